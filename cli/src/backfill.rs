@@ -1,7 +1,7 @@
 //! `backfill`: whole histories of series, into a file or a data set.
 //!
-//! Series, a range and a place come in; what is not there yet is asked for and written by `tables`. Here is what
-//! somebody sees of it: the plan, bars, what was missing, and how it ended.
+//! Series, a range and a place come in; `tables` fetches what is missing and writes it. This module shows the plan, the
+//! progress, the gaps and the outcome.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -24,7 +24,7 @@ use crate::series::{Series, combine, labels, walks_by_itself};
 use crate::sheet::{self, Column, Format, Sheet};
 use crate::stdout;
 
-/// So many gaps, and so many windows that failed, are told one by one.
+/// How many gaps, and how many failed windows, are listed one by one.
 const MOST_TOLD: usize = 5;
 
 /// Write whole histories to a file or a data set; run again, it asks only for what is missing
@@ -115,7 +115,7 @@ impl Backfill {
         if summary.bad_records > 0 {
             said += &format!("; {} left out, as they are not as expected", counted(summary.bad_records, "record"));
         }
-        // Where nothing was missing, the plan has said so.
+        // If there was nothing to fetch, the plan has said so.
         if summary.requests > 0 || !summary.files.is_empty() {
             say.remark(&said);
         }
@@ -135,10 +135,10 @@ impl Backfill {
                 let message = format!("the service refused {failed} of {} series", watcher.labels.len());
                 return Err(Failure::new(Ending::Refused, message));
             }
-            0 => Err(Failure::new(Ending::Incomplete, "some series could not be had to their end")),
+            0 => Err(Failure::new(Ending::Incomplete, "some series could not be fetched to their end")),
             count => {
                 let windows = counted(count, "window");
-                Err(Failure::new(Ending::Incomplete, format!("{windows} of time could not be had")))
+                Err(Failure::new(Ending::Incomplete, format!("{windows} of time could not be fetched")))
             }
         }
         .map_err(|failure| failure.tip("the same command asks for what is missing"))
@@ -149,7 +149,7 @@ fn shard(text: &str) -> Result<Shard, String> {
     text.parse().map_err(|error: tables::Error| error.to_string())
 }
 
-/// What somebody sees while it runs.
+/// What is shown while it runs.
 struct Watcher {
     bars: Bars,
     labels: Vec<String>,
@@ -179,13 +179,13 @@ impl Watcher {
         }
     }
 
-    /// Times of which the service has no record, which is no failure but good to know, and windows that failed.
+    /// Lists times of which the service has no record, which are no failure, and windows that failed.
     fn tell(&self, say: &Say) {
         self.tell_first(say, &self.gaps, "gap", |Gap { range, .. }| {
             format!("the service has no record {}", from_to(range))
         });
         self.tell_first(say, &self.failures, "window", |history::Failure { range, error, .. }| {
-            format!("nothing could be had {}: {error:#}", from_to(range))
+            format!("nothing could be fetched {}: {error:#}", from_to(range))
         });
     }
 

@@ -1,6 +1,6 @@
-//! Lines over time, in panels one below the other: what a picture shows, whatever it is drawn on.
+//! Lines over time, in panels one below the other, for a terminal or a file.
 //!
-//! Points come in by line and panel; a terminal's text, an SVG or a PNG goes out. Both have their marks on the axes
+//! Points come in by line and panel; a terminal's text, an SVG or a PNG goes out. Both take the marks on their axes
 //! from here, so that they read alike.
 
 pub(crate) mod axis;
@@ -36,7 +36,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A line of what is a finite number.
+    /// A line of the points whose values are finite.
     pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>) -> Self {
         // Exact for some hundred million years around ours.
         #[allow(clippy::cast_precision_loss)]
@@ -45,7 +45,7 @@ impl Line {
         Self { label, points: finite.map(point).collect() }
     }
 
-    /// The same shape in so many columns: of the points in each the first, the least, the greatest and the last.
+    /// The same shape in this many columns: of the points in each the first, the least, the greatest and the last.
     pub(crate) fn thinned(&self, columns: usize, (from, to): (f64, f64)) -> Vec<(f64, f64)> {
         if self.points.len() <= 4 * columns || to <= from {
             return self.points.clone();
@@ -85,7 +85,7 @@ impl Panel {
         bounds(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1))
     }
 
-    /// What is shown, and of which series where there is one: no line has to be told from others then.
+    /// What is shown, and of which series if there is only one: its line needs no legend then.
     pub(crate) fn subject(&self) -> String {
         match self.lines.as_slice() {
             [line] if !line.label.is_empty() => format!("{}, {}", self.title, line.label),

@@ -1,7 +1,7 @@
-//! `check`: can the service be reached, is the key good, which limits hold.
+//! `check`: whether the service can be reached, whether the key is accepted, and which limits hold.
 //!
-//! One small request is sent, by the params that the catalogue gives as examples; what came back is told. Nothing is
-//! guessed: what a reply does not show is said to be unknown.
+//! One small request is sent, with the params that the catalogue gives as examples; the outcome is shown. What a reply
+//! does not show is called unknown.
 
 use std::time::Instant;
 
@@ -58,7 +58,7 @@ impl Check {
 
 type Told = Vec<[String; 2]>;
 
-/// Sends one request, and says what came of it.
+/// Sends one request, and describes its outcome.
 async fn ask(connected: &Connected) -> (Told, Option<Failure>) {
     let Some(endpoint) = probe() else { return (Vec::new(), None) };
     let mut request = connected.client.raw(endpoint.path.unwrap_or_default());
@@ -92,8 +92,8 @@ async fn ask(connected: &Connected) -> (Told, Option<Failure>) {
     }
 }
 
-/// The endpoint that is known best and needs least, of those that answer with records and whose needed params have
-/// examples.
+/// The endpoint that is known best and needs the fewest params, of those that answer with records and whose required
+/// params have examples.
 fn probe() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
         let mut needed = endpoint.params.unwrap_or_default().into_iter().filter(|param| param.required.is_some());

@@ -60,12 +60,12 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// What is to be asked.
+    /// The endpoints to request.
     pub(crate) fn targets(&self) -> Result<Vec<Target>> {
         self.endpoints.iter().map(|name| Target::find(name)).collect()
     }
 
-    /// The same, each of which has a history.
+    /// The same; each has to have a history.
     pub(crate) fn with_history(&self) -> Result<Vec<Target>> {
         self.endpoints.iter().map(|name| must_have_history(name)).collect()
     }
@@ -92,7 +92,7 @@ pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     })
 }
 
-/// What is written on the command line of this process; help and mistakes end it.
+/// Parses the command line of this process; help and mistakes end the process.
 pub(crate) fn read() -> CommandLine {
     let words: Vec<OsString> = std::env::args_os().collect();
     let matches = for_words(&words[1..]).get_matches_from(words);

@@ -1,7 +1,7 @@
-//! `completions`: what a shell needs to complete the command line.
+//! `completions`: the script by which a shell completes the command line.
 //!
-//! The name of a shell comes in, a script goes out that asks this program what could come next. So endpoints, params
-//! and values are those of the program that is installed, and the script never has to be made anew.
+//! The name of a shell comes in, a script goes out that asks this program for completions. So endpoints, params and
+//! values are those of the installed program, and the script never has to be made anew.
 
 use clap::{Args, ValueEnum};
 use clap_complete::CompleteEnv;
@@ -11,7 +11,7 @@ use crate::command_line;
 use crate::failure::{Ending, Failure, Result};
 use crate::stdout;
 
-/// The variable by which the script asks.
+/// The variable by which the script asks for completions.
 const VARIABLE: &str = "DERIVS_COMPLETE";
 
 /// Print what a shell needs to complete endpoints, params and their values
@@ -51,7 +51,7 @@ impl Completions {
     }
 }
 
-/// Answers a shell that asks what could come next, and ends the process then.
+/// Answers a shell that asks for completions, and then ends the process.
 pub(crate) fn answer() {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     CompleteEnv::with_factory(|| command_line::for_words(&words)).var(VARIABLE).complete();

@@ -1,4 +1,4 @@
-//! The client that a command asks: of a settings file, of the environment, or of a sandbox in this process.
+//! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
 //!
 //! Options come in, a client goes out or what is missing. No secret is taken from an argument, where other users of the
 //! machine can read it, and none from a file that others can read.
@@ -16,7 +16,7 @@ use crate::failure::{Ending, Failure, Result};
 use crate::gate::GateOptions;
 use crate::say::Say;
 
-/// Who is asked.
+/// Which service is asked.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {
@@ -33,13 +33,13 @@ pub(crate) struct Connection {
     pub(crate) gate: GateOptions,
 }
 
-/// A client, and what has to live as long as it.
+/// A client, and values that have to live as long as it.
 #[derive(Debug)]
 pub(crate) struct Connected {
     pub(crate) client: Client,
     /// Where its settings are from, for people.
     pub(crate) source: String,
-    /// What it shares with other machines.
+    /// The gate that it shares with other machines.
     pub(crate) gate: Option<SharedGate>,
     _sandbox: Option<Sandbox>,
 }
@@ -88,7 +88,7 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
     Builder::from_file(file).map_err(not_usable)
 }
 
-/// Settings that no client can be built of.
+/// The failure for settings of which no client can be built.
 #[allow(clippy::needless_pass_by_value)] // What `map_err` calls.
 fn not_usable(error: Error) -> Failure {
     let failure = Failure::new(Ending::Credentials, format!("{error:#}"));
@@ -99,7 +99,7 @@ fn not_usable(error: Error) -> Failure {
         .tip("`--sandbox` needs neither: it answers with invented data")
 }
 
-/// Where the settings are looked for that no option names.
+/// The settings file that is read if no option names one.
 pub(crate) fn default_file() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let configuration = if cfg!(windows) { folder("APPDATA") } else { folder("XDG_CONFIG_HOME") };
@@ -121,7 +121,7 @@ fn only_its_owner_reads(file: &Path) -> Result<()> {
     Err(Failure::new(Ending::Credentials, message).tip(format!("chmod 600 {}", file.display())))
 }
 
-/// Elsewhere a user's own folder is closed to others unless they opened it.
+/// Elsewhere a user's own folder is closed to others by default.
 #[cfg(not(unix))]
 fn only_its_owner_reads(file: &Path) -> Result<()> {
     fs::metadata(file).map(drop).map_err(|error| not_a_file(file, &error))

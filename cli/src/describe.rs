@@ -1,7 +1,7 @@
 //! `describe`: everything that is known of an endpoint.
 //!
-//! An endpoint comes in, a page for people goes out or one JSON object for programs. What is not known is said to be
-//! so.
+//! An endpoint comes in, a page for people goes out or one JSON object for programs. Unknown facts are
+//! shown as unknown.
 
 use std::fmt::Write as _;
 
@@ -70,7 +70,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     }
     section(&mut out, "", &facts, width);
     match endpoint.params {
-        None => section(&mut out, "Params", &[["unknown".to_owned(), "nobody knows what it takes".to_owned()]], width),
+        None => section(&mut out, "Params", &[["unknown".to_owned(), "its params are not known".to_owned()]], width),
         Some(params) => {
             let params: Vec<_> = params.into_iter().filter(|param| param.fixed.is_none()).map(param_row).collect();
             section(&mut out, "Params", &params, width);

@@ -1,7 +1,7 @@
 //! Endpoints by the names that people type.
 //!
 //! A name comes in as it stands in the client, on the wire, in the docs or in a path; the endpoint of the registry goes
-//! out. What is asked of it is decided elsewhere.
+//! out. Params are not known here.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use generated_client::registry::{EndpointInfo, GroupInfo};
 use crate::failure::{Failure, Result};
 use crate::suggest;
 
-/// An endpoint as somebody chose it.
+/// An endpoint that was chosen on the command line.
 pub(crate) type Endpoint = &'static EndpointInfo;
 
 /// Every endpoint with its group, also those known by name only.
@@ -19,7 +19,7 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
     GROUPS.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
 }
 
-/// Those that can be asked for.
+/// The endpoints that have a path.
 pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
     all().map(|(_, endpoint)| endpoint).filter(|endpoint| endpoint.path.is_some())
 }
@@ -32,7 +32,7 @@ pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     }
 }
 
-/// The endpoint of that name, which may be known by name only.
+/// The endpoint of that name, with a path or without.
 pub(crate) fn find(written: &str) -> Result<Endpoint> {
     match called(written).as_slice() {
         [endpoint] => Ok(endpoint),
@@ -44,17 +44,17 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
     }
 }
 
-/// The endpoint of that name, if it can be asked for.
+/// The endpoint of that name, if it has a path.
 pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
     let endpoint = find(written)?;
     if endpoint.path.is_some() {
         return Ok(endpoint);
     }
-    let message = format!("`{endpoint}` is known by name only: nobody knows its path");
-    Err(Failure::usage(message).tip("if you do, `derivs get /PATH` asks for it"))
+    let message = format!("`{endpoint}` is known by name only: its path is unknown");
+    Err(Failure::usage(message).tip("if you know it, `derivs get /PATH` asks for it"))
 }
 
-/// The endpoints of that name. A path means one alone, and so does a name that only one with a path has.
+/// The endpoints of that name. A path names one endpoint, and so does a name that only one endpoint with a path has.
 fn called(written: &str) -> Vec<Endpoint> {
     if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
         return vec![endpoint];
@@ -67,7 +67,7 @@ fn called(written: &str) -> Vec<Endpoint> {
     if known.len() == 1 { known } else { found }
 }
 
-/// Every endpoint with the keys of its names; found once, as each name that is shown is looked up among them all.
+/// Every endpoint with the keys of its names; computed once, as each name that is shown is looked up among them all.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let keys = |endpoint: Endpoint| {
         let whole = endpoint.to_string();

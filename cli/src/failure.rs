@@ -1,4 +1,4 @@
-//! Why a command did not do its work: what is said on standard error, and the exit code.
+//! The failure of a command: its text on standard error, and its exit code.
 //!
 //! A failure is made where something goes wrong and printed in one place, in the form in which clap prints its own. The
 //! codes are a promise to scripts; `derivs --help` lists them.
@@ -15,17 +15,17 @@ use generated_client::{Error, ErrorKind};
 pub(crate) enum Ending {
     /// Nobody reads the data any more, as behind `| head`.
     Unheard = 0,
-    /// Something of this machine failed: a disk, a permission.
+    /// A disk, a permission or something else of this machine failed.
     Machine = 1,
-    /// The command line asks for what there is not. The code is clap's.
+    /// The command line has a mistake, or names what does not exist. The code is clap's.
     Usage = 2,
     /// Settings or credentials are missing or not accepted.
     Credentials = 3,
-    /// The service cannot be reached, or failed, or has not let us in time and again.
+    /// The service cannot be reached, or failed, or answered 429 until the attempts were used up.
     Service = 4,
-    /// The service refused the request, or answered with what cannot be read.
+    /// The service refused the request, or its answer cannot be read.
     Refused = 5,
-    /// All is done that could be, and some windows of time failed.
+    /// All is done but some windows of time, whose requests failed.
     Incomplete = 6,
     /// Ctrl-C.
     Interrupted = 130,
@@ -38,11 +38,11 @@ pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0    all is done; also if the reader of a pipe left early
   1    something of this machine failed: a disk, a permission
-  2    the command line asks for what there is not
+  2    the command line has a mistake, or names what does not exist
   3    settings or credentials are missing, or not accepted
   4    the service cannot be reached, or failed
   5    the service refused the request, or its answer cannot be read
-  6    done, but some windows of time could not be had
+  6    done, but some windows of time could not be fetched
   130  Ctrl-C (143: SIGTERM); a backfill has kept all whole pages, and goes on from there";
 
 const CONNECTION: &str = "a proxy is named by HTTPS_PROXY, or by `proxy` in a settings file, where `root_certificates` \
@@ -63,7 +63,7 @@ impl Failure {
         Self { ending, message: message.into(), tips: Vec::new() }
     }
 
-    /// What the command line asks for cannot be.
+    /// The command line has a mistake.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Ending::Usage, message)
     }
@@ -79,7 +79,7 @@ impl Failure {
         self
     }
 
-    /// Adds what to do, if anybody knows.
+    /// Adds what to do, if that is known.
     pub(crate) fn tip_if(self, tip: Option<String>) -> Self {
         match tip {
             Some(tip) => self.tip(tip),
@@ -96,7 +96,7 @@ impl Failure {
         ExitCode::from(self.ending as u8)
     }
 
-    /// Whether there is something to say: whoever pressed Ctrl-C knows.
+    /// Whether there is nothing to print: after Ctrl-C the user knows why the command ended.
     pub(crate) fn is_silent(&self) -> bool {
         self.message.is_empty()
     }
@@ -145,7 +145,7 @@ impl From<Error> for Failure {
             }
             _ => Ending::Service,
         };
-        // With what caused it: nobody can ask the error of a program that has ended.
+        // With its causes: a program that has ended cannot be asked for them.
         let failure = Self::new(ending, format!("{error:#}"));
         match error.kind() {
             ErrorKind::Connect => failure.tip(CONNECTION),

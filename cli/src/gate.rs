@@ -1,8 +1,8 @@
-//! The gate that machines with one API key share, where one is named.
+//! The gate that machines with one API key share, if one is named.
 //!
 //! Options and an environment variable come in; a gate goes out whose server has answered, or a failure that says why
-//! it has not. Where the gate keeps the first request back, that is said. A password is taken from the environment
-//! alone: others can read the command line.
+//! it has not. If the gate keeps the first request back, a remark says so. A password is taken only from the
+//! environment, since others can read the command line.
 
 use std::env;
 use std::sync::OnceLock;
@@ -15,13 +15,13 @@ use shared_gate::{SharedGate, Status};
 use crate::failure::{Ending, Failure, Result};
 use crate::say::Say;
 
-/// With whom the limits are shared.
+/// The gate that is shared.
 #[derive(Args, Debug)]
 pub(crate) struct GateOptions {
     /// Share the limits with all machines that name the same Redis or Valkey server: `redis://host:6379`
     ///
     /// A URL with a password goes into the environment instead. The first use of a gate waits for a minute, since
-    /// nobody knows what was sent before.
+    /// requests before it are not known.
     #[arg(long, value_name = "URL", conflicts_with = "sandbox", value_hint = clap::ValueHint::Url)]
     gate: Option<String>,
     /// Which gate of that server: each API key needs one of its own
@@ -45,13 +45,13 @@ impl GateOptions {
         Ok(Some(gate))
     }
 
-    /// Why the first request waits, if it does so for longer than somebody would notice.
+    /// Why the first request waits, if the wait is long enough to be noticed.
     fn keeps_back(&self, status: &Status) -> Option<String> {
         if status.closed < Duration::from_secs(1) {
             return None;
         }
         let why = if status.paused.is_zero() {
-            "it is new, or its server was started anew, and what was sent before may still count; or the limit is used up"
+            "it is new, or its server has restarted, and earlier requests may still count; or the limit is used up"
         } else {
             "the service asked all machines for a pause"
         };
@@ -74,13 +74,13 @@ impl GateOptions {
 /// The gate that is left when the program ends.
 static OPENED: OnceLock<SharedGate> = OnceLock::new();
 
-/// No program waits longer for the server when it ends.
+/// How long a program that ends waits for the server at most.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// Tells the server, if there is one, that this program's requests have ended: their places are free at once.
 pub(crate) async fn leave() {
     if let Some(gate) = OPENED.get() {
-        // What the server does not hear of now, it takes from the lease that ends.
+        // If the server does not hear of it, it frees the places when the lease ends.
         drop(tokio::time::timeout(LEAVING, gate.leave()).await);
     }
 }
@@ -100,7 +100,7 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     told
 }
 
-/// How a gate stands, for people.
+/// The status of a gate, for people.
 pub(crate) fn told(status: &Status) -> String {
     let machines = match status.machines.len() {
         1 => "1 machine".to_owned(),

@@ -1,7 +1,7 @@
 //! `get`: one reply of each series that is asked for.
 //!
 //! Endpoints and params come in, records go out: a table for each endpoint for people, one table of all for programs. A
-//! series that fails costs the others nothing.
+//! series that fails does not affect the others.
 
 use std::future::IntoFuture;
 
@@ -39,7 +39,7 @@ pub(crate) struct Get {
     connection: Connection,
 }
 
-/// What a series was answered with.
+/// A series and its reply.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) series: Series,
@@ -61,8 +61,8 @@ impl Get {
             replies.iter().partition(|reply| records::part(&reply.series, &reply.body).is_some());
         let format = Format::or_for_reader(self.format, Format::Csv);
         if let (Some(Format::Csv), Some(other)) = (self.format, others.first()) {
-            let message = format!("`{}` answers with something that is no table", other.series.endpoint.name());
-            return Err(Failure::usage(message).tip("`--format jsonl` shows it"));
+            let message = format!("`{}` answers without records", other.series.endpoint.name());
+            return Err(Failure::usage(message).tip("`--format jsonl` shows the answer"));
         }
         if format == Format::Table {
             print_by_endpoint(&tables)?;
@@ -94,7 +94,7 @@ fn sheet(replies: &[&Reply]) -> crate::sheet::Sheet {
     records::sheet(&series, &parts)
 }
 
-/// Asks for all at once, as far as the limits let it; replies are in the order of the series.
+/// Sends all requests at once, as far as the limits allow; replies are in the order of the series.
 pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<Reply>, Vec<Failure>) {
     let asked: Vec<_> = series.into_iter().map(|one| (tokio::spawn(ask(client, &one)), one)).collect();
     let (mut replies, mut failed) = (Vec::new(), Vec::new());
@@ -108,7 +108,7 @@ pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<Reply>, 
     (replies, failed)
 }
 
-/// The request of a series, which nobody has sent.
+/// The request of a series, not yet sent.
 pub(crate) fn request(client: &Client, endpoint: Endpoint, series: &Series) -> Request<Listed> {
     series.values.iter().fold(client.endpoint(endpoint), |request, (name, value)| match value {
         Given::Text(text) => request.query(name, text),
@@ -129,7 +129,7 @@ fn ask(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody,
     }
 }
 
-/// Tells of every failure, and ends with the first.
+/// Prints every failure, and returns the first.
 pub(crate) fn all_told(failed: Vec<Failure>) -> Result<()> {
     let mut failed = failed.into_iter();
     let Some(first) = failed.next() else { return Ok(()) };

@@ -1,6 +1,6 @@
-//! Ctrl-C and SIGTERM: the first ends the work in good order, the second ends the program.
+//! Ctrl-C and SIGTERM: the first lets the command end its work, the second ends the program at once.
 //!
-//! A signal comes in, whoever works hears of it. What good order means is theirs to say.
+//! A signal comes in; the running command is notified, and decides how it ends.
 
 use std::future::Future;
 use std::io;
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::failure::{Ending, Failure, Result};
 
-/// Hears of signals, from when it is made.
+/// Receives signals, from when it is made.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(watch::Receiver<Option<Ending>>);
 
@@ -21,7 +21,7 @@ impl Interrupt {
         let mut signals = Signals::new()?;
         tokio::spawn(async move {
             sender.send_replace(Some(signals.next().await));
-            // Somebody does not want to wait for good order.
+            // A second signal does not wait for the work to end.
             process::exit(signals.next().await as i32);
         });
         Ok(Self(receiver))
@@ -31,12 +31,12 @@ impl Interrupt {
     pub(crate) async fn happened(&mut self) -> Ending {
         match self.0.wait_for(Option::is_some).await {
             Ok(ending) => ending.unwrap_or(Ending::Interrupted),
-            // Nobody listens any more, so there is nothing to be heard.
+            // The task that listens has ended, so no signal will come.
             Err(_) => std::future::pending().await,
         }
     }
 
-    /// Does some work that can be dropped at any moment.
+    /// Runs work that a signal may cancel at any moment.
     pub(crate) async fn ends<T>(&mut self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             ending = self.happened() => Err(Failure::new(ending, "")),

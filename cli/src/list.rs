@@ -1,4 +1,4 @@
-//! `list`: what there is, also what is known by name only.
+//! `list`: all endpoints, also those known by name only.
 //!
 //! Words to search for come in, the endpoints that have all of them go out, by group.
 
@@ -65,7 +65,7 @@ impl List {
     }
 }
 
-/// All that is searched, in lower case.
+/// All text that is searched, in lower case.
 fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
     let mut text = [group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes]
         .map(str::to_lowercase)
@@ -106,7 +106,7 @@ fn by_group(found: &[Found], width: usize) -> String {
     out
 }
 
-/// Names, and beside them what they mean in as many lines as it takes.
+/// Names, and beside each its meaning, in as many lines as that takes.
 pub(crate) fn wrapped(rows: &[[String; 2]], longest: usize, width: usize) -> String {
     if rows.is_empty() {
         return String::new();

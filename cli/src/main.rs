@@ -1,7 +1,7 @@
-//! `derivs`: what the service has, from the command line.
+//! `derivs`: the service from the command line.
 //!
 //! Words come in, data goes out on standard output and everything else on standard error. Each command is one file;
-//! what the service has and takes stands in the registry of the client, and none of it here.
+//! endpoints and params come from the registry of the client.
 
 mod backfill;
 mod chart;
@@ -38,7 +38,7 @@ use interrupt::Interrupt;
 use say::Say;
 
 fn main() -> ExitCode {
-    // A shell asks what could come next, and this answers it and ends the process.
+    // A shell that asks for completions is answered here, and the process ends.
     completions::answer();
     match run(command_line::read()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -65,7 +65,7 @@ fn run(line: CommandLine) -> Result<()> {
     }
 }
 
-/// Runs what sends requests.
+/// Runs a command that sends requests.
 fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let machine = |error: std::io::Error| Failure::new(Ending::Machine, error.to_string());
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;

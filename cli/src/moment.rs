@@ -1,26 +1,26 @@
 //! Points in time as people write them on a command line.
 //!
-//! A date, a date with a time, Unix seconds, `now`, or a length of time that lies back; all in UTC. A moment goes out,
-//! or what would have been understood.
+//! A date, a date with a time, Unix seconds, `now`, or how long ago comes in, all in UTC. A moment goes out, or an
+//! error that lists these forms.
 
 use std::time::Duration;
 
 use generated_client::Timestamp;
 
-/// What is understood, for help and errors.
+/// The forms that are understood, for help and errors.
 pub(crate) const FORMS: &str = "2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago: 90d, 36h";
 
 /// Where a range begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Begin {
     At(Timestamp),
-    /// So long ago.
+    /// A length of time before now.
     Ago(Timestamp),
 }
 
 impl Begin {
-    /// The moment, for intervals of a length. `90d` means whole intervals: what lies back so long is within one as a
-    /// rule.
+    /// The moment, for intervals of a length. A length of time before now is rounded down to a whole interval, as it
+    /// rarely ends where one begins.
     pub(crate) fn by(self, step: Duration) -> Timestamp {
         match self {
             Self::At(moment) => moment,
@@ -29,7 +29,7 @@ impl Begin {
     }
 }
 
-/// What a text means, at a time that is now.
+/// The beginning that a text stands for, if it is now `now`.
 fn parse(text: &str, now: Timestamp) -> Result<Begin, String> {
     let text = text.trim();
     if text == "now" {
@@ -47,7 +47,7 @@ fn parse(text: &str, now: Timestamp) -> Result<Begin, String> {
     }
 }
 
-/// RFC 3339 in UTC, whose end may be left out.
+/// RFC 3339 in UTC, of which the end may be left out.
 fn rfc3339(text: &str) -> Option<Timestamp> {
     let text = text.trim_end_matches('Z').replacen(' ', "T", 1);
     let rest = match text.len() {
@@ -69,7 +69,7 @@ pub(crate) fn begin(text: &str) -> Result<Begin, String> {
     parse(text, Timestamp::now())
 }
 
-/// A moment for people: a minute where nothing is finer.
+/// A moment for people: to the minute, unless it has seconds.
 pub(crate) fn shown(moment: Timestamp) -> String {
     let text = moment.to_string();
     match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {

@@ -1,7 +1,7 @@
-//! Numbers over time: what a picture is drawn of, wherever it comes from.
+//! Numbers over time, of which a picture is drawn.
 //!
-//! Records of a series come in, or what was read from a file; panels go out, one for each field of each endpoint, with
-//! a line for each series.
+//! Records of a series come in, or numbers that were read from a file; panels go out, one for each field of each
+//! endpoint, with a line for each series.
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{FieldInfo, ValueType};
@@ -33,7 +33,7 @@ pub(crate) struct Field {
 }
 
 impl Numbers {
-    /// Those of the records of a series.
+    /// The numbers in the records of a series.
     pub(crate) fn of(series: &Series, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Self {
         let field = |(name, unit): (String, String)| {
             let number = |record: &AnyRecord| record.value(&name).and_then(FieldValue::number);
@@ -70,7 +70,7 @@ fn is_number(info: &FieldInfo) -> bool {
     matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count)
 }
 
-/// A panel for each field of each endpoint. A field that was asked for has to be one of some endpoint's.
+/// A panel for each field of each endpoint. A chosen field that no endpoint has is a mistake.
 pub(crate) fn panels(mut all: Vec<Numbers>, chosen: &[String]) -> Result<Vec<Panel>> {
     let names: Vec<&str> = fields(&all);
     if let Some(missing) = chosen.iter().find(|name| !names.contains(&name.as_str())) {
@@ -122,7 +122,7 @@ fn default_field<'n>(names: &[&'n str]) -> Option<&'n str> {
     if is_candle { Some("close") } else { names.first().copied() }
 }
 
-/// What tells a series from the others; of the only one, everything.
+/// What tells a series from the others; if there is only one, all of its params.
 fn line_label(all: &[Numbers], one: &Numbers) -> String {
     let differs = |name: &str| all.len() == 1 || all.iter().any(|other| other.label(name) != one.label(name));
     let words: Vec<&str> =

@@ -1,7 +1,7 @@
 //! The params of endpoints as options of a command line.
 //!
 //! The registry goes in; clap's options come out, with the docs of the catalogue as help and its values as completions.
-//! What was given is read back by the names on the wire. What it means for an endpoint is `series`' to say.
+//! The given values are read back by the names on the wire; `series` checks them for each endpoint.
 
 use std::ffi::OsStr;
 
@@ -21,7 +21,7 @@ const ID: &str = "param:";
 pub(crate) struct Params {
     /// By their names on the wire, each with all its values.
     pub(crate) known: Vec<(String, Vec<String>)>,
-    /// Those to be sent as they are, whatever the catalogue says.
+    /// Params that are sent as they are, whatever the catalogue says.
     pub(crate) passed_on: Vec<(String, String)>,
 }
 
@@ -33,14 +33,14 @@ impl Params {
     }
 }
 
-/// A param as it is offered: one name on the wire, and what it is on each endpoint that takes it.
+/// An option: one name on the wire, and the param of each endpoint that takes it.
 #[derive(Debug)]
 pub(crate) struct Offered {
     pub(crate) wire_name: &'static str,
     pub(crate) infos: Vec<&'static ParamInfo>,
 }
 
-/// The params that endpoints take; of all endpoints if there is none.
+/// The params that endpoints take; those of all endpoints if the list is empty.
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoints::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
@@ -56,9 +56,9 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     offered
 }
 
-/// Hides the params that the chosen endpoints do not take, and tells of the others what they are there.
+/// Hides the params that the chosen endpoints do not take, and describes the others as those endpoints take them.
 ///
-/// With `walked`, also those by which a history is walked: from and to say it.
+/// With `walked`, it also hides those by which a history is walked: `--from` and `--to` replace them.
 pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], walked: bool) -> Command {
     let offered = offered(chosen);
     let by_itself = |name: &str| {
@@ -128,7 +128,7 @@ impl Offered {
     }
 }
 
-/// What can stand there, in words.
+/// The values that a param takes, in words.
 fn values(info: &ParamInfo) -> Option<String> {
     let list = |values: &[&str]| values.join(", ");
     match info.ty {
@@ -176,12 +176,12 @@ fn possible_values(ty: ValueType) -> Vec<PossibleValue> {
     }
 }
 
-/// Whether commas stand between values; in a text of which nothing is known they may belong to it.
+/// Whether commas separate values; in a text of unknown form they may belong to it.
 pub(crate) fn splits(info: &ParamInfo) -> bool {
     info.list.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
 }
 
-/// Takes any text, and names the values that are known: what is wrong depends on the endpoint.
+/// Takes any text, and completes known values: whether a value is wrong depends on the endpoint.
 #[derive(Clone)]
 struct Values(Vec<PossibleValue>);
 
@@ -201,7 +201,7 @@ impl TypedValueParser for Values {
 impl Args for Params {
     fn augment_args(command: Command) -> Command {
         let taken: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned).collect();
-        // What an option of the command itself is called can still be passed on.
+        // A param whose name is an option of the command can still be passed on.
         let offered = offered(&[]).into_iter().filter(|one| !taken.contains(&kebab(one.wire_name)));
         let args: Vec<Arg> = offered.map(|one| one.arg()).collect();
         command.args(args).arg(
@@ -222,7 +222,7 @@ impl Args for Params {
 
 impl FromArgMatches for Params {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        // Of a param that is hidden by an option of the command there is no id.
+        // A param that an option of the command hides has no id.
         let given = |name: &str| matches.try_get_many::<String>(&format!("{ID}{name}")).ok().flatten();
         let known = offered(&[]).into_iter().filter_map(|one| {
             let values = given(one.wire_name)?.cloned().collect();

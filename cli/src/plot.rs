@@ -1,7 +1,7 @@
 //! `plot`: series as lines over time, in the terminal or in a file.
 //!
-//! Endpoints with params come in; what they have in a range, or their latest records, goes out as a picture. What is
-//! drawn stands in `chart`.
+//! Endpoints with params come in; their records in a range, or their latest, go out as a picture. Drawing is done in
+//! `chart`.
 
 use std::fs;
 use std::io;
@@ -87,7 +87,7 @@ impl Plot {
         self.records(&connected.client, series, say).await
     }
 
-    /// What was written before, as far as params and range want it.
+    /// Reads the chosen files, and keeps the chosen params and range.
     fn of_files(&self) -> Result<Vec<Numbers>> {
         let mut stored = Vec::new();
         for source in &self.sources {
@@ -103,7 +103,7 @@ impl Plot {
         Ok(stored)
     }
 
-    /// What kind of file is to be written, before anything is asked.
+    /// The kind of file to write, checked before anything is asked.
     fn kind(&self) -> Result<Option<Kind>> {
         let Some(file) = &self.out else { return Ok(None) };
         let kind = Kind::of(file).ok_or_else(|| {
@@ -142,7 +142,7 @@ async fn history(
         let Some(endpoint) = one.endpoint.known() else { continue };
         let sender = sender.clone();
         let watched = move |progress: &generated_client::history::Progress| {
-            // Whoever draws has ended if nobody listens.
+            // The drawing end may be gone already.
             let _ = sender.send((index, progress.clone()));
         };
         let history = request(client, endpoint, &one).history(range.clone()).on_progress(watched);
@@ -177,14 +177,14 @@ fn print(chart: &Chart) -> Result<()> {
     stdout::print(anstream::adapter::strip_str(&text).to_string())
 }
 
-/// Writes a file so that there is a whole one at any moment.
+/// Writes a file as a whole: at any moment it is the old or the new one.
 fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     let part = file.with_file_name(name);
     let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, file));
     if written.is_err() {
-        // What is left of it is of no use to anybody.
+        // The unfinished file is of no use.
         let _ = fs::remove_file(&part);
     }
     written

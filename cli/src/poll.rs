@@ -1,7 +1,7 @@
 //! `poll`: each record once its interval is over, without end.
 //!
-//! Series come in, records go out as they come, those of all series in one stream. Waiting, catching up and gaps are
-//! the client's job; an error that may pass is waited out and told.
+//! Series come in, records go out as they come, those of all series in one stream. The client waits, catches up and
+//! tries again after errors that may pass; any other error ends the command.
 
 use clap::Args;
 use generated_client::history::{Follow, Gap, Page};
@@ -35,7 +35,7 @@ pub(crate) struct Poll {
     /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago: 90d, 36h
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::from_now)]
     from: Timestamp,
-    /// End after so many records; never unless set
+    /// End after this many records; never unless set
     #[arg(long, value_name = "NUMBER")]
     records: Option<u64>,
     /// How records are written; a table on a terminal, else JSON Lines
@@ -45,7 +45,7 @@ pub(crate) struct Poll {
     connection: Connection,
 }
 
-/// What one of the series has to tell.
+/// A page of one of the series, or its error.
 struct News {
     series: usize,
     page: Result<Page<AnyRecord>, Error>,
@@ -90,9 +90,9 @@ fn missing(label: &str, gap: &Gap) -> String {
     format!("{label}: the service has no record from {from} to {to}")
 }
 
-/// Follows every series in a task of its own; what they have to tell comes in one line.
+/// Follows every series in a task of its own; their pages come out of one channel.
 fn follow(client: &Client, series: &[Series], from: Timestamp) -> mpsc::Receiver<News> {
-    // One for each: nobody is far ahead of a slow reader.
+    // One place for each series, so that none gets far ahead of a slow reader.
     let (sender, news) = mpsc::channel(series.len().max(1));
     for (index, one) in series.iter().enumerate() {
         let Some(endpoint) = one.endpoint.known() else { continue };
@@ -129,7 +129,7 @@ impl Printer {
         let is_first = self.layout.is_none();
         if is_first || self.format == Format::Jsonl {
             let layout = Layout::new(&self.series, std::slice::from_ref(part));
-            // What comes later has to find a place in the lines of names that are written now.
+            // Later fields find no place in the header that is written now.
             let is_csv = self.format == Format::Csv;
             self.layout = Some(if is_csv { layout.with_unknown_fields() } else { layout });
         }

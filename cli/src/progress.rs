@@ -1,7 +1,6 @@
-//! How far work over several series has come, one bar for each and one for all, on standard error.
+//! The progress of several series, one bar for each and one for all, on standard error.
 //!
-//! The client's progress comes in. Bars are drawn on a terminal alone; elsewhere nothing is, so that a log has no more
-//! than what is said at the end.
+//! The client's progress comes in. Bars are drawn on a terminal alone, so that a log has only the lines at the end.
 
 use std::io;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use crate::say::Say;
 /// Bars that stay when they are full; of more series only those under way have one.
 const MOST_BARS: usize = 12;
 
-/// The columns of a line beside label and bar: percent, and what is said at most.
+/// The columns of a line beside label and bar: percent, and the message at its longest.
 const SAID: usize = 36;
 
 /// One bar for each series and one for all.
@@ -42,7 +41,7 @@ impl Bars {
         Self::on(ProgressDrawTarget::stderr(), labels)
     }
 
-    /// Bars that nobody sees: there is nothing to wait for, or nobody wants to know.
+    /// Bars that are not drawn: there is nothing to wait for, or `--quiet` is set.
     pub(crate) fn hidden(labels: &[String]) -> Self {
         Self::on(ProgressDrawTarget::hidden(), labels)
     }
@@ -56,7 +55,7 @@ impl Bars {
         };
         let style = style(width);
         let total = ProgressBar::new(1).with_style(style.clone()).with_prefix(format!("{:width$}", "all"));
-        // One bar for all is one too many where there is one series.
+        // A single series needs no bar for all.
         let total = if labels.len() > 1 { all.add(total) } else { ProgressBar::hidden() };
         let each = labels.iter().map(bar).collect();
         let mut this = Self { all, each, total, style, stay: labels.len() <= MOST_BARS };
@@ -76,7 +75,7 @@ impl Bars {
         bar.shown = Some(new);
     }
 
-    /// Takes note of how far a series has come.
+    /// Notes how far a series has come.
     pub(crate) fn progress(&mut self, index: usize, progress: &Progress) {
         self.show(index);
         let Some(bar) = self.each.get_mut(index) else { return };
@@ -96,7 +95,7 @@ impl Bars {
         }
     }
 
-    /// What all series come to.
+    /// The sum of all series.
     pub(crate) fn total(&self) -> Progress {
         let mut sum = Progress::default();
         for progress in self.each.iter().map(|bar| &bar.progress) {
@@ -119,13 +118,13 @@ impl Bars {
         draw(&self.total, &sum, format!("{}{time}", rate(&sum)));
     }
 
-    /// What was written in parts becomes one file.
+    /// Parts are being joined to one file.
     pub(crate) fn joining(&self) {
         self.total.set_message("writing the file");
         self.total.tick();
     }
 
-    /// Leaves the bars as they are, but for those that were not to stay.
+    /// Leaves the bars as they are, except those that were not to stay.
     pub(crate) fn end(&self) {
         if self.stay {
             self.each.iter().filter_map(|bar| bar.shown.as_ref()).for_each(ProgressBar::abandon);
@@ -133,7 +132,7 @@ impl Bars {
         self.total.abandon();
     }
 
-    /// Takes the bars away: what follows says more.
+    /// Removes the bars: the messages that follow say more.
     pub(crate) fn clear(&self) {
         // A terminal that cannot be written to shows none anyway.
         let _ = self.all.clear();
@@ -146,7 +145,7 @@ fn draw(bar: &ProgressBar, progress: &Progress, message: String) {
     bar.set_message(message);
 }
 
-/// A bar beside a label of that width and what is said behind it, in a line that never fills the terminal.
+/// A bar beside a label of that width and before a message, in a line that never fills the terminal.
 fn style(label: usize) -> ProgressStyle {
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
     let bar = width.saturating_sub(label + SAID).clamp(5, 40);
@@ -165,7 +164,7 @@ fn shortened(label: &str, width: usize) -> String {
 pub(crate) fn rate(progress: &Progress) -> String {
     let seconds = progress.elapsed.as_secs_f64();
     let requests = progress.requests;
-    // Nobody sends so many that a digit is lost.
+    // The count is far below what a `f64` holds exactly.
     #[allow(clippy::cast_precision_loss)]
     let rate = if seconds > 0.0 { requests as f64 / seconds } else { 0.0 };
     format!("{rate:.1} requests/s")
@@ -174,14 +173,14 @@ pub(crate) fn rate(progress: &Progress) -> String {
 /// A length of time as a clock shows it.
 pub(crate) fn clock(time: Duration) -> String {
     let seconds = time.as_secs_f64().ceil();
-    // Rounded up, and no history takes as long as would be cut.
+    // Rounded up, and far below the largest integer.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let seconds = seconds as u64;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours == 0 { format!("{minutes}:{seconds:02}") } else { format!("{hours}:{minutes:02}:{seconds:02}") }
 }
 
-/// So many of something: `1 request`, `1,000 requests`.
+/// A count with its unit: `1 request`, `1,000 requests`.
 pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", thousands(count), if count == 1 { "" } else { "s" })
 }

@@ -1,7 +1,7 @@
 //! Records as rows and columns.
 //!
-//! Records come in with the series they belong to; a sheet goes out: the time, what tells the series apart, every field
-//! that the catalogue knows, and what a record holds besides as JSON.
+//! Records come in with the series they belong to; a sheet goes out: the time, the params that tell the series apart,
+//! every field that the catalogue knows, and the unknown fields as JSON.
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{BodyInfo, FieldInfo, RecordInfo, ValueType};
@@ -14,7 +14,7 @@ use crate::sheet::{Cell, Column, Sheet};
 /// The column of the endpoint, where there are several.
 const ENDPOINT: &str = "endpoint";
 
-/// The column of what the catalogue does not know of a record, as JSON.
+/// The column of the fields that the catalogue does not know, as JSON.
 const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// Records of one series.
@@ -25,7 +25,7 @@ pub(crate) struct Part<'r> {
     pub(crate) times: Vec<Option<Timestamp>>,
 }
 
-/// The columns that all series have together.
+/// The columns that all series share.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     columns: Vec<Column>,
@@ -65,7 +65,7 @@ pub(crate) fn sheet(series: &[Series], parts: &[Part<'_>]) -> Sheet {
 }
 
 impl Layout {
-    /// The columns of these series: those of the catalogue, and where it knows none, those that came.
+    /// The columns of these series: those of the catalogue; if it knows none, the keys of the records.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };
         let endpoints = || series.iter().filter_map(|one| one.endpoint.known());
@@ -101,14 +101,14 @@ impl Layout {
         }
     }
 
-    /// The keys of a record of which the catalogue knows none.
+    /// Adds the keys of a record whose fields are unknown.
     fn add_keys(&mut self, record: &AnyRecord) {
         for (key, value) in record.as_any().and_then(Value::as_object).into_iter().flatten() {
             self.add(Column { name: key.clone(), is_number: value.is_number() });
         }
     }
 
-    /// The same with a place for what is not known of later records.
+    /// The same with a column for unknown fields of later records.
     pub(crate) fn with_unknown_fields(mut self) -> Self {
         self.add(Column::text(UNKNOWN_FIELDS));
         self
@@ -126,7 +126,7 @@ impl Layout {
         part.records.iter().zip(&part.times).map(row).collect()
     }
 
-    /// What of a record has no column, as an object.
+    /// The fields of a record that have no column, as an object.
     fn unknown_fields(&self, record: &AnyRecord) -> Cell {
         let unknown = match (record.unknown_fields(), record.as_any().and_then(Value::as_object)) {
             (Some(fields), _) => serde_json::to_value(fields).unwrap_or_default(),
@@ -146,7 +146,7 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     if series.endpoint.known().and_then(time_field) == Some(name) {
         return time.map_or(Cell::EMPTY, Cell::Moment);
     }
-    // A field counts more than a param of that name: it is what came.
+    // A field hides a param of that name: it is the service's own value.
     match record.value(name) {
         Some(FieldValue::Timestamp(moment)) => return Cell::Moment(moment),
         Some(value) => return Cell::Value(serde_json::to_value(value).unwrap_or_default()),
@@ -154,7 +154,7 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     }
     match series.value(name) {
         Some(value) => value.cell(),
-        // Whole, as in the files of a backfill.
+        // The full name, as in the files of a backfill.
         None if name == ENDPOINT => {
             Cell::text(series.endpoint.known().map_or_else(|| series.endpoint.name(), ToString::to_string))
         }

@@ -1,6 +1,6 @@
-//! What is said beside the data: remarks, warnings and errors, on standard error.
+//! Remarks, warnings and errors beside the data, on standard error.
 //!
-//! Colours are shown on a terminal alone, and never where `NO_COLOR` is set. Nothing is lost if nobody listens.
+//! Colours are shown on a terminal alone, and never if `NO_COLOR` is set. A write that fails is ignored.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Who speaks on standard error.
+/// Writes to standard error.
 #[derive(Clone, Debug)]
 pub(crate) struct Say {
     level: Level,
@@ -38,14 +38,14 @@ impl Say {
         self.level < Level::All
     }
 
-    /// What is good to know.
+    /// Prints information that is not needed to use the data.
     pub(crate) fn remark(&self, text: &str) {
         if self.level >= Level::All {
             write(text);
         }
     }
 
-    /// What may be wrong.
+    /// Prints a warning.
     pub(crate) fn warning(&self, text: &str) {
         if self.level >= Level::Quiet {
             write(&format!("{WARNING}warning:{WARNING:#} {text}"));
@@ -53,12 +53,12 @@ impl Say {
     }
 }
 
-/// Why a command did not do its work.
+/// Prints why a command did not do its work.
 pub(crate) fn error(text: &str) {
     write(&format!("{ERROR}error:{ERROR:#} {text}"));
 }
 
 fn write(line: &str) {
-    // In one piece, so that it is not torn by what others write there.
+    // In one piece, so that no other output comes in between.
     let _ = anstream::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

@@ -1,4 +1,4 @@
-//! What is asked for: every endpoint with every combination of the values that were given.
+//! The series to request: every endpoint with every combination of the given values.
 //!
 //! Endpoints and params come in, one series for each combination goes out, with its values checked against the
 //! registry and a label that tells it from the others. Nothing is sent here.
@@ -22,7 +22,7 @@ pub(crate) struct Series {
     pub(crate) values: Vec<(String, Given)>,
 }
 
-/// What is asked: an endpoint of the catalogue, or a path that it need not know.
+/// The target of a request: an endpoint of the catalogue, or a path that the catalogue need not know.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     Known(Endpoint),
@@ -33,13 +33,13 @@ pub(crate) enum Target {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Given {
     Text(String),
-    /// What the service makes one series of.
+    /// Values of which the service makes one series.
     Several(Vec<String>),
     Moment(Timestamp),
 }
 
 impl Target {
-    /// What somebody wrote: a path that is not known may be asked for too.
+    /// The target that was named: any path is allowed.
     pub(crate) fn find(written: &str) -> Result<Self> {
         match endpoints::find_known(written) {
             Err(_) if written.starts_with('/') => Ok(Self::Path(written.to_owned())),
@@ -128,7 +128,7 @@ fn times(series: &[Series], name: &str, values: &[Given]) -> Vec<Series> {
     series.iter().flat_map(|one| values.iter().map(move |value| with(one, value))).collect()
 }
 
-/// A param that none of the endpoints takes is a mistake; one that some take goes to those.
+/// Refuses a param that none of the endpoints takes; one that some take is set on those.
 fn every_param_is_taken(targets: &[Target], params: &Params) -> Result<()> {
     let takes = |target: &Target, name: &str| target.known().is_none_or(|endpoint| endpoint.param(name).is_some());
     for (name, _) in &params.known {
@@ -150,7 +150,7 @@ fn every_param_is_taken(targets: &[Target], params: &Params) -> Result<()> {
     Ok(())
 }
 
-/// What is only reported as needed is left to the service; whoever asks hears of it before.
+/// Warns of params that are only reported to be required: the service decides whether the request fails.
 fn tell_what_is_needed(targets: &[Target], params: &Params, say: &Say) {
     for endpoint in targets.iter().filter_map(Target::known) {
         for info in endpoint.params.unwrap_or_default() {
@@ -163,7 +163,7 @@ fn tell_what_is_needed(targets: &[Target], params: &Params, say: &Say) {
     }
 }
 
-/// A range that ends before it begins has no records, which would look like an answer.
+/// Refuses a range that ends before it begins: the service answers it with no records and no error.
 fn ends_after_it_begins(series: &Series) -> Result<()> {
     let walk = series.endpoint.known().and_then(|endpoint| endpoint.history(&SERVICE));
     let Some(walk) = walk.or(SERVICE.history.as_ref()) else { return Ok(()) };
@@ -177,13 +177,13 @@ fn ends_after_it_begins(series: &Series) -> Result<()> {
     }
 }
 
-/// What a value means to an endpoint, or what is wrong with it.
+/// The value as an endpoint takes it, or what is wrong with it.
 fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Result<Given> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
         let moment = moment::from_now(value).map_err(|error| wrong(endpoint, info, value).tip(error))?;
         return Ok(Given::Moment(moment));
     }
-    // Only a list can have several values, and only in a list does the sign stand for "and".
+    // `+` joins values only in a param that takes a list.
     let several: Vec<&str> = if info.list.is_some() && splits(info) { value.split('+').collect() } else { vec![value] };
     for one in &several {
         check(endpoint, info, one, say)?;
@@ -215,7 +215,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> R
         let passed_on = format!("if it is new, `--param {}={value}` sends it as it is", info.wire_name);
         return Err(wrong(endpoint, info, value).tip(tip).tip(passed_on));
     }
-    // Tickers are short and many: each is near some other.
+    // Tickers are short and many: each is similar to another.
     if let Some(tip) = tip.filter(|_| value.len() > 5 || !ty.open) {
         say.warning(&format!("`{value}` is no known {}, {tip} It is sent as it is", article(ty.name)));
     }
@@ -230,7 +230,7 @@ fn wrong(endpoint: &EndpointInfo, info: &ParamInfo, value: &str) -> Failure {
     Failure::usage(format!("`{value}` is no `{}` of {}", info.wire_name, endpoints::name(endpoint)))
 }
 
-/// What tells each series from the others, in as few words as do.
+/// What tells each series from the others, in as few words as possible.
 pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     let names = differing(series);
     let several = series.iter().any(|one| one.endpoint != series[0].endpoint);
@@ -256,17 +256,17 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
     names
 }
 
-/// What somebody wrote, which has to have a history.
+/// The target that was named, which has to have a history.
 pub(crate) fn must_have_history(written: &str) -> Result<Target> {
     let target = Target::find(written)?;
     if target.known().is_some_and(|endpoint| endpoint.history(&SERVICE).is_some()) {
         return Ok(target);
     }
-    let failure = Failure::usage(format!("`{}` has no history that anybody knows of", target.name()));
+    let failure = Failure::usage(format!("`{}` has no known history", target.name()));
     Err(failure.tip("`derivs list --history` shows the endpoints that have one"))
 }
 
-/// Params by which a history is walked are not for people to set.
+/// Refuses params that a history sets itself.
 pub(crate) fn walks_by_itself(params: &Params) -> Result<()> {
     let Some(walk) = &SERVICE.history else { return Ok(()) };
     let walked = [walk.from, walk.to, walk.limit].into_iter().chain(walk.sort.map(|(sort, _)| sort));
@@ -316,7 +316,7 @@ mod tests {
         let expected =
             "`health_check` takes no param `anchor`\n\n  tip: if it is new, `--param anchor=VALUE` sends it as it is";
         assert_eq!(anchor, [expected]);
-        // One that some of the endpoints take goes to those alone.
+        // A param that some of the endpoints take is set on those.
         assert_eq!(
             check(&["health_check", "anchored_cvd"], &[("anchor", &["1d"])], &[]),
             ["health_check", "anchored_cvd"]

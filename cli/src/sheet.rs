@@ -25,7 +25,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// What was asked for, or what suits the reader.
+    /// The chosen format, or the one that suits the reader.
     pub(crate) fn or_for_reader(chosen: Option<Self>, program: Self) -> Self {
         chosen.unwrap_or(if stdout::is_terminal() { Self::Table } else { program })
     }
@@ -80,7 +80,7 @@ impl Cell {
         }
     }
 
-    /// Every digit, and nothing where there is no value.
+    /// Every digit, and an empty text where there is no value.
     pub(crate) fn for_programs(&self) -> String {
         match self {
             Self::Moment(moment) => moment.to_string(),
@@ -99,7 +99,7 @@ impl Cell {
 }
 
 impl Sheet {
-    /// The text of the whole.
+    /// All rows as text.
     pub(crate) fn text(&self, format: Format) -> Result<String> {
         match format {
             Format::Table => Ok(self.table(stdout::width())),
@@ -122,7 +122,7 @@ impl Sheet {
     pub(crate) fn json_lines(&self) -> String {
         let mut out = String::new();
         for row in &self.rows {
-            // By hand, as a map would sort the names.
+            // Written by hand, as a map would sort the names.
             out.push('{');
             for (index, (column, cell)) in self.columns.iter().zip(row).enumerate() {
                 let comma = if index == 0 { "" } else { "," };
@@ -133,7 +133,7 @@ impl Sheet {
         out
     }
 
-    /// A table no wider than this; columns that find no place are left out at the right, and named below.
+    /// A table no wider than this; columns that do not fit are left out at the right, and named below.
     pub(crate) fn table(&self, width: usize) -> String {
         let cells = self.for_people();
         let shown = self.fitting(&cells, width);
@@ -145,7 +145,7 @@ impl Sheet {
         out
     }
 
-    /// The next lines of a table that is written as its rows come; columns grow and never shrink.
+    /// The next lines of a table whose rows are written as they come; columns grow and never shrink.
     pub(crate) fn lines(&self, widths: &mut Vec<u16>, with_names: bool) -> String {
         let cells = self.for_people();
         widths.resize(self.columns.len(), 0);
@@ -190,7 +190,7 @@ impl Sheet {
         self.rows.iter().map(row).collect()
     }
 
-    /// How many columns find place, the first among them in any case.
+    /// How many columns fit; the first is always shown.
     fn fitting(&self, cells: &[Vec<String>], width: usize) -> usize {
         let mut used = 0;
         let fits = |(index, column): &(usize, &Column)| {

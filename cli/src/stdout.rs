@@ -1,6 +1,6 @@
 //! Standard output, which carries the data of a command and nothing else.
 //!
-//! Text comes in. A reader that left early ends the command without a word; a disk that is full is an error like any.
+//! Text comes in. If the reader left early, the command ends without a message; a full disk is an error.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
@@ -17,12 +17,12 @@ impl Stdout {
         Self(BufWriter::new(io::stdout().lock()))
     }
 
-    /// Writes some of the data.
+    /// Writes a part of the data.
     pub(crate) fn write(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
         self.0.write_all(text.as_ref()).map_err(|error| failed(&error))
     }
 
-    /// Lets the reader have all that was written.
+    /// Writes everything that is still buffered.
     pub(crate) fn flush(&mut self) -> Result<()> {
         self.0.flush().map_err(|error| failed(&error))
     }
@@ -50,12 +50,12 @@ pub(crate) fn heading() -> Style {
     if has_colours() { AnsiColor::Green.on_default().bold() } else { Style::new() }
 }
 
-/// How many columns it has; 80 where nobody knows.
+/// How many columns it has; 80 if that is unknown.
 pub(crate) fn width() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0).max(20))
 }
 
-/// How many lines it has; 24 where nobody knows.
+/// How many lines it has; 24 if that is unknown.
 pub(crate) fn height() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(24, |(_, height)| usize::from(height.0).max(10))
 }

@@ -1,6 +1,6 @@
 //! Series that a backfill has written, read back for a picture.
 //!
-//! A Parquet file or the folder of a data set comes in; of each series its numbers over time go out, with what tells it
+//! A Parquet file or the folder of a data set comes in; the numbers over time of each series go out, with what tells it
 //! from the others: the columns before the time, and the names of folders.
 
 use std::collections::BTreeMap;
@@ -17,13 +17,15 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use crate::failure::{Ending, Failure, Result};
 use crate::numbers::{Field, Numbers};
 
-/// The column and the folder that say what is covered, which tell no series from another.
+/// The label of the endpoint: a column of a file, or a folder of a data set.
 const ENDPOINT: &str = "endpoint";
+
+/// The folders of days, which tell no series from another.
 const DATE: &str = "date";
 
 type Labels = Vec<(String, String)>;
 
-/// Whether a text is the name of something that can be read here, rather than that of an endpoint.
+/// Whether a text names a file or folder that can be read here, rather than an endpoint.
 pub(crate) fn is_place(text: &str) -> bool {
     let path = Path::new(text);
     path.extension().is_some_and(|ending| ["parquet", "csv", "jsonl"].iter().any(|known| ending == *known))
@@ -57,7 +59,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Numbers>> {
     Ok(all)
 }
 
-/// The Parquet files of a place, whichever depth they lie in.
+/// The Parquet files of a place, at any depth.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     if !path.is_dir() {
         if path.extension().is_some_and(|ending| ending == "parquet") {
@@ -77,7 +79,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// What the names of folders say: the endpoint first, then `name=value`.
+/// The endpoint and the params in the names of folders.
 fn folders(path: &Path) -> Labels {
     let names = path.parent().into_iter().flat_map(Path::iter).filter_map(|name| name.to_str());
     let label = |name: &str| match name.split_once('=') {
@@ -87,7 +89,7 @@ fn folders(path: &Path) -> Labels {
     names.map(label).filter(|(name, _)| name != DATE).collect()
 }
 
-/// Adds the rows of a batch to the series that they are of.
+/// Adds the rows of a batch to their series.
 fn add(series: &mut BTreeMap<Labels, Numbers>, of_folders: &Labels, batch: &RecordBatch) {
     let schema = batch.schema();
     let is_time = |column: &usize| matches!(schema.field(*column).data_type(), DataType::Timestamp(..));

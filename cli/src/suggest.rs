@@ -1,6 +1,6 @@
-//! `did you mean`: the known name that is nearest to what somebody wrote.
+//! `did you mean`: the known name that is nearest to the one that was typed.
 //!
-//! Names come in, one of them goes out or none. What is done with it is the caller's choice.
+//! Names come in; one of them goes out, or none. The caller decides how to use it.
 
 /// The known name that is nearest, if any is near.
 pub(crate) fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
@@ -15,7 +15,7 @@ pub(crate) fn key(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// `, did you mean …?` to be put behind what was written.
+/// `did you mean …?`, to be put after the name that was typed.
 pub(crate) fn tip<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(written, known).map(|name| format!("did you mean `{name}`?"))
 }

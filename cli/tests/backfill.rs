@@ -151,9 +151,9 @@ fn windows_that_fail_are_told_and_asked_for_again() {
     // A failure that asking again does not mend, as one that it may mend is waited out for seconds.
     let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
     let told = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
-    let said = "\nerror: 3 windows of time could not be had\n\n  tip: the same command asks for what is missing\n";
+    let said = "\nerror: 3 windows of time could not be fetched\n\n  tip: the same command asks for what is missing\n";
     assert!(told.code == Some(6) && told.err.ends_with(said), "{}", told.err);
-    let why = "warning: volume_ratio: nothing could be had from 2025-01-01 00:00 to 2025-02-11 15:00: ";
+    let why = "warning: volume_ratio: nothing could be fetched from 2025-01-01 00:00 to 2025-02-11 15:00: ";
     assert!(told.err.starts_with(why) && told.err.contains("status 501"), "{}", told.err);
     let mended = run_with(&Service::start(), &backfill("BTC", &file, &[]));
     assert_eq!(mended.code, Some(0), "{}", mended.err);

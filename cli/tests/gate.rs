@@ -25,5 +25,5 @@ fn the_first_use_of_a_gate_says_why_it_waits() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(said.starts_with("waiting "), "{said}");
-    assert!(said.contains(" s for the shared gate `default`: it is new, or its server was started anew,"), "{said}");
+    assert!(said.contains(" s for the shared gate `default`: it is new, or its server has restarted,"), "{said}");
 }

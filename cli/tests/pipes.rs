@@ -72,7 +72,7 @@ fn what_is_no_table_is_json() {
     assert!(body.is_object());
     let refused = run(&["get", "health_check", "--sandbox", "--format", "csv"]);
     assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
-    assert!(refused.err.contains("`--format jsonl` shows it"), "{}", refused.err);
+    assert!(refused.err.contains("`--format jsonl` shows the answer"), "{}", refused.err);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn mistakes_say_what_would_be_right() {
         ),
         (
             &["poll", "health_check", "--sandbox"],
-            "error: `health_check` has no history that anybody knows of\n\n  tip: `derivs list --history` shows the endpoints that have one\n",
+            "error: `health_check` has no known history\n\n  tip: `derivs list --history` shows the endpoints that have one\n",
         ),
     ];
     for (args, said) in table {

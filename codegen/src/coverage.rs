@@ -1,6 +1,6 @@
 //! How well the interface is known: counts by evidence, and what is worth finding out next.
 //!
-//! All of it is computed from the model, so it is as true of somebody else's catalogue.
+//! Everything is computed from the model, so it holds for any catalogue.
 
 mod wanted;
 

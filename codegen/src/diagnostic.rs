@@ -19,7 +19,7 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// Where each line begins, in bytes.
     lines: Vec<usize>,
-    /// Where every so many characters stand, in bytes, so that none is far from one whose place is known.
+    /// The byte offset of every 64th character, from which any other is found.
     marks: Vec<usize>,
 }
 
@@ -101,11 +101,11 @@ impl Location {
         (number + 1, self.file.character(meant.start) - self.file.character(line.start) + 1)
     }
 
-    /// The number of its first line, and those bytes of it that are meant, with those of the whole line.
+    /// The number of its first line, the bytes of the place on that line, and the bytes of the whole line.
     fn line(&self) -> (usize, Range<usize>, Range<usize>) {
         let bytes = self.bytes();
         let (number, line) = self.file.line(bytes.start);
-        // What is meant may end behind the line, or be the carriage returns that do not belong to it.
+        // The place may end behind the line, or be the carriage returns that do not belong to it.
         let meant = bytes.start.min(line.end)..bytes.end.clamp(line.start, line.end);
         (number, meant, line)
     }
@@ -210,8 +210,8 @@ impl Diagnostic {
 /// How many characters apart two places can be to be shown together.
 const NEAR: usize = 5_000;
 
-/// How many characters of a line are shown on either side of what is marked. A terminal has fewer; without an end to it, a
-/// file of one line would be drawn as a whole for each of its findings.
+/// How many characters of a line are shown on either side of the mark. A terminal has fewer; without a bound, a file of
+/// one line would be drawn as a whole for each of its findings.
 const BESIDE: usize = 200;
 
 /// Places of one file, marked in as many lines as it takes.

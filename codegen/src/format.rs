@@ -1,4 +1,5 @@
-//! What a declaration of the format is made of: maps, their keys, what stands there, and what to say where it does not.
+//! The parts of a declaration of the format: maps, their keys, the values that are allowed, and the findings about
+//! others.
 //!
 //! The declarations themselves are in `spec/`, one for each map. The walk reads files by them; the schema for
 //! editors and the tables in `spec/README.md` are emitted from them. Rules that compare one place with another are
@@ -11,7 +12,7 @@ pub const SERVICE: &Map = &spec::SERVICE;
 /// What every other file may say.
 pub const GROUP: &Map = &spec::GROUP;
 
-/// What may stand at a place. Which form a text has to have, and which bounds a number, the key says.
+/// The values that a place allows. The key states the form of a text and the bounds of a number.
 #[derive(Debug)]
 pub enum Shape {
     /// Text.
@@ -58,7 +59,7 @@ pub struct Key {
     pub shape: Shape,
     /// What holds for every text or number in its value.
     pub(crate) form: Form,
-    /// What it says, for who writes it.
+    /// What it means, for authors.
     pub(crate) about: &'static str,
 }
 
@@ -86,7 +87,7 @@ pub(crate) enum Form {
     With(&'static str, Say),
 }
 
-/// What to say where something does not fit: the rule, the message and the remedy.
+/// The finding about a value that does not fit: the rule, the message and the remedy.
 ///
 /// In both texts `{}` stands for what was written, or for the name of the map.
 #[derive(Debug)]
@@ -95,14 +96,14 @@ pub(crate) struct Say(pub(crate) &'static str, pub(crate) &'static str, pub(crat
 /// What the keys of a map may not say together.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// It is broken where all of these hold.
+    /// It is broken if all of these hold.
     pub(crate) never: &'static [Condition],
-    /// The key whose value is then marked; the map itself if it has none of this name.
+    /// The key whose value is marked; the map itself if it has none of this name.
     pub(crate) at: &'static str,
     pub(crate) say: Say,
 }
 
-/// What a rule asks of a map.
+/// A condition of a rule on a map.
 #[derive(Debug)]
 pub(crate) enum Condition {
     /// A key is there.
@@ -144,7 +145,7 @@ pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 
 /// Declares a map: the type that takes up what it says, its keys, and how they are read.
 ///
-/// The docs of the type and of its fields are what people are told of the map and of its keys. A key `must` be there
+/// The docs of the type and of its fields are the descriptions of the map and of its keys. A key `must` be there
 /// or `may`; its name is the field's unless it is stated; the form of texts in its value follows `as`.
 macro_rules! map {
     (

@@ -21,8 +21,8 @@ mod time_unit;
 mod walk;
 mod write;
 
-// What the crate `evolve` stands on beside the stages: the words of the format and of the model. They are the same
-// project's and change with it, so nobody else is promised anything.
+// What the crate `evolve` uses beside the stages: the words of the format and of the model. It belongs to this project
+// and changes with it, so this is no public API.
 #[doc(hidden)]
 pub mod duration;
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! A folder of YAML in, a [`Catalogue`] out.
 //!
 //! Every file is read by the declarations of the format, and what it can still be used for goes on to `resolve`, so
-//! that one run tells all. Nothing here compares one place with another.
+//! that one run reports everything. Nothing here compares one place with another.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ use crate::walk::{ROOT, Read, Walk};
 /// What was read, with what was wrong with it.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// `None` if it cannot be read, so that nobody knows what it names.
+    /// `None` if it cannot be read; its names are unknown then.
     pub(crate) service: Option<Document<spec::Service>>,
     /// Sorted by file name.
     pub(crate) groups: Vec<Document<spec::Group>>,
@@ -83,7 +83,7 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
             groups.push(group);
         }
     }
-    // Of a folder that cannot be read, that is all there is to say.
+    // A folder that cannot be read has no other finding.
     if !has_service && !loader.is_blind {
         let finding = Diagnostic::of_file("missing-file", SERVICE_FILE, "there is no `service.yaml`");
         loader.diagnostics.push(finding.help("say there what all endpoints share"));
@@ -119,7 +119,7 @@ impl Loader {
     }
 
     fn read_file(&mut self, dir: &Path, name: String) -> Option<SourceFile> {
-        // What begins so belongs to an editor or a tool.
+        // Hidden files belong to editors and tools.
         if name.starts_with('.') {
             return None;
         }

@@ -100,7 +100,7 @@ pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     Ok(builder.root.unwrap_or(Node { span: 0..0, kind: Kind::Null }))
 }
 
-/// Where an error is; the parser tells of a tab where the text before it begins.
+/// The place of an error; for a tab the parser gives the beginning of the text before it.
 fn place(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     let mut at = marker.index();
     if message.contains("tab") {

@@ -1,7 +1,7 @@
 //! The client to be emitted, in Rust's words: every name decided, every reference followed, every default filled in.
 //!
-//! `resolve` makes it and the emitters read it. Nothing here knows YAML, and nothing here can be wrong: of a catalogue
-//! with a mistake there is none.
+//! `resolve` makes it and the emitters read it. Nothing here knows YAML, and the emitters need no checks: a catalogue
+//! with a mistake has no model.
 
 mod endpoint;
 mod service;
@@ -62,5 +62,5 @@ impl Api {
     }
 }
 
-/// What is said of something of which nobody knows what it means.
+/// The summary of something whose meaning is unknown.
 pub const UNKNOWN_MEANING: &str = "Its meaning is unknown.";

@@ -1,4 +1,4 @@
-//! The page that explains the catalogue, beside the catalogue: its tables are emitted, all else on it is written by hand.
+//! The page that explains the catalogue, beside the catalogue: its tables are emitted, the rest is written by hand.
 
 use std::fs;
 use std::io;

@@ -48,7 +48,7 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     }
 }
 
-/// What stands in the place of something that there is a finding about. Whoever finds something has one.
+/// Stands in for a part that has a finding; only code that notes a finding can make one.
 #[derive(Clone, Copy, Debug)]
 struct Wrong(());
 
@@ -70,11 +70,11 @@ fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
 /// What has been found so far.
 struct Resolver<'a> {
     service: &'a Service,
-    /// Whether nobody knows what `service.yaml` names.
+    /// Whether `service.yaml` cannot be read, so that its names are unknown.
     is_blind: bool,
     cut: &'a HashSet<String>,
     findings: Diagnostics,
-    /// What the texts of the files were found to be.
+    /// The findings of `load`, which are not repeated.
     told: HashSet<(&'static str, String, usize)>,
     /// Types and records of `service.yaml`.
     types: HashSet<&'a str>,
@@ -98,7 +98,7 @@ struct Resolver<'a> {
     compared: usize,
 }
 
-/// How many names are compared at most to find what somebody may have meant: it takes longer than all the rest.
+/// How many names are compared at most for suggestions: comparing takes longer than everything else.
 const MOST_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {
@@ -148,7 +148,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Notes a finding, unless it is what the text itself was found to be.
+    /// Notes a finding, unless `load` has it already.
     fn wrong(
         &mut self,
         rule: &'static str,
@@ -278,12 +278,12 @@ fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What something means, or that nobody knows.
+/// The meaning of something, or a sentence that says that it is unknown.
 fn meaning(summary: &str) -> String {
     known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
 }
 
-/// What something means, if anybody knows.
+/// The meaning of something, if it is known.
 fn known_meaning(summary: &str) -> Option<String> {
     (summary.trim() != "unknown").then(|| prose(summary))
 }

@@ -1,8 +1,8 @@
 //! The format of the catalogue, and what its author wrote: YAML's words, defaults not filled in, references not
 //! followed.
 //!
-//! Each map is declared once: its keys, what stands there, what to say where it does not, and what people are told of
-//! it. Only `load` makes these and only `resolve` reads them.
+//! Each map is declared once: its keys, their values, the findings about others, and its documentation. Only `load`
+//! makes these and only `resolve` reads them.
 
 mod group;
 mod service;

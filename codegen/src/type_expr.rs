@@ -30,7 +30,7 @@ pub enum Builtin {
 /// How many lists and maps may stand in each other: more than anybody needs.
 pub const MAX_LISTS: usize = 4;
 
-/// How types are written that hold others, for whoever wrote something else.
+/// How types that hold others are written; part of the message about an unreadable type.
 pub const SYNTAX: &str = "a list is written `list<number>`, an object whose keys are data `map<number>`, and `list<number?>` \
      or `map<number?>` where values can be null; at most four stand within each other";
 

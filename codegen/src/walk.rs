@@ -26,20 +26,20 @@ pub(crate) trait Read: Sized {
     /// Reads it; `None` if the node cannot be used, which is then a finding.
     fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self>;
 
-    /// What a key that has to be there is taken to say where it says nothing of use. Nothing refers to it, and no rule
-    /// objects to it; `None` if there is no such value.
+    /// The value that stands in for a required key without a usable one. Nothing refers to it, and no rule objects to
+    /// it; `None` if there is no such value.
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
 }
 
-/// What a map says that must have keys and has none.
+/// The value of an empty map, without its findings.
 pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     let nothing = Node { span: at.span(), kind: Kind::Map(Vec::new()) };
     T::read(&nothing, &ROOT, &mut Walk::new(at.source()))
 }
 
-/// The key of what stands under none.
+/// The key of the root, which stands under none.
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 
@@ -109,7 +109,7 @@ impl Walk {
         {
             self.say(say, &entries, "");
         }
-        // Nothing that was said is left, which is no reason to say that nothing was.
+        // A map whose keys were all refused is no empty one, which would be another finding.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 

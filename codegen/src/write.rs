@@ -1,10 +1,10 @@
 //! Emitted files in, the disk brought into agreement with them, or a report of where it does not agree.
 //!
 //! A folder belongs to the generator or is shared with others. The marker that begins a file names the crate it was
-//! emitted for. A file without it, or with another crate's, is somebody else's either way and is never touched: in the
-//! generator's own folder, or in the place of an emitted file, it is in the way. Nothing is written anywhere if anything
-//! is in the way, and no file whose bytes are equal. A file is written beside its place and then moved there, so that
-//! whoever interrupts this finds the old text or the new one.
+//! emitted for. A file without it, or with another crate's, is never touched: in the generator's own folder, or in the
+//! place of an emitted file, it is in the way. Nothing is written anywhere if anything is in the way, and no file whose
+//! bytes are equal. A file is written beside its place and then moved there, so that an interrupted run leaves the old
+//! text or the new one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -220,7 +220,7 @@ fn put(target: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// Whether an interrupted run left a file, which is nobody's.
+/// Whether a file is the unfinished one of an interrupted run.
 fn is_left_over(path: &str) -> bool {
     let id = path.strip_suffix(UNFINISHED).and_then(|path| path.rsplit_once('.'));
     id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())

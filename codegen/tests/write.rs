@@ -1,4 +1,5 @@
-//! What the generator does to a folder: it mends its own files, leaves what is right alone and never touches what is not its own.
+//! What the generator does to a folder: it mends its own files, leaves what is right alone and never touches what is
+//! not its own.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 

@@ -8,16 +8,16 @@ use super::change::{CatalogueChange, Desk, Refusal};
 use super::place::Place;
 use super::tree::Tree;
 
-/// What is known of a new endpoint.
+/// The facts about a new endpoint.
 #[derive(Clone, Debug)]
 pub struct Addition {
     /// From the base URL on.
     pub path: String,
-    /// The group's file without its ending; a new one comes into being.
+    /// The group's file without its ending; a new group gets a new file.
     pub group: String,
-    /// Words; made from the path if not given.
+    /// Its name in words; made from the path if not given.
     pub name: Option<String>,
-    /// What it is called in Rust, if its name is not to say that.
+    /// Its name in Rust, where the name in words makes another.
     pub ident: Option<String>,
     /// What it is for; `unknown` if not given.
     pub summary: Option<String>,
@@ -61,7 +61,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     desk.close()
 }
 
-/// What is there already is not added again.
+/// Refuses an endpoint that is there already.
 fn refuse_known(desk: &Desk, addition: &Addition) -> Result<(), Refusal> {
     let groups = desk.checked.groups.iter();
     let mut endpoints = groups.flat_map(|(module, group)| group.endpoints.iter().map(move |known| (module, known)));
@@ -75,12 +75,12 @@ fn refuse_known(desk: &Desk, addition: &Addition) -> Result<(), Refusal> {
     }
 }
 
-/// The method that an endpoint is, or will be.
+/// The method of an endpoint, if its name makes one.
 fn method(endpoint: &spec::Endpoint) -> Option<String> {
     names::chosen(endpoint.ident.as_deref(), &endpoint.name, Case::Snake)
 }
 
-/// The endpoint of that name whose path nobody knew.
+/// The endpoint of that name whose path is unknown.
 fn known_by_name(group: &spec::Group, entry: &Tree) -> Option<usize> {
     let chosen = entry.text("ident").map(str::to_owned);
     let ident = names::chosen(chosen.as_ref(), entry.text("name")?, Case::Snake)?;
@@ -88,7 +88,7 @@ fn known_by_name(group: &spec::Group, entry: &Tree) -> Option<usize> {
     group.endpoints.iter().position(is_it)
 }
 
-/// The same name in another group, where it may be this endpoint that waits for its path.
+/// Notes an endpoint of the same name without a path in another group, which may be this one.
 fn say_known_elsewhere(desk: &mut Desk, addition: &Addition, entry: &Tree) {
     let others = desk.checked.groups.iter().filter(|(module, _)| *module != addition.group);
     let named = others.filter_map(|(module, group)| Some((module, &group.endpoints[known_by_name(group, entry)?])));
@@ -103,14 +103,14 @@ fn say_known_elsewhere(desk: &mut Desk, addition: &Addition, entry: &Tree) {
     }
 }
 
-/// Fills in what was unknown of an endpoint; what somebody wrote stays.
+/// Fills in unknown facts of an endpoint; known ones stay.
 fn complete(desk: &mut Desk, at: &Place, entry: &Tree) {
     let known = at.tree(desk).clone();
     let name = known.text("name").unwrap_or_default();
     desk.say(format!("`{name}` was known by name, and now has a path"));
     for key in ["path", "evidence", "summary", "params", "body"] {
         let is_known = |tree: &&Tree| tree.as_text() != Some("unknown");
-        // Beside a path nothing is left out.
+        // An endpoint with a path needs every key.
         let Some(new) = entry.get(key).filter(|new| known.get(key).is_none() || is_known(new)) else { continue };
         match known.get(key) {
             Some(Tree::List(listed)) => add_params(desk, at, listed, new),
@@ -124,7 +124,7 @@ fn complete(desk: &mut Desk, at: &Place, entry: &Tree) {
     }
 }
 
-/// Adds the params that a path has to those that are known, which no others join.
+/// Adds the params in a path to known params, which stay as they are.
 fn add_params(desk: &mut Desk, endpoint: &Place, listed: &[Tree], new: &Tree) {
     let Tree::List(new) = new else { return };
     let is_listed = |new: &Tree| listed.iter().any(|known| param(known) == param(new));
@@ -136,7 +136,7 @@ fn add_params(desk: &mut Desk, endpoint: &Place, listed: &[Tree], new: &Tree) {
     desk.extend(&endpoint.key("params"), in_path);
 }
 
-/// What an entry of `params` is about.
+/// The param that an entry of `params` names.
 fn param(entry: &Tree) -> Option<&str> {
     entry.as_text().or_else(|| ["use", "name"].iter().find_map(|key| entry.text(key)))
 }
@@ -149,7 +149,7 @@ fn entry(addition: &Addition) -> Tree {
         Tree::map().with("name", *name).with("type", "string").with("in", "path").with("summary", "unknown")
     });
     let named = addition.params.iter().flatten().map(|name| name.as_str().into());
-    // What stands in the path has to be listed, and then nothing else is left unknown.
+    // A param in the path has to be listed, and then the list is no longer unknown.
     let params = match (&addition.params, in_path.is_empty()) {
         (None, true) => "unknown".into(),
         _ => Tree::List(own.chain(named).collect()),

@@ -1,4 +1,4 @@
-//! A catalogue under edit, and what comes of it: texts before and after, and what was noticed on the way.
+//! A catalogue under edit, and the change that comes of it: texts before and after, and notes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use super::place::Place;
 use super::tree::Tree;
 use crate::checked::{Checked, api};
 
-/// What is to be done to a catalogue. Nothing is written before [`CatalogueChange::write`].
+/// A change of a catalogue. Nothing is written before [`CatalogueChange::write`].
 #[derive(Clone, Debug, Default)]
 pub struct CatalogueChange {
     files: Vec<EditedFile>,
@@ -46,12 +46,12 @@ impl CatalogueChange {
         self.files.is_empty()
     }
 
-    /// What was noticed, one finding a line.
+    /// The notes, one line each.
     pub fn said(&self) -> &[String] {
         &self.said
     }
 
-    /// Adds something that was noticed.
+    /// Adds a note.
     pub(super) fn say(&mut self, text: impl Into<String>) {
         self.said.push(text.into());
     }
@@ -74,8 +74,8 @@ impl CatalogueChange {
         diffs.collect()
     }
 
-    /// Writes the files into the catalogue's folder, which comes into being if it is not there; none of them if one is
-    /// no longer what it was when the change was made.
+    /// Writes the files into the catalogue's folder, which is made if it is missing. Writes none of them if one has
+    /// been edited since the change was made.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         fs::create_dir_all(dir)?;
         let on_disk = self.files.iter().map(|file| file.on_disk(dir)).collect::<io::Result<Vec<_>>>()?;
@@ -102,12 +102,12 @@ impl EditedFile {
         Err(io::Error::other(format!("{} {why}", path.display())))
     }
 
-    /// Puts a whole file in the place of the old one, so that nobody ever reads a part of it.
+    /// Replaces a file as a whole, so that no reader sees a part of it.
     fn write(&self, dir: &Path, old: Option<&str>) -> io::Result<()> {
-        // The mark that some editors put first is no part of the text.
+        // A byte order mark, which some editors write, is kept.
         let mark = if old.is_some_and(|old| old.starts_with(BYTE_ORDER_MARK)) { "\u{feff}" } else { "" };
         let path = dir.join(&self.name);
-        // What a link leads to is edited, and not the link.
+        // A link stays a link: the file that it leads to is replaced.
         let path = fs::canonicalize(&path).unwrap_or(path);
         let new = path.with_extension("yaml.new");
         let written = fs::write(&new, [mark, &self.after].concat()).and_then(|()| {
@@ -145,10 +145,10 @@ impl Refusal {
 /// A catalogue under edit.
 #[derive(Debug)]
 pub(super) struct Desk {
-    /// What it said before the first edit.
+    /// The catalogue before the first edit.
     pub(super) checked: Checked,
     before: BTreeMap<String, String>,
-    /// What the files say with the edits so far.
+    /// The files with the edits so far.
     trees: BTreeMap<String, Tree>,
     said: Vec<String>,
 }
@@ -163,13 +163,13 @@ impl Desk {
         Ok(Self { checked, before, trees, said: Vec::new() })
     }
 
-    /// A catalogue that has nothing yet.
+    /// An empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
         let checked = Checked::empty()?;
         Ok(Self { checked, before: BTreeMap::new(), trees: BTreeMap::new(), said: Vec::new() })
     }
 
-    /// What a file says with the edits so far.
+    /// A file with the edits so far.
     pub(super) fn tree(&self, file: &str) -> &Tree {
         self.trees.get(file).unwrap_or(&Tree::Null)
     }
@@ -179,13 +179,13 @@ impl Desk {
         self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
     }
 
-    /// The groups that were there before the first edit: their modules and titles.
+    /// The modules and titles of the groups that were there before the first edit.
     pub(super) fn modules(&self) -> Vec<(String, String)> {
         self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.to_string())).collect()
     }
 
-    /// What an endpoint says of its body, in full: `series` alone is one of which no more is known, known as the
-    /// envelope is.
+    /// The body of an endpoint in full; `series` alone stands for a series of unknown records with the evidence of the
+    /// envelope.
     pub(super) fn body(&self, endpoint: &Tree) -> Option<Tree> {
         let said = endpoint.get("body")?;
         if said.as_text() != Some("series") {
@@ -203,12 +203,12 @@ impl Desk {
         }
     }
 
-    /// Notes something for the person who reads the change.
+    /// Notes something for the reader of the change.
     pub(super) fn say(&mut self, text: impl Into<String>) {
         self.said.push(text.into());
     }
 
-    /// Does something that leaves no trace if it fails.
+    /// Does work that changes nothing if it fails.
     pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
         let (trees, said) = (self.trees.clone(), self.said.len());
         work(self).inspect_err(|_| {
@@ -222,7 +222,7 @@ impl Desk {
         self.trees.insert(file.to_owned(), tree);
     }
 
-    /// Gives a key of a map a value, where the format has it among the others.
+    /// Gives a key of a map a value, at the key's place in the format.
     pub(super) fn set(&mut self, place: &Place, key: &'static str, value: impl Into<Tree>) {
         let Some(map) = self.at(place) else { return };
         if let Some(known) = keys::map_at(&place.file, &place.path, map) {
@@ -261,12 +261,12 @@ impl Desk {
         self.trees.get_mut(&place.file)?.at_mut(&place.path)
     }
 
-    /// The change, if the catalogue is then still without a mistake.
+    /// The change, if the catalogue has no mistake after it.
     pub(super) fn close(self) -> Result<CatalogueChange, Refusal> {
         self.close_with_api().map(|(change, _)| change)
     }
 
-    /// The same with the model of the catalogue as it is to be.
+    /// The same, with the model of the changed catalogue.
     pub(super) fn close_with_api(mut self) -> Result<(CatalogueChange, Api), Refusal> {
         let mut after = self.before.clone();
         for (name, tree) in std::mem::take(&mut self.trees) {
@@ -291,7 +291,7 @@ impl Desk {
         Ok((CatalogueChange { files, said: self.said }, api))
     }
 
-    /// The line for editors that other groups begin with.
+    /// The line for editors with which the other groups begin.
     fn first_line(&self, file: &str) -> String {
         let groups = self.before.iter().filter(|(name, _)| *name != SERVICE && file != SERVICE);
         let mut firsts = groups.filter_map(|(_, text)| text.lines().next());

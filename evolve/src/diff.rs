@@ -1,7 +1,7 @@
-//! Two catalogues in, what downstream notices of the difference out, with its consequence for the version.
+//! Two catalogues in, the changes that downstream notices out, with their consequence for the version.
 //!
-//! Downstream is whoever uses the emitted Rust: everything is told in the names of the client, not in those of YAML.
-//! What is compared is the model, so nothing that the emitter ignores, a comment for example, is a change.
+//! Downstream are the users of the emitted Rust: every change is described in the names of the client, not in those of
+//! YAML. The models are compared, so text that the emitter ignores, such as a comment, is no change.
 //! `evolve/tests/diffs` records a verdict for each kind of change, and `cargo xtask verify diff` has the compiler
 //! confirm them.
 
@@ -36,7 +36,7 @@ pub fn compare(old: &Api, new: &Api) -> Changes {
     setters::compare(&pairs, &mut changes);
     records::compare(&pairs, &mut changes);
     named_types::compare(&pairs, &mut changes);
-    // Order is all that is left to differ, and nobody is to hear of no change while a file changes.
+    // Only the order can still differ, which is reported so that no file changes without a change in the list.
     let emitted = |api| emit(api, &Package::new("client"));
     if changes.is_empty() && emitted(old) != emitted(new) {
         changes.rearranged();

@@ -1,8 +1,8 @@
-//! The text of a file of the catalogue, rewritten so that it says what is wanted; comments, order and layout stay.
+//! The text of a file of the catalogue, edited to match a tree; comments, order and layout stay.
 //!
-//! What the text says is compared with what is wanted, and each difference becomes a splice at a place that the marked
-//! tree knows, laid out as the neighbours are. Afterwards the text is read again: if it does not say exactly what was
-//! wanted, the edit is refused. A place whose layout nobody can keep is left as it is, and told.
+//! The text is compared with the tree, and each difference becomes a splice at a place that the marked tree knows, laid
+//! out as its neighbours are. Then the text is read again: if it does not match the tree exactly, the edit is refused.
+//! A place whose layout cannot be kept is left as it is, and reported.
 
 mod comments;
 mod remove;
@@ -20,7 +20,7 @@ pub(crate) enum Step {
     Item(usize),
 }
 
-/// A text as it is to be.
+/// An edited text.
 #[derive(Debug)]
 pub(crate) struct Rewritten {
     pub(crate) text: String,
@@ -31,16 +31,16 @@ pub(crate) struct Rewritten {
 /// Text that goes where other text was.
 type Splice = (Range<usize>, String);
 
-/// One file in the making.
+/// A file that is being edited.
 struct Page {
     text: Vec<char>,
     splices: Vec<Splice>,
     left: Vec<String>,
-    /// The way to the node at hand, in words.
+    /// The way to the current node, in words.
     way: Vec<String>,
 }
 
-/// Makes a text say what is wanted.
+/// Edits a text to match a tree.
 pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<Rewritten, String> {
     let root = marked::parse(text).map_err(|error| error.message)?;
     let mut page = Page { text: text.chars().collect(), splices: Vec::new(), left: Vec::new(), way: Vec::new() };
@@ -53,7 +53,7 @@ pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<Rewritten, String> {
 }
 
 impl Page {
-    /// Makes one value say what is wanted, as far as that can be; `key` is what it stands behind in a block map.
+    /// Edits one value, as far as its layout allows; `key` is the key before it in a block map.
     fn value(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
         if says(node, wanted) {
             return wanted.clone();
@@ -68,7 +68,7 @@ impl Page {
         }
     }
 
-    /// Whether what stands in brackets is to stand on lines of its own instead.
+    /// Whether a value in brackets is to be written on lines of its own instead.
     fn opens(&self, node: &Node, wanted: &Tree, key: Option<&Node>) -> bool {
         let is_list_on_a_line = matches!(wanted, Tree::List(_)) && wanted.is_short(self.column(node.span.start));
         let gets_deeper = Tree::of(node).is_shallow() && !wanted.is_shallow();
@@ -95,7 +95,7 @@ impl Page {
         Tree::List(reached)
     }
 
-    /// Keys that are there stay in their order; each new one stands behind the one that is wanted before it.
+    /// Known keys stay in their order; each new one is put behind the key before it in the tree.
     fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(String, Tree)]) -> Tree {
         let wanted = |key: &Node| pairs.iter().find(|(name, _)| Some(name.as_str()) == key.text());
         let mut reached = Vec::new();
@@ -126,7 +126,7 @@ impl Page {
         Tree::Map(reached)
     }
 
-    /// Puts new keys behind one that is there, or before the first.
+    /// Puts new keys behind a known one, or before the first.
     fn insert(&mut self, map: &Node, entries: &[(Node, Node)], behind: Option<usize>, new: &[(String, Tree)]) {
         let Some((first, _)) = entries.first().filter(|_| !new.is_empty()) else { return };
         let (start, column) = (first.span.start, self.column(first.span.start));
@@ -150,7 +150,7 @@ impl Page {
         self.splices.push(splice);
     }
 
-    /// Puts a value in the place of another one, which stands on one line.
+    /// Replaces a value that stands on one line.
     fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
         let old = node.span.clone();
         if self.has_lines(old.clone()) {
@@ -176,7 +176,7 @@ impl Page {
         wanted.clone()
     }
 
-    /// New items of a block list, as far apart as the last two are.
+    /// New items of a block list, with as many blank lines between them as between the last two.
     fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Tree]) -> Splice {
         let column = self.column(list.span.start);
         let end = self.below(newest.span.end, column);
@@ -192,13 +192,13 @@ impl Page {
         (end..end, text.collect())
     }
 
-    /// Leaves the place at hand as it is.
+    /// Leaves the current place as it is.
     fn leave(&mut self, why: &str) {
         self.left.push(format!("{} {why}", self.way.join(", ")));
     }
 
     fn spliced(&mut self) -> String {
-        // What is put in at a place stands before what is taken out from there on.
+        // At one place an insertion stands before a removal.
         self.splices.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut text, mut from) = (String::new(), 0);
         for (range, new) in &self.splices {
@@ -211,7 +211,7 @@ impl Page {
     }
 }
 
-/// Whether a node says what is wanted, its keys in whatever order.
+/// Whether a node matches a tree, with its keys in any order.
 fn says(node: &Node, wanted: &Tree) -> bool {
     match (&node.kind, wanted) {
         (Kind::List(known), Tree::List(items)) => {
@@ -226,7 +226,7 @@ fn says(node: &Node, wanted: &Tree) -> bool {
     }
 }
 
-/// New items or pairs in brackets, behind the last one that is there.
+/// New items or pairs in brackets, behind the last known one.
 fn behind_flow(last: &Node, new: &Tree) -> Splice {
     let new = new.inline();
     let end = last.span.end;

@@ -1,7 +1,7 @@
 //! OpenAPI descriptions in, endpoints of the catalogue out.
 //!
-//! First everything is read into a draft, which becomes a catalogue of its own and is merged into the one that is there.
-//! What our own description of that catalogue does not say again is lost, and noted: nothing is dropped without a note.
+//! A description is first read into a draft, which becomes a catalogue of its own and is merged into the known one. Our
+//! own export of that catalogue is compared with the description: what it lacks is lost, and every loss is noted.
 
 mod annotations;
 mod body;
@@ -40,20 +40,20 @@ use draft::Draft;
 use loss::Subtraction;
 use notes::Notes;
 
-/// A description to take over, and how.
+/// A description to import, and how.
 #[derive(Clone, Debug)]
 pub struct Import {
     /// OpenAPI 3.0 or 3.1, in JSON or YAML.
     pub text: String,
-    /// How what it says is known, where it does not say that itself: `document`, `published` or `reported`.
+    /// The evidence of its facts, unless it states one: `document`, `published` or `reported`.
     pub evidence: String,
-    /// Whether summaries and descriptions are taken over too.
+    /// Whether summaries and descriptions are imported too.
     pub summaries: bool,
-    /// Whether every place of what is left out is told, and not only the first.
+    /// Whether every place of a loss is listed, or only the first.
     pub places: bool,
 }
 
-/// Makes the change that takes a description over: into a catalogue, or into a new one.
+/// The change that imports a description: into a catalogue, or into a new one.
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
     let mut reader = Reader::new(&document, import);
@@ -61,7 +61,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let service = reader.service();
     let known = catalogue.map(Desk::open).transpose()?;
     let is_new = known.is_none();
-    // Alone, it says all that is taken over, wherever it then goes.
+    // The catalogue of the description alone, before it is merged.
     let mut alone = Desk::empty()?;
     alone.create(SERVICE, service.clone());
     let surroundings = known.as_ref().unwrap_or(&alone);
@@ -70,7 +70,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     reader.operations();
     let said = reader.said_of_service(&service);
     let Reader { mut draft, notes, paths, guessed_time, .. } = reader;
-    // Paths and bodies are read as the catalogue has its base URL and its series.
+    // Paths and bodies are read with the base URL and the envelope of the known catalogue.
     let here = |key: &str| surroundings.tree(SERVICE).get(key).cloned();
     let base_url = here("base_url").or(service.get("base_url").filter(|_| draft.prefix.is_empty()).cloned());
     let envelope = here("envelope").map(without_fields);
@@ -131,7 +131,7 @@ fn without_fields(mut envelope: Tree) -> Tree {
     envelope
 }
 
-/// A description on its way into a draft.
+/// A description that is read into a draft.
 struct Reader<'d> {
     document: &'d Document,
     options: &'d Import,
@@ -139,25 +139,25 @@ struct Reader<'d> {
     notes: Notes,
     /// Records whose fields are being read, by index.
     open: Vec<usize>,
-    /// How many schemas the one that is being read stands in, since the last record.
+    /// How many schemas are around the current one, up to the last record.
     nesting: usize,
-    /// The paths that are taken over, and what they are in the catalogue.
+    /// The imported paths, and their paths in the catalogue.
     paths: BTreeMap<String, String>,
     /// What every base URL ends in.
     suffix: String,
     envelope: Option<Envelope>,
     /// Tags and the modules that they become.
     groups: Vec<(String, String)>,
-    /// How many of these are of groups that the catalogue has.
+    /// How many of these groups the catalogue had before.
     old_groups: usize,
     modules: NamesInUse,
     /// Tags that an endpoint has.
     tags: HashSet<String>,
-    /// Whether the unit of timestamps had to be made up.
+    /// Whether the unit of timestamps was invented.
     guessed_time: bool,
 }
 
-/// What stands around the records of a series.
+/// The objects around the records of a series.
 #[derive(Clone, Debug)]
 struct Envelope {
     data: String,
@@ -192,7 +192,7 @@ impl<'d> Reader<'d> {
         names.position(|known| known == Some(name)).unwrap_or(usize::MAX)
     }
 
-    /// The first paragraph of a text, or nothing if texts are not to be taken over.
+    /// The first paragraph of a text; empty if texts are not imported.
     fn prose(&self, text: &str) -> String {
         let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
         let first = paragraphs.filter(|_| self.options.summaries).find(|paragraph| !paragraph.is_empty());

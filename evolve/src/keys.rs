@@ -1,20 +1,20 @@
-//! The maps of the catalogue's files as the format declares them: which keys may stand at a place, and in which order.
+//! The maps of the format for places in a file: their keys and the order of these.
 
 use codegen::format::{self, GROUP, Map, Shape};
 
 use super::edit::Step;
 use super::tree::Tree;
 
-/// The file of what all groups share.
+/// The name of the file for everything that groups share.
 pub(crate) const SERVICE: &str = "service.yaml";
 
-/// What the format says of the map that stands at a place.
+/// The map of the format for a place.
 pub(crate) fn map_at(file: &str, path: &[Step], map: &Tree) -> Option<&'static Map> {
     let root = if file == SERVICE { format::SERVICE } else { GROUP };
     map_in(root, path, map.get("use").is_some())
 }
 
-/// The map that stands at the end of a way.
+/// The map at the end of a path.
 fn map_in(map: &'static Map, path: &[Step], is_use: bool) -> Option<&'static Map> {
     match path {
         [Step::Key(key), rest @ ..] => {

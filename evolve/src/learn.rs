@@ -1,7 +1,7 @@
 //! Replies in, the fields of their records out, merged with what is known of them.
 //!
-//! What a reply shows is believed as far as it goes: types are widened where it contradicts, and what was
-//! contradicted is said. What a field means no reply tells, so its summary is `unknown` until someone writes it.
+//! A reply is evidence for what it shows: types are widened where it contradicts them, and every contradiction is
+//! reported. A reply does not tell what a field means, so its summary is `unknown` until someone writes it.
 
 mod body;
 mod endpoint;
@@ -27,16 +27,17 @@ use enums::FieldsSeen;
 use fields::Topic;
 use kind::BodyKind;
 
-/// What is to be learned, and how.
+/// The replies to learn from, and how.
 #[derive(Clone, Debug)]
 pub struct Learning {
     /// Each endpoint with its replies.
     pub lessons: Vec<Lesson>,
-    /// How what a reply shows is known: `document`, `published` or `reported`.
+    /// The evidence of what a reply shows: `document`, `published` or `reported`.
     pub evidence: String,
-    /// Names of fields whose texts are to become an enum, each perhaps with the type's name: `side`, `side=OrderSide`.
+    /// Names of fields whose texts become an enum, each with the type's name if it is to have another: `side`,
+    /// `side=OrderSide`.
     pub enums: Vec<String>,
-    /// Whether replies are believed that say of themselves that they are made up.
+    /// Whether invented replies of the sandbox are accepted.
     pub accept_invented: bool,
 }
 
@@ -45,17 +46,17 @@ pub struct Learning {
 pub struct Lesson {
     /// Its path (`/buyVolume`), its name in Rust with its group (`orderflow.buy_volume`), or its name.
     pub endpoint: String,
-    /// Where each reply is from, for messages, and what was saved: a JSON body, alone or behind its headers.
+    /// The origin of each reply, for messages, and its saved text: a JSON body, alone or behind its headers.
     pub replies: Vec<(String, Vec<u8>)>,
 }
 
-/// Makes the change that replies ask for.
+/// The change that follows from replies.
 pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<CatalogueChange, Refusal> {
     let mut desk = Desk::open(catalogue)?;
     let mut met = FieldsSeen::default();
     for lesson in &learning.lessons {
         match desk.attempt(|desk| attend(desk, learning, lesson, &mut met)) {
-            // One that cannot be learned from does not spoil the others.
+            // An endpoint whose replies cannot be used does not affect the others.
             Err(Refusal::Said(why)) if learning.lessons.len() > 1 => {
                 desk.say(format!("{}: nothing learned, because {why}", lesson.endpoint));
             }

@@ -1,6 +1,6 @@
-//! Evidence in, edits of the catalogue out; and what an edit means for those who depend on the client.
+//! Evidence in, edits of the catalogue out; and the consequences of an edit for users of the client.
 //!
-//! Nothing here writes of its own accord: what comes out is a [`CatalogueChange`], to be looked at first.
+//! Nothing is written without a call: every edit is a [`CatalogueChange`], which is looked at first.
 
 mod add;
 mod change;

@@ -1,7 +1,7 @@
-//! A catalogue into another one: what was unknown is filled in, lists are joined by the key of their items, and what
-//! contradicts is reported and stays.
+//! Merges a catalogue into another one: unknown facts are filled in, lists are joined by the key of their items, and
+//! contradictions are reported and stay.
 //!
-//! `policy.rs` has what is done with each key. Nothing here knows where the new catalogue comes from.
+//! `policy.rs` states how each key is merged. Where the new catalogue comes from is not known here.
 
 mod absent;
 mod additions;
@@ -33,17 +33,17 @@ use report::Report;
 use setters::Setters;
 pub(crate) use values::holds;
 
-/// A new catalogue, and what it does not say itself of where it comes from.
+/// A new catalogue, with facts that it does not state itself.
 #[derive(Debug)]
 pub(crate) struct Fresh {
     pub(crate) desk: Desk,
-    /// What the paths of the known catalogue begin with, and its base URL ends in here.
+    /// The prefix of the known catalogue's paths, which is the new one's base URL suffix.
     pub(crate) prefix: String,
-    /// Whether it comes of a catalogue, so that every word in it is meant.
+    /// Whether it was made from a catalogue, so that every text in it is deliberate.
     pub(crate) is_ours: bool,
     /// By endpoint.
     pub(crate) hints: BTreeMap<Place, Hint>,
-    /// What its types and records are to be called; they have other names in it, each of its own.
+    /// The names that its types and records should get; until then each has a number for a name.
     pub(crate) names: BTreeMap<String, WantedName>,
 }
 
@@ -51,26 +51,26 @@ pub(crate) struct Fresh {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedName {
     pub(crate) name: String,
-    /// What it stands in, to be put before a name that is taken.
+    /// The name of the field or endpoint around it, which is put before a name that is taken.
     pub(crate) owner: String,
-    /// Whether it belongs to all groups, whichever have it.
+    /// Whether it belongs to all groups.
     pub(crate) is_shared: bool,
 }
 
-/// What a description says of an endpoint beside what becomes of it.
+/// Facts of a description about an endpoint that the new catalogue does not hold.
 #[derive(Debug)]
 pub(crate) struct Hint {
-    /// Whether it says itself in which group it is, and what it is called.
+    /// Whether it states its group and its name.
     pub(crate) is_tagged: bool,
     pub(crate) is_named: bool,
-    /// Names of all params that it lists, taken over or not.
+    /// Names of all its params, imported or not.
     pub(crate) told: Vec<String>,
     /// The time of its records, if the envelope has it.
     pub(crate) time: Option<Tree>,
 }
 
-/// Merges a catalogue into the one on the desk; `service` is what is said of the service, and `evidence` how all of it
-/// is known.
+/// Merges a catalogue into the one on the desk; `service` has the facts about the service, and `evidence` is that of
+/// all facts.
 pub(crate) fn merge(desk: &mut Desk, new: &Fresh, service: &Tree, evidence: &str) {
     let matches = Matches::of(desk, new);
     let mut merger = Merger {
@@ -100,7 +100,7 @@ pub(crate) fn merge(desk: &mut Desk, new: &Fresh, service: &Tree, evidence: &str
     merger.write();
 }
 
-/// Two catalogues on their way into one.
+/// The state of a merge.
 struct Merger<'a> {
     desk: &'a mut Desk,
     new: &'a Fresh,
@@ -109,20 +109,20 @@ struct Merger<'a> {
     /// Names of types at the root, and of those in the modules of groups by their files.
     root: NamesInUse,
     groups: BTreeMap<String, NamesInUse>,
-    /// What new types and records are called.
+    /// The names of new types and records.
     types: BTreeMap<String, String>,
     records: BTreeMap<Place, String>,
     /// The `ident`s that new endpoints need, if their names do not make them.
     idents: BTreeMap<Place, Option<String>>,
-    /// How many of the shared params were there before the first new one.
+    /// How many shared params there were before the merge.
     old_params: usize,
-    /// What new shared params are referred to by.
+    /// The names of new shared params, by place.
     new_shared: BTreeMap<Place, String>,
-    /// What is still to be written, by file.
+    /// Records that are not yet written, by file.
     new_records: BTreeMap<String, Vec<Tree>>,
     new_endpoints: BTreeMap<String, Vec<Tree>>,
     setters: Setters,
-    /// Params that have the type of other endpoints: a line, how often and where first.
+    /// Params that take the type of other endpoints: a line, how often and where first.
     retyped: Vec<(String, usize, String)>,
     edits: Vec<Edit>,
     report: Report,
@@ -148,7 +148,7 @@ impl Merger<'_> {
         self.absent();
     }
 
-    /// The time of all series, which the envelope has and none of them repeats.
+    /// Fills in the time of all series, which the envelope has and bodies do not repeat.
     fn time_of_series(&mut self) {
         let Some(time) = places::envelope_time(self.desk).cloned() else { return };
         for (endpoint, hint) in &self.new.hints {

@@ -1,4 +1,4 @@
-//! Names for what nobody named for Rust: the catalogue's own rules first, and another where they give none.
+//! Rust names that nobody chose: by the catalogue's own rules, or another name if these give none.
 
 use std::collections::HashSet;
 
@@ -6,22 +6,22 @@ use codegen::names::{self, Case, Scope};
 
 use super::tree::Tree;
 
-/// Names that stand side by side in Rust.
+/// Names of one scope in Rust.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamesInUse(HashSet<String>);
 
 impl NamesInUse {
-    /// Notes a name that is there.
+    /// Notes a name.
     pub(super) fn note(&mut self, ident: impl Into<String>) {
         self.0.insert(ident.into());
     }
 
-    /// Notes all names that stand elsewhere too.
+    /// Notes all names of another scope.
     pub(super) fn add(&mut self, other: &Self) {
         self.0.extend(other.0.iter().cloned());
     }
 
-    /// The `ident` of an entry for which somebody may have chosen one.
+    /// The `ident` of an entry, which may have been chosen.
     pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
         match wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
             Some(ident) => {
@@ -37,7 +37,7 @@ impl NamesInUse {
         self.0.contains(ident)
     }
 
-    /// The `ident` that an entry has to be given so that it has a name of its own; `None` if its name makes one.
+    /// The `ident` that an entry needs for a name of its own; `None` if its own name makes one.
     pub(super) fn ident(&mut self, name: &str, case: Case, scope: Scope) -> Option<String> {
         let derived = names::ident(name, case).ok().filter(|ident| self.is_free(ident, scope));
         if let Some(ident) = derived {
@@ -48,7 +48,7 @@ impl NamesInUse {
         Some(ident)
     }
 
-    /// A name like the wanted one that is still free.
+    /// A free name like the wanted one.
     pub(super) fn claim(&mut self, name: &str, case: Case, scope: Scope) -> String {
         let ascii: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
         let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
@@ -65,21 +65,21 @@ impl NamesInUse {
     }
 }
 
-/// Names to take in place of one that is taken, without end.
+/// Further names for one that is taken, without end.
 pub(super) fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
     let joint = if case == Case::Pascal { "" } else { "_" };
-    // The underscore that a keyword got would be the first of two, which no name of the catalogue has.
+    // The escape of a keyword is removed, since names have no two underscores in a row.
     let stem = ident.trim_end_matches('_').to_owned();
     (2..).map(move |number: u64| format!("{stem}{joint}{number}"))
 }
 
-/// The method that an endpoint of the catalogue is, or will be.
+/// The method of an endpoint, if its name makes one.
 pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
     let chosen = endpoint.text("ident").map(str::to_owned);
     names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
 }
 
-/// The `ident` that a new endpoint needs, if its name does not make one: as somebody chose it if that is free.
+/// The `ident` that a new endpoint needs, if its name makes no free one; a chosen one if it is free.
 pub(super) fn claim_endpoint(
     name: &str,
     chosen: Option<&str>,
@@ -103,15 +103,15 @@ pub(super) fn claim_endpoint(
     (ident != derived).then_some(ident)
 }
 
-/// A type's name: its own, with its owner's before it where that is taken, or with a number.
+/// The name of a type: its own, with its owner's before it if that is taken, or with a number.
 pub(super) fn claim_type(taken: &mut NamesInUse, name: &str, owner: &str) -> String {
     let longer = format!("{owner} {name}");
     let is_taken = names::ident(name, Case::Pascal).is_ok_and(|ident| taken.has(&ident));
     taken.claim(if is_taken && owner != name { &longer } else { name }, Case::Pascal, Scope::Types)
 }
 
-/// What a shared param is referred to by: its own id, unless it is the wire name written otherwise. `taken` has the
-/// constants that others become.
+/// The name by which a shared param is referred to: its own id, unless that is the wire name in another case. `taken`
+/// has the constants of others.
 pub(super) fn claim_id(taken: &mut NamesInUse, id: &str, name: &str) -> String {
     let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
     let is_free = |id: &String| !constant(id).is_empty() && !taken.has(&constant(id));
@@ -123,12 +123,12 @@ pub(super) fn claim_id(taken: &mut NamesInUse, id: &str, name: &str) -> String {
     chosen
 }
 
-/// How the values of an identifier, which is open, or of an enum are called in Rust.
+/// The Rust case and scope for values of an identifier (open) or of an enum.
 pub(super) fn value_names(is_open: bool) -> (Case, Scope) {
     if is_open { (Case::Shouty, Scope::Constants) } else { (Case::Pascal, Scope::Variants) }
 }
 
-/// The types that stand at the root of the client.
+/// The types at the root of the client.
 pub(super) fn root_types(service: &Tree) -> NamesInUse {
     let mut taken = NamesInUse::default();
     taken.note("Metadata");
@@ -145,7 +145,7 @@ pub(super) fn root_types(service: &Tree) -> NamesInUse {
     taken
 }
 
-/// The types that a group's module has, whatever brings them, added to others.
+/// Adds the types in a group's module, from records and endpoints alike.
 pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
     taken.note(names::handle(module));
     for record in group.entries("records") {
@@ -160,12 +160,12 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
     }
 }
 
-/// Whether two types have a value in common: a name alone is too little to take one for the other.
+/// Whether two types share a value: a name alone is too little to match them.
 pub(super) fn share_a_value<'v>(mut known: impl Iterator<Item = &'v str>, values: &[&str]) -> bool {
     known.any(|known| values.contains(&known))
 }
 
-/// One of many: `levels` is a list of levels, `entries` one of entries.
+/// The singular of a name: `level` for `levels`, `entry` for `entries`.
 pub(super) fn singular(name: &str) -> String {
     match name.strip_suffix("ies").or_else(|| name.strip_suffix("IES")) {
         Some(stem) if stem.len() > 1 => return format!("{stem}y"),

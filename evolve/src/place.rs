@@ -1,4 +1,4 @@
-//! Where something stands in a catalogue: a file, and the way to a part of it.
+//! The place of something in a catalogue: a file, and the path to a part of it.
 
 use crate::change::Desk;
 use crate::edit::Step;
@@ -23,12 +23,12 @@ impl Place {
         Self::file(SERVICE)
     }
 
-    /// A key of it.
+    /// The place of a key in the map at this place.
     pub(crate) fn key(&self, key: &'static str) -> Self {
         self.step(Step::Key(key))
     }
 
-    /// An item of the list that it is.
+    /// The place of an item in the list at this place.
     pub(crate) fn item(&self, index: usize) -> Self {
         self.step(Step::Item(index))
     }
@@ -37,7 +37,7 @@ impl Place {
         Self { path: [self.path.as_slice(), &[step]].concat(), ..self.clone() }
     }
 
-    /// The map that it stands in, and its key there.
+    /// The map around it, and its key there.
     pub(crate) fn parent(&self) -> Option<(Self, &'static str)> {
         match self.path.split_last()? {
             (Step::Key(key), path) => Some((Self { path: path.to_vec(), ..self.clone() }, key)),
@@ -45,12 +45,12 @@ impl Place {
         }
     }
 
-    /// What stands there.
+    /// The value at this place.
     pub(crate) fn tree<'d>(&self, desk: &'d Desk) -> &'d Tree {
         desk.tree(&self.file).at(&self.path).unwrap_or(&Tree::Null)
     }
 
-    /// All items of the list that it is, with their places.
+    /// All items of the list at this place, with their places.
     pub(crate) fn items<'d>(&self, desk: &'d Desk) -> Vec<(Self, &'d Tree)> {
         let items = desk.entries(self).iter().enumerate();
         items.map(|(index, item)| (self.item(index), item)).collect()

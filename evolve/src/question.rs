@@ -1,4 +1,4 @@
-//! What to ask the service for, so that its reply teaches something.
+//! The requests to send to the service, so that replies can be learned from.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use super::change::Refusal;
 use super::learn::near;
 use crate::checked::api;
 
-/// What cannot stand in a segment of a path as it is.
+/// Characters that must be encoded in a segment of a path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// An endpoint that can be asked.
+/// An endpoint to request.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// Its name in Rust with its group: `orderflow.buy_volume`.
     pub endpoint: String,
     path: String,
-    /// Wire names, if it is known which there are.
+    /// Wire names of the params; `None` if they are unknown.
     params: Option<Vec<String>>,
 }
 
@@ -81,7 +81,7 @@ impl Question {
         }
     }
 
-    /// Refuses params that none of the endpoints is known to take: a slip would leave them all without it.
+    /// Refuses params that no endpoint is known to take: a misspelt one would be sent to none.
     pub fn any_takes(questions: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
         let known: BTreeSet<&str> =
             questions.iter().flat_map(|question| question.params.iter().flatten()).map(String::as_str).collect();
@@ -104,7 +104,7 @@ impl Question {
         Ok(untyped.filter_map(|(group, endpoint)| Self::new(group, endpoint)).collect())
     }
 
-    /// The path with its params filled in, and the others, of those given, that the endpoint may take.
+    /// The path with its params filled in, and those of the given params that the endpoint may take.
     pub fn request(&self, given: &[(String, String)]) -> Result<(String, Vec<(String, String)>), Refusal> {
         let mut path = self.path.clone();
         let mut query = Vec::new();

@@ -1,19 +1,19 @@
-//! Replies as they were saved: a JSON body, alone or behind its status line and headers.
+//! Saved replies: a JSON body, alone or behind its status line and headers.
 
 use serde_yaml::Value;
 
-/// What the sandbox marks a reply with where something in it is made up: a header, and a key of the body.
+/// The sandbox's mark of a reply with invented parts: a header, and a key of the body.
 const INVENTED: &str = "x-sandbox-invented";
 
-/// A reply that something can be learned from.
+/// A reply to learn from.
 #[derive(Debug)]
 pub(super) struct Reply {
-    /// Where it is from, for messages.
+    /// Its origin, for messages.
     pub(super) origin: String,
     pub(super) body: Value,
-    /// Whether it says of itself that it is made up.
+    /// Whether it has the mark of an invented reply.
     pub(super) is_invented: bool,
-    /// Whether its status was saved with it, which then is one of success.
+    /// Whether its status was saved with it, which is then a success.
     pub(super) has_status: bool,
 }
 
@@ -33,18 +33,18 @@ impl Reply {
         Ok(Self { origin: origin.to_owned(), body, is_invented, has_status: !head.is_empty() })
     }
 
-    /// What stands at a place of the body.
+    /// The value at a place of the body.
     pub(super) fn at(&self, place: &str) -> Option<&Value> {
         at(&self.body, place)
     }
 }
 
-/// What stands at a place of a body, to which keys with dots in between lead.
+/// The value at a place of a body: keys with dots between them.
 pub(super) fn at<'b>(body: &'b Value, place: &str) -> Option<&'b Value> {
     place.split('.').try_fold(body, |value, key| value.get(key))
 }
 
-/// The text that was saved, if it is one.
+/// The saved text, or why it is none.
 fn text(bytes: &[u8]) -> Result<&str, String> {
     const GZIP: &[u8] = &[0x1f, 0x8b];
     let has_encoding = || {
@@ -62,7 +62,7 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
     })
 }
 
-/// Why a body is not JSON, and what to do about it.
+/// Why a body is not JSON, and the remedy.
 fn no_json(body: &str, error: &serde_json::Error) -> String {
     match body.trim_start().chars().next() {
         None => "it has no body; ask for something that has one".to_owned(),

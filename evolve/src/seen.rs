@@ -1,10 +1,10 @@
-//! What was seen at one place of the replies, all of them put together.
+//! The values at one place of all replies, counted by kind.
 
 use std::collections::BTreeSet;
 
 use serde_yaml::Value;
 
-/// The values that one field, or one item of a list, has been seen with.
+/// The values of one field, or of the items of a list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     pub(super) times: usize,
@@ -19,28 +19,28 @@ pub(super) struct Seen {
     pub(super) unwhole: usize,
     /// Whole numbers that a `number` would round.
     pub(super) rounded: usize,
-    /// Of all numbers, those in texts too.
+    /// The least of all numbers, also those in texts.
     pub(super) least: f64,
     pub(super) most: f64,
-    /// Some of the texts: as many as an enum can have values, and one more.
+    /// Some of the texts: as many as an enum can have values, plus one.
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
     pub(super) lists: usize,
     /// The items of all lists.
     pub(super) items: Option<Box<Seen>>,
-    /// The same by their places in the lists, and how many the shortest and the longest of these have.
+    /// The same by their places in the lists, and the lengths of the shortest and the longest list.
     pub(super) places: Vec<Seen>,
     shortest: usize,
     longest: usize,
     pub(super) objects: usize,
     pub(super) fields: SeenFields,
-    /// The values of all fields, as if their names were data.
+    /// The values of all fields together, as if their names were data.
     pub(super) under_keys: Option<Box<Seen>>,
-    /// Whether the objects are lists, whose places were given names.
+    /// Whether the objects are lists with named places.
     pub(super) by_place: bool,
 }
 
-/// The fields of objects that were seen at one place, in the order in which they first came.
+/// The fields of objects at one place, in the order in which they first came.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenFields(pub(super) Vec<(String, Seen)>);
 
@@ -50,7 +50,7 @@ pub(super) const MOST_VALUES: usize = 200;
 /// Rows have no more places than this; longer lists are not looked at place by place.
 const MOST_PLACES: usize = 40;
 
-/// How deep lists may be rows and keys data: what stands there is kept twice, so that each level doubles the work.
+/// How deep lists may be rows and keys data: values there are kept twice, so each level doubles the work.
 const DEEPEST: usize = 6;
 
 /// Up to here every whole number is a `f64` of its own.
@@ -125,25 +125,25 @@ impl Seen {
     fn number(&mut self, near: f64, whole: Option<i64>) {
         let is_whole = near.fract() == 0.0;
         self.unwhole += usize::from(whole.is_none() && !(is_whole && near.abs() < EXACT));
-        // A number of few digits was written with an exponent and stands for what it says.
+        // A number of few digits was written with an exponent and is exact.
         self.rounded += usize::from(is_whole && near.abs() > EXACT && format!("{:e}", near.abs()).len() > 18);
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
         self.least = if is_first { near } else { self.least.min(near) };
         self.most = if is_first { near } else { self.most.max(near) };
     }
 
-    /// How many different kinds of values there were, `null` aside.
+    /// How many kinds of values there are, without `null`.
     pub(super) fn kinds(&self) -> usize {
         let kinds = [self.booleans, self.numbers(), self.text_times, self.lists, self.objects];
         kinds.iter().filter(|times| **times > 0).count()
     }
 
-    /// How many numbers there were that are no texts.
+    /// How many numbers there are that are not in texts.
     pub(super) fn numbers(&self) -> usize {
         self.integers + self.fractions
     }
 
-    /// How many values there were that are not `null`.
+    /// How many values there are that are not `null`.
     pub(super) fn values(&self) -> usize {
         self.times - self.nulls
     }
@@ -153,25 +153,25 @@ impl Seen {
         self.values() > 0 && self.numbers() + self.numeric_texts == self.values()
     }
 
-    /// Whether every value can be read as a text, as whole numbers can be.
+    /// Whether every value can be read as a text, as whole numbers can.
     pub(super) fn are_texts(&self) -> bool {
         self.values() > 0 && self.integers + self.text_times == self.values()
     }
 
-    /// Whether all values are lists of one length, as they are where each place has its meaning.
+    /// Whether all values are lists of one length, as where each place has its meaning.
     pub(super) fn are_rows(&self) -> bool {
         let is_row = self.shortest == self.longest && (2..=MOST_PLACES).contains(&self.longest);
         self.lists > 0 && self.lists == self.values() && is_row
     }
 
-    /// Lists as if they were objects: by the names of their places.
+    /// Lists as objects, by names for their places.
     pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
         let places = self.places.iter().enumerate();
         let fields = SeenFields(places.map(|(place, seen)| (name(place), seen.clone())).collect());
         Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_place: true, ..Self::default() }
     }
 
-    /// What the values were, in words.
+    /// The values, in words.
     pub(super) fn words(&self) -> String {
         let text = || self.texts.iter().find(|text| numeric(text).is_none()).or(self.texts.first());
         let kinds = [
@@ -214,7 +214,7 @@ pub(super) fn shown(number: f64) -> String {
     if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// A number that is written as text, and as an integer where it is one: in JSON's own words, as the client reads it.
+/// The number in a text, and the integer if it is one, in JSON's form, as the client reads it.
 fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
     let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && text.ends_with(|last: char| last.is_ascii_digit());
@@ -236,7 +236,7 @@ impl SeenFields {
         &mut self.0[index].1
     }
 
-    /// What was seen of a field.
+    /// The values of a field.
     pub(super) fn get(&self, name: &str) -> Option<&Seen> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, seen)| seen)
     }

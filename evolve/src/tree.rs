@@ -1,7 +1,7 @@
-//! What is to be written into the catalogue: a tree without places, and how it is laid out as YAML.
+//! Values to write into the catalogue: a tree without places, and its layout as YAML.
 //!
-//! The layout is that of a person who writes the catalogue by hand: one line in braces where that fits, one key
-//! a line where it does not, quotes only where YAML needs them.
+//! The layout is that of a catalogue that is written by hand: one line in braces if that fits, else one key a line, and
+//! quotes only where YAML needs them.
 
 use codegen::format::Map;
 use codegen::marked::{self, Kind, Node};
@@ -25,12 +25,12 @@ pub(crate) enum Tree {
 }
 
 impl Tree {
-    /// A map that has its keys still to come.
+    /// An empty map.
     pub(crate) fn map() -> Self {
         Self::Map(Vec::new())
     }
 
-    /// A map of one key.
+    /// The map with one more key.
     pub(crate) fn with(self, key: &str, value: impl Into<Tree>) -> Self {
         let mut entries = match self {
             Self::Map(entries) => entries,
@@ -69,7 +69,7 @@ impl Tree {
         }
     }
 
-    /// A part by the way to it.
+    /// A part, by its path.
     pub(crate) fn at(&self, path: &[Step]) -> Option<&Tree> {
         path.iter().try_fold(self, |tree, step| match step {
             Step::Key(key) => tree.get(key),
@@ -94,7 +94,7 @@ impl Tree {
         }
     }
 
-    /// Gives a key a value, where the format has it among the others, or takes it away.
+    /// Sets a key at its place in the format, or removes it.
     pub(crate) fn set(&mut self, map: &Map, key: &str, value: Option<impl Into<Tree>>) {
         match value {
             Some(value) => self.put(key, value.into(), &map.before(key)),
@@ -102,7 +102,7 @@ impl Tree {
         }
     }
 
-    /// Gives a key a value, behind the last of the keys that have to stand before it.
+    /// Sets a key, behind the last of the keys that have to stand before it.
     pub(crate) fn put(&mut self, key: &str, value: Tree, before: &[&str]) {
         if let Some(known) = self.get_mut(key) {
             *known = value;
@@ -112,14 +112,14 @@ impl Tree {
         }
     }
 
-    /// Takes a key away.
+    /// Removes a key.
     pub(crate) fn remove(&mut self, key: &str) {
         if let Self::Map(entries) = self {
             entries.retain(|(name, _)| name != key);
         }
     }
 
-    /// What this map says, and of what it does not say the other.
+    /// This map, with keys of the other that it lacks.
     pub(crate) fn or(mut self, other: Self) -> Self {
         let Self::Map(others) = other else { return self };
         for (key, value) in others {
@@ -132,7 +132,7 @@ impl Tree {
         self
     }
 
-    /// The same map, with its keys where the format has them.
+    /// The map with its keys in the order of the format.
     pub(crate) fn ordered(mut self, map: &Map) -> Self {
         if let Self::Map(entries) = &mut self {
             entries.sort_by_key(|(name, _)| map.keys.iter().position(|key| key.name == name));
@@ -140,7 +140,7 @@ impl Tree {
         self
     }
 
-    /// Leaves out how something is known where that is inherited.
+    /// Removes evidence that is inherited.
     pub(crate) fn inherit(&mut self, evidence: &str) {
         if self.text("evidence") == Some(evidence) {
             self.remove("evidence");
@@ -178,7 +178,7 @@ impl Tree {
         }
     }
 
-    /// The same without places.
+    /// A tree of a marked node.
     pub(crate) fn of(node: &Node) -> Self {
         match &node.kind {
             Kind::Null => Self::Null,
@@ -195,7 +195,7 @@ impl Tree {
         }
     }
 
-    /// The same of a value that came from elsewhere.
+    /// A tree of a value.
     pub(crate) fn of_value(value: &serde_yaml::Value) -> Self {
         use serde_yaml::Value;
         match value {
@@ -211,7 +211,7 @@ impl Tree {
         }
     }
 
-    /// On one line, as it stands in braces and brackets.
+    /// The value on one line, as in braces and brackets.
     pub(crate) fn inline(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -226,12 +226,12 @@ impl Tree {
         }
     }
 
-    /// Whether it can stand on one line that has so many columns left.
+    /// Whether it can stand on one line behind an indent.
     pub(crate) fn fits(&self, indent: usize) -> bool {
         self.is_shallow() && self.is_short(indent)
     }
 
-    /// Whether it is no longer on one line than that line has columns left.
+    /// Whether it fits on one line behind an indent.
     pub(crate) fn is_short(&self, indent: usize) -> bool {
         indent + self.inline().chars().count() <= WIDTH
     }
@@ -305,7 +305,7 @@ impl Tree {
         lines.collect()
     }
 
-    /// Whether nothing can stand below it.
+    /// Whether it is an empty list or map.
     fn is_empty(&self) -> bool {
         match self {
             Self::List(items) => items.is_empty(),
@@ -345,7 +345,7 @@ impl From<f64> for Tree {
     }
 }
 
-/// Text without quotes where every reader takes it for the same text, in quotes where not.
+/// Text without quotes if every reader takes it for the same text, else in quotes.
 pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
     let is_plain = !text.contains(['\n', '\r', '\t']) && yaml::is_plain(text) && {
         let shown = if in_braces { format!("{{a: {text}}}") } else { format!("a: {text}\n") };

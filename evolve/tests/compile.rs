@@ -1,8 +1,9 @@
-//! Every case that emits becomes a crate that compiles on the runtime that users get, without a warning; so does what is
-//! imported. The emitted tests of the cases that are about requests pass, and so do the programs in the docs of some.
+//! Every case that emits becomes a crate that compiles on the runtime that users get, without a warning; so does what
+//! is imported. The emitted tests of the cases that are about requests pass, and so do the programs in the docs of
+//! some.
 //!
-//! Each is a crate of one scratch workspace, so that the runtime is built once for all. To check a crate takes a third of
-//! the time that it takes to build its tests, so tests are built only where they say something of their own.
+//! Each is a crate of one scratch workspace, so that the runtime is built once for all. To check a crate takes a third
+//! of the time that it takes to build its tests, so tests are built only where they say something of their own.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
@@ -45,8 +46,8 @@ fn every_emitted_client_compiles_and_passes() {
     }
 }
 
-/// Runs the emitted tests of requests, and the programs that call a small server and the sandbox. All in one go, so that
-/// what they stand on is built once, with the features of all.
+/// Runs the emitted tests of requests, and the programs that call a small server and the sandbox. All in one go, so
+/// that what they stand on is built once, with the features of all.
 fn tests(cases: &[PathBuf], scratch: &Scratch) {
     let about_requests =
         cases.iter().filter(|case| case.join("expected/requests.rs").exists()).map(|case| package(case));
@@ -63,8 +64,8 @@ fn tests(cases: &[PathBuf], scratch: &Scratch) {
     assert!(passed("2 passed") >= callers.len(), "{said}");
 }
 
-/// Puts the programs of a case where they find its client: one that is refused beside it, one that calls it into a crate
-/// with the sandbox of the same catalogue.
+/// Puts the programs of a case where they find its client: one that is refused beside it, one that calls it into a
+/// crate with the sandbox of the same catalogue.
 fn programs(case: &Path, scratch: &mut Scratch) {
     let (client, sandbox) = (package(case), format!("sandbox_of_{}", name(case)));
     let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file of the project");

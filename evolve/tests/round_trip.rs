@@ -34,7 +34,8 @@ fn the_clients_of_the_cases_lose_only_what_is_listed() {
 /// The first file of a case's client that does not come back as it was.
 fn expected_loss(case: &str) -> Option<&'static str> {
     match case {
-        // Types that no request reaches are left behind, as for every description; so are params, and what only they say.
+        // Types that no request reaches are left behind, as for every description; so are params, and what only they
+        // say.
         "endpoints_like_imports"
         | "groups_named_alike"
         | "list_param"

@@ -1,7 +1,8 @@
 //! The client as a value: built from settings, shared by requests.
 //!
 //! Settings come in through [`Builder`], requests leave as futures or through a thread that waits for them. The types
-//! that users name, `Client` and `Request`, are made for each catalogue by [`shell!`](crate::shell) around what is here.
+//! that users name, `Client` and `Request`, are made for each catalogue by [`shell!`](crate::shell) around what is
+//! here.
 
 #[cfg(feature = "blocking")]
 mod blocking;

@@ -2,7 +2,7 @@
 //!
 //! One walk over the JSON, driven by the tables of fields; it knows no endpoint and no Rust type, and is
 //! compiled once for all of them. A body must parse to its end. Judging values is left to `FromSlot`.
-//! The results are the same whatever features of `serde_json` somebody else turns on.
+//! The results are the same even if another crate turns on features of `serde_json`.
 
 mod any;
 mod any_record;
@@ -67,13 +67,13 @@ impl DecodeError {
         Self(Box::new(Problem { place, problem, no_data: false }))
     }
 
-    /// Says that a body is no text from some byte on.
+    /// The error for a body that is not UTF-8 from some byte on.
     pub(crate) fn not_text(at: usize) -> Self {
         let problem = format!("it is not UTF-8 from byte {at} on");
         Self(Box::new(Problem { place: Place::default(), problem, no_data: false }))
     }
 
-    /// Whether the body is no series at all: what it is instead may say why.
+    /// Whether the body is no series at all, but perhaps an error of the service.
     pub(crate) fn lacks_data(&self) -> bool {
         self.0.no_data
     }
@@ -146,7 +146,7 @@ pub struct EnvelopeRest<M> {
     pub unknown_fields: UnknownFields,
     /// The records that were left out.
     pub bad_records: Vec<BadRecord>,
-    /// Where the records have their time, for whoever knows where they came from to say.
+    /// Where the records have their time; the caller sets it if it knows the endpoint.
     pub time: Option<TimeField>,
     /// How many records came without any field that the catalogue knows besides the time.
     pub(crate) strange: usize,

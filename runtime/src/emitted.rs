@@ -1,4 +1,4 @@
-//! What emitted code calls, and nobody else.
+//! Functions for emitted code alone.
 //!
 //! These names may change with any release: an emitted crate names the exact version of the runtime it was made for.
 

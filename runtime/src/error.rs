@@ -43,7 +43,7 @@ struct Inner {
     source: Option<Cause>,
 }
 
-/// Where services write what they call a request, the service's own word first.
+/// Headers in which services, proxies and tracing name a request; the service's own names come first.
 const REQUEST_ID: [&str; 8] = [
     "x-request-id",
     "request-id",
@@ -116,7 +116,7 @@ impl Error {
         self.0.request.as_ref().map(|request| request.endpoint)
     }
 
-    /// The HTTP status of the reply, if one came: of success too, where the body broke off or is not what was promised.
+    /// The HTTP status of the reply, if one came: also a success, if the body broke off or is not as expected.
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
@@ -131,8 +131,8 @@ impl Error {
         self.0.headers.as_deref()
     }
 
-    /// What the service, or whatever stands before it, calls this request in its own logs, if it says so in one of the
-    /// usual headers: for whoever asks the provider what went wrong.
+    /// The id of this request in the logs of the service, or of a proxy before it, if one of the usual headers gives
+    /// one. The provider can find the request by it.
     pub fn request_id(&self) -> Option<&str> {
         REQUEST_ID.iter().find_map(|name| self.headers()?.get(name))
     }
@@ -168,17 +168,17 @@ impl Error {
         self.0.again == Again::Yes
     }
 
-    /// Whether a connection failed that may have died without anybody noticing, which says nothing of the service.
+    /// Whether a pooled connection failed, which may have died unnoticed; that says nothing of the service.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.stale
     }
 
-    /// Whether it may, or may not: worth one more attempt.
+    /// Whether it is worth exactly one more attempt.
     pub(crate) fn is_worth_one_more(&self) -> bool {
         self.0.again == Again::Once
     }
 
-    /// Whether the credentials are at fault.
+    /// Whether the service refused the credentials: status 401 or 403.
     pub fn is_auth(&self) -> bool {
         matches!(self.0.status, Some(401 | 403))
     }

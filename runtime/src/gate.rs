@@ -1,10 +1,9 @@
 //! What holds requests back, so that the service's limits are kept.
 //!
-//! Whoever is about to send asks a [`Gate`] for a [`Permit`] and keeps it until the reply is complete.
-//! The built-in gate serves one client and its clones; bring your own with
-//! [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key.
-//! What arrives together need not leave together: the built-in gate lets tokens go first, then retries, and a queue leave
-//! evenly. A gate sends nothing, and judges no reply.
+//! Before a request is sent, a [`Gate`] is asked for a [`Permit`], which is kept until the reply is complete. The
+//! built-in gate serves one client and its clones; bring your own with [`Builder::gate`](crate::Builder::gate) where
+//! more than one process shares an API key. What arrives together need not leave together: the built-in gate lets
+//! tokens go first, then retries, and a queue leave evenly. A gate sends nothing, and judges no reply.
 
 mod attempt;
 mod margin;
@@ -46,7 +45,7 @@ pub use window::Window;
 
 /// The rules of the built-in gate, for one that keeps their state elsewhere.
 ///
-/// They change with the runtime: whoever uses them names its exact version.
+/// They change with the runtime: a crate that uses them names its exact version.
 #[doc(hidden)]
 pub mod rules {
     pub use super::moment::Moment;
@@ -56,9 +55,9 @@ pub mod rules {
 
 /// Holds requests back.
 ///
-/// A fleet of machines shares a limit through something that they all reach. The crate `generated-client-shared-gate` is a
-/// gate that is kept in Redis or Valkey, with all that the built-in one does. Here it is no more than a counter that says how
-/// long to wait:
+/// A fleet of machines shares a limit through something that they all reach. The crate `generated-client-shared-gate`
+/// is a gate that is kept in Redis or Valkey, with all that the built-in one does. Here it is no more than a counter
+/// that says how long to wait:
 ///
 /// ```
 /// # use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture};
@@ -100,13 +99,13 @@ pub mod rules {
 pub trait Gate: Send + Sync + 'static {
     /// Waits for the turn of an attempt. Dropping the future gives up and leaves nothing behind.
     ///
-    /// What becomes of the request is told to the permit: see [`Permit::of`].
+    /// The client reports to the permit when the request leaves and how it ends: see [`Permit::of`].
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_>;
 
-    /// Takes note that the service found too many requests, and wants none for so long.
+    /// Notes that the service answered 429 and accepts no requests for this duration.
     fn refused(&self, pause: Duration);
 
-    /// The limit that it keeps to, from which a history reckons how long it takes; `None` unless the gate says so.
+    /// The limit that it keeps to, from which a history estimates its duration; `None` unless the gate says so.
     fn rate_limit(&self) -> Option<RateLimit> {
         None
     }
@@ -129,7 +128,7 @@ impl<G: Gate + ?Sized> Gate for Arc<G> {
 /// The future of a [`Permit`].
 pub type PermitFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, GateError>> + Send + 'g>>;
 
-/// Why a gate cannot tell whether a request may be sent. The request is tried again later.
+/// Why a gate cannot decide whether a request may be sent. The request is tried again later.
 #[derive(Clone, Debug)]
 pub struct GateError {
     message: String,

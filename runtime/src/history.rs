@@ -4,8 +4,8 @@
 //! are fetched side by side, as fast as the gate lets them. How a range is walked stands in the registry; sending is
 //! the client's job.
 //!
-//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides what is asked next, all without
-//! a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
+//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides which window is fetched
+//! next, all without a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
 
 mod aligned;
 #[cfg(feature = "blocking")]
@@ -58,7 +58,7 @@ pub use together::Together;
 use grid::Span;
 use job::{Job, Options};
 
-/// Endpoints whose history can be asked for; emitted code implements it, and nobody else has to.
+/// Endpoints that have a history; emitted code implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no history",
     label = "this endpoint's history cannot be asked for",
@@ -77,9 +77,9 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 /// It is a value like a request: nothing is sent before its pages or records are asked for. The range is half-open: a
 /// record of its beginning is in it, one of its end is not.
 ///
-/// Its requests leave side by side, as the client's rate limit lets them, and are made for windows of time that hold
-/// no more records than a page. What comes is checked: a reply that looks cut is asked for again in parts. The result
-/// is strictly increasing in time.
+/// Its requests leave side by side, as the client's rate limit lets them, and are made for windows of time that hold no
+/// more records than a page. Replies are checked: one that looks cut is asked for again in parts. The result is
+/// strictly increasing in time.
 #[must_use = "nothing is asked before pages or records are"]
 pub struct History<E> {
     request: Request<E>,
@@ -113,8 +113,8 @@ impl<E: HasHistory> History<E> {
 
     /// How many windows are asked for ahead of the consumer; 32 unless set, at least 2.
     ///
-    /// No more pages than that are in memory. If the limit allows more requests at once than that, the history is slower
-    /// than the limit allows.
+    /// No more pages than that are in memory. If the limit allows more requests at once than that, the history is
+    /// slower than the limit allows.
     pub fn prefetch(mut self, windows: usize) -> Self {
         self.options.ahead = windows.max(2);
         self
@@ -129,8 +129,8 @@ impl<E: HasHistory> History<E> {
 
     /// Continues after the checkpoint of an earlier run.
     ///
-    /// The end of the range is that of the first run. It is an error if the checkpoint belongs to another request, or to
-    /// a range with another beginning.
+    /// The end of the range is that of the first run. It is an error if the checkpoint belongs to another request, or
+    /// to a range with another beginning.
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
         self
@@ -164,7 +164,7 @@ impl<E: HasHistory> History<E> {
     }
 }
 
-/// An iterator takes so many records from the stream at once.
+/// How many records an iterator takes from the stream at once.
 #[cfg(feature = "blocking")]
 const RECORDS_AT_ONCE: usize = 1000;
 

@@ -26,7 +26,7 @@ thread_local! {
     static SENT: RefCell<Option<HttpRequest>> = const { RefCell::new(None) };
 }
 
-/// Remembers what is sent, and answers with next to nothing.
+/// Keeps the request, and answers with an empty object.
 struct Memory;
 
 impl Transport for Memory {
@@ -59,7 +59,7 @@ pub fn endpoint<E: Endpoint>(request: impl Into<Request<E>>, path: &str, shared:
     assert_eq!(known.count(), query.len(), "the registry has other params than {shared:?} and {own:?}");
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // The body says nothing, so a typed one does not decode: what was sent counts.
+    // The reply is empty, so a typed body does not decode; only the sent request is checked.
     let _ = runtime.block_on(request.into_future());
     let sent = SENT.take().unwrap_or_else(|| panic!("{path} was not sent"));
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };

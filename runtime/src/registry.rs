@@ -1,8 +1,8 @@
 //! The types in which the emitted registry describes the service.
 //!
 //! The types are written by hand, the data is emitted from the catalogue: `SERVICE` and `GROUPS`.
-//! Everything is static and reads without a client: tools list what exists,
-//! a server routes from it, and errors name what was meant.
+//! Everything is static and readable without a client: tools list endpoints from it, a server routes from it, and
+//! errors name endpoints by it.
 
 mod describe;
 mod endpoint;
@@ -44,7 +44,7 @@ impl Evidence {
         }
     }
 
-    /// Whether the client holds its users to it; what is reported or former is documented and left to the service.
+    /// Whether the client enforces the fact; what is reported or former is documented and left to the service.
     pub const fn is_enforced(self) -> bool {
         matches!(self, Self::Document | Self::Published)
     }

@@ -1,7 +1,7 @@
 //! Texts that must not be seen: API keys, client secrets, tokens.
 //!
-//! A [`Secret`] comes in from the user and leaves only in the header that carries it. [`Redact`] overwrites secrets in
-//! whatever somebody is about to see; which secrets there are is for the credentials to say.
+//! A [`Secret`] comes in from the user and leaves only in the header that carries it. [`Redact`] masks secrets in text
+//! that is about to be shown; the credentials list them.
 
 mod mask;
 mod secret;
@@ -10,7 +10,7 @@ pub use secret::Secret;
 
 use crate::transport::Headers;
 
-/// Knows secrets, and overwrites them where they stand.
+/// A list of secrets, and the masking of their occurrences.
 pub(crate) trait Redact {
     /// Every secret that no text may repeat.
     fn secrets(&self) -> Vec<Secret>;

@@ -1,7 +1,7 @@
 //! From a request to the body that its endpoint promises.
 //!
-//! A checked request goes out with its credentials, as often as it takes; the reply becomes a [`Body`] or an error. Each
-//! attempt is the dispatcher's, each token the credentials'.
+//! A checked request goes out with its credentials, as often as the rules allow; the reply becomes a [`Body`] or an
+//! error. The dispatcher makes each attempt, and the credentials supply each token.
 
 mod any_body;
 mod body;

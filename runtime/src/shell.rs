@@ -50,8 +50,8 @@ macro_rules! __client {
             /// A request for any path, whether the catalogue knows it or not.
             ///
             /// It goes the way of all requests: same credentials, same rate limit, same errors. It counts as one
-            /// request, since a weight and a limit of some endpoints are known of their methods alone. The path begins
-            /// with a slash and may carry the version that the base URL ends in; params are added with
+            /// request: weights and the limits of some endpoints apply only to the methods of those endpoints. The path
+            /// begins with a slash and may carry the version that the base URL ends in; params are added with
             /// [`Request::query`].
             ///
             /// ```
@@ -124,9 +124,8 @@ macro_rules! __request {
         ///
         /// ```no_run
         #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), Box<dyn std::error::Error>> {")]
-        /// let task = tokio::spawn(client.raw("/ratio").into_future());
-        /// let (ratio, price) = tokio::try_join!(client.raw("/ratio").into_future(), client.raw("/price").into_future())?;
-        /// task.await??;
+        /// let task = tokio::spawn(client.raw("/ratio").into_future()); let (ratio, price) =
+        /// tokio::try_join!(client.raw("/ratio").into_future(), client.raw("/price").into_future())?; task.await??;
         /// # Ok(())
         /// # }
         /// ```
@@ -297,7 +296,7 @@ macro_rules! __request {
             }
         }
 
-        /// What works on the requests of any client takes this.
+        /// Functions of the runtime, which serve any client, take this type.
         impl<E> ::std::convert::From<Request<E>> for $crate::Request<E> {
             fn from(request: Request<E>) -> Self {
                 request.0
@@ -575,7 +574,7 @@ macro_rules! __series {
     };
 }
 
-/// Says that a type stands for an endpoint, and which setters it has.
+/// Gives the requests of an endpoint these setters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {
@@ -590,7 +589,7 @@ macro_rules! takes {
 macro_rules! markers {
     ($group:ident: $($marker:ident $method:ident),+) => {$(
         #[doc = ::std::concat!("The endpoint of [`", ::std::stringify!($group), "::", ::std::stringify!($method), "`].")]
-        // No value of it exists, so nothing has to be derived, which 130 endpoints would feel.
+        // It has no values, so nothing is derived; for 130 endpoints derives would cost build time.
         #[allow(missing_debug_implementations)]
         pub enum $marker {}
 

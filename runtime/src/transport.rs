@@ -1,10 +1,10 @@
 //! How requests leave and replies arrive, in this project's own types.
 //!
 //! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
-//! A transport judges no status, follows no redirect and retries nothing: others do, who know more.
+//! A transport judges no status, follows no redirect and retries nothing: its callers do.
 //!
-//! For a test a closure will do, with [`from_fn`]; records and series to compare with are made by their `Default` and
-//! `From<Vec<_>>`:
+//! In a test a closure can be the transport, with [`from_fn`]; records and series to compare with are made by their
+//! `Default` and `From<Vec<_>>`:
 //!
 //! ```
 //! # use runtime::transport::{Headers, HttpResponse, from_fn};

@@ -1,8 +1,8 @@
 //! A client at full speed against a real server for more than a minute; `cargo xtask verify gate` runs it.
 //!
-//! The server has a thread for each connection and writes down when a request has arrived. Figures depend on the machine,
-//! so how much of the limit is used is shown; what fails is a window that holds more than the limit. A thread that only
-//! sleeps measures how late this machine wakes threads: arrivals are known no better than that.
+//! The server has a thread for each connection and writes down when a request has arrived. Figures depend on the
+//! machine, so how much of the limit is used is shown; what fails is a window that holds more than the limit. A thread
+//! that only sleeps measures how late this machine wakes threads: arrivals are known no better than that.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // Clippy knows a test by its attribute; the figures are asked for.
 

@@ -1,7 +1,7 @@
 //! The gate against a service that counts arrivals, over ways of varying length: how much of the limit comes through.
 //!
-//! Fifty tasks ask for ten minutes on end, over a transport in memory and a paused clock. The service allows ten arrivals
-//! within any second and does not count what it refuses.
+//! Fifty tasks ask for ten minutes on end, over a transport in memory and a paused clock. The service allows ten
+//! arrivals within any second and does not count what it refuses.
 
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
@@ -161,8 +161,8 @@ fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
     Outcome { used, refusals, longest_pause }
 }
 
-/// Runs five seeds: at least so much of the limit comes through; from the third minute on no more than so many requests are
-/// refused, and in no minute more than two; and no pause is longer than the second that the service asks for.
+/// Runs five seeds: at least so much of the limit comes through; from the third minute on no more than so many requests
+/// are refused, and in no minute more than two; and no pause is longer than the second that the service asks for.
 fn check(way: Way, names_pause: bool, least: f64, most_refused: usize) {
     for seed in 0..5 {
         let outcome = simulate(way, names_pause, seed);

@@ -163,7 +163,7 @@ async fn a_proxy_that_nobody_asks_is_said() {
     if std::env::var_os("ALONE").is_some() {
         let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
         let (said, _) = words(&ask(&client).await.unwrap_err());
-        return assert!(said.ends_with("; the environment names a proxy, which takes the feature `proxy`"), "{said}");
+        return assert!(said.ends_with("; the environment names a proxy, which needs the feature `proxy`"), "{said}");
     }
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", THIS]).env("ALONE", "1").env("HTTPS_PROXY", "http://me:canary@127.0.0.1:1");

@@ -1,8 +1,8 @@
 //! Everything that a server can do wrong, and what must come of it.
 //!
-//! Each row is one attempt on a real socket: its name, what the server does, what comes of it, and words
-//! that the error must have. An outcome is a sum of values, or the phase of an error, with `again` where
-//! another attempt may help and `too large` where the body is over the cap. No row may panic, hang, show the key or yield a number that nobody sent.
+//! Each row is one attempt on a real socket: its name, what the server does, what comes of it, and words that the error
+//! must have. An outcome is a sum of values, or the phase of an error, with `again` where another attempt may help and
+//! `too large` where the body is over the cap. No row may panic, hang, show the key or yield a number that nobody sent.
 
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

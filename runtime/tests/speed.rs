@@ -41,8 +41,8 @@ async fn speed(service: &Arc<Service>, limit: RateLimit, longest: Duration) -> f
     f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
 }
 
-/// Compares the speed under some sets with what they allow, with a transport that tells when requests leave and one that
-/// does not.
+/// Compares the speed under some sets with what they allow, with a transport that tells when requests leave and one
+/// that does not.
 async fn check(limit: RateLimit, sets: &[&LimitInfo]) {
     let lowest = |value: fn(&LimitInfo) -> f64| sets.iter().map(|set| value(set)).fold(f64::INFINITY, f64::min);
     let rate = lowest(|set| f64::from(set.requests) / f64::from(set.seconds));

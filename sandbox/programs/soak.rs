@@ -1,8 +1,8 @@
 //! A client under load for as long as one likes, against a sandbox where much goes wrong: `soak SECONDS`.
 //!
-//! Two hundred tasks ask all the time, through limit set A that the sandbox enforces. Each call has to end once and with
-//! success, memory has to stay as it is, and after three minutes there has to be no 429. It prints what happens minute by
-//! minute and fails with what was not kept. `cargo xtask verify soak` runs it as an optimised build.
+//! Two hundred tasks ask all the time, through limit set A that the sandbox enforces. Each call has to end once and
+//! with success, memory has to stay as it is, and after three minutes there has to be no 429. It prints what happens
+//! minute by minute and fails with what was not kept. `cargo xtask verify soak` runs it as an optimised build.
 
 #![allow(clippy::print_stdout)] // What it is for.
 

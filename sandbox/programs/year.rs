@@ -1,12 +1,12 @@
 //! A year of minutes against a sandbox that enforces limit set A, and the same job without a history: `year WHAT…`.
 //!
-//! `fast` and `slow` ask for the year where replies take 100 ms and 1.5 s, `faults` where much goes wrong; each has to end
-//! with the records that the sandbox has, in time and without a 429. `memory` streams ten million records that a
+//! `fast` and `slow` ask for the year where replies take 100 ms and 1.5 s, `faults` where much goes wrong; each has to
+//! end with the records that the sandbox has, in time and without a 429. `memory` streams ten million records that a
 //! transport makes up. `cargo xtask verify history` runs these four.
 //!
-//! `others` is the job side by side, with replies after 300 ms: as a history, as a plain loop and as ten tasks that wait
-//! when they are refused. The path of a program does the job with that program, which gets the base URL and prints how
-//! many records it got. `cargo xtask bench history` runs these.
+//! `others` is the job side by side, with replies after 300 ms: as a history, as a plain loop and as ten tasks that
+//! wait when they are refused. The path of a program does the job with that program, which gets the base URL and prints
+//! how many records it got. `cargo xtask bench history` runs these.
 
 #![allow(clippy::print_stdout)] // What it is for.
 

@@ -1,7 +1,7 @@
-//! Who may ask: the API key that requests need, unless they are answered without one, and the bearer token that data
-//! requests can need.
+//! Access control: the API key, unless the service answers without one, and the bearer token that data requests may
+//! need.
 //!
-//! Nothing is compared in constant time: no secret of anybody is kept here.
+//! Nothing is compared in constant time, since no real secret is kept here.
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
@@ -39,7 +39,7 @@ pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Refusal
     }
 }
 
-/// What follows the scheme in the `Authorization` header, if it is this scheme.
+/// The value after the scheme in the `Authorization` header, if it has this scheme.
 pub(crate) fn credentials<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
     let (said, credentials) = text(headers, AUTHORIZATION.as_str())?.split_once(' ')?;
     said.eq_ignore_ascii_case(scheme).then(|| credentials.trim())

@@ -1,4 +1,4 @@
-//! From a question to the body of its answer.
+//! The body of the reply to a request.
 //!
 //! The registry says what the body is; the values come from the market, or are plausible where the market
 //! has nothing. Rows are written one by one, so that a long window costs no more memory than its text.
@@ -20,7 +20,7 @@ use crate::snapshot::{self, Row};
 use crate::window::{FIRST_MOMENT, Window};
 use crate::{invented, known, plausible, whole};
 
-/// What answers are made from, beside the question.
+/// The sources of an answer, beside the request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     pub(crate) seed: Seed,
@@ -28,14 +28,14 @@ pub(crate) struct World {
     pub(crate) now: i64,
 }
 
-/// A body, and what in it is made up.
+/// A body, and which parts of it are invented.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
     pub(crate) invented: Option<&'static str>,
 }
 
-/// Answers a question about an endpoint.
+/// The answer to a request for an endpoint.
 pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: World) -> Result<Answer, Refusal> {
     let venues = Venues::of(asked);
     if let (Strictness::Reported, [venue, ..]) = (world.strictness, venues.unsupported.as_slice()) {
@@ -73,7 +73,7 @@ pub(crate) fn answer(endpoint: &'static EndpointInfo, asked: &Asked, world: Worl
     }
 }
 
-/// The full minute that a snapshot is of, if there is data of it.
+/// The full minute of a snapshot, if there is data for it.
 fn moment(asked: &Asked, now: i64) -> Option<i64> {
     let param = asked.params().find(|param| matches!(param.ty, ValueType::Timestamp(_)));
     let moment = param.and_then(|param| asked.moment(param)).unwrap_or(now).min(now);
@@ -170,7 +170,7 @@ impl Body {
         };
         let keys = || place.into_iter().flat_map(|place| place.split('.'));
         let shared = data.split('.').zip(keys()).take_while(|(key, other)| key == other).count();
-        // The objects that the records are in, from within.
+        // The objects around the records, the innermost first.
         for level in (0..data.split('.').count()).rev() {
             if let Some(key) = keys().nth(level).filter(|_| level == shared) {
                 self.text.push(b',');
@@ -210,8 +210,9 @@ impl Body {
     }
 }
 
-/// The metadata: of its lists of venues the first has those that the values are computed from, the next those that are not
-/// supported. The document shows these where several can be asked for; elsewhere they are added if there are any.
+/// The metadata: the first of its lists of venues has those that the values are computed from, the next those that are
+/// not supported. The latter is there if the endpoint takes several venues, as in the document; otherwise only if it is
+/// not empty.
 fn said_of(venues: &Venues, asked: &Asked, scope: &Scope) -> Value {
     let takes_several = asked.params().any(|param| known::is_venue(param) && scope::takes_several(param));
     let shows_unsupported = takes_several || !venues.unsupported.is_empty();

@@ -1,8 +1,8 @@
-//! What a request asks: the query, read by the registry's account of the endpoint.
+//! The params of a request: its query, read by the registry.
 //!
-//! Every value of a known param is checked against its type and its range; a param that the endpoint does not
-//! take is ignored, and so is an empty text. What is only reported is asked for where that is wanted. What the
-//! values mean is decided by those who use them.
+//! Every value of a known param is checked against its type and its range; a param that the endpoint does not take is
+//! ignored, and so is an empty text. Reported facts are enforced only if that is chosen. What the values mean is
+//! decided by their users.
 
 use generated_client::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, ValueType};
 use generated_client::{Timestamp, Value};
@@ -12,12 +12,12 @@ use crate::known;
 use crate::number::real;
 use crate::refusal::Refusal;
 
-/// What a request is held to.
+/// Which facts a request has to satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strictness {
-    /// What is documented.
+    /// Documented ones.
     Documented,
-    /// What is reported, too.
+    /// Reported ones, too.
     Reported,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Reads a query, or says which param cannot be worked with.
+    /// Reads a query, or says which param is wrong.
     pub(crate) fn read(endpoint: &'static EndpointInfo, query: &str, strictness: Strictness) -> Result<Self, Refusal> {
         let mut values: Vec<(&'static ParamInfo, Vec<String>)> = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -65,7 +65,7 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Asks for what is required.
+    /// Fails if a required param is missing.
     fn complete(&self, strictness: Strictness) -> Result<(), Refusal> {
         let needed = |param: &ParamInfo| match param.required {
             None => false,
@@ -96,22 +96,22 @@ impl Asked {
         self.all(name).into_iter().next()
     }
 
-    /// The one value of a param that is a number; one that is too large is as good as the largest there is.
+    /// The one value of a param that is a number; one that is too large becomes the largest `i64`.
     pub(crate) fn number(&self, name: &str) -> Option<i64> {
         self.one(name).and_then(whole)
     }
 
-    /// The values of all params that take one of a closed list, as far as they are said or have a default.
+    /// The values of all params with a closed list of values, given or by default.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.params().filter(|param| known::closed(param).is_some()).flat_map(|param| self.all(param.wire_name))
     }
 
-    /// The one of some words that a param with a closed list of them says.
+    /// The first of these words that a param with a closed list has as its value.
     pub(crate) fn word<'w>(&self, words: &[&'w str]) -> Option<&'w str> {
         words.iter().find(|word| self.words().any(|said| said == **word)).copied()
     }
 
-    /// The lengths of time that params say, in their order.
+    /// The lengths of time among the params, in their order.
     pub(crate) fn lengths(&self) -> impl Iterator<Item = Option<i64>> {
         let params = self.params().filter(|param| known::is_length(param));
         params.map(|param| self.one(param.wire_name).and_then(calendar::length))
@@ -130,7 +130,8 @@ impl Asked {
     }
 }
 
-/// What is one value may hold commas, unless it is of a closed list; nothing is no value where several are taken.
+/// The values of a text: one that is not of a closed list may hold commas, and an empty one is none where several are
+/// taken.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
     if param.list_as == ListStyle::Json
         && let Ok(Value::Array(items)) = value.parse()
@@ -143,14 +144,14 @@ fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
     }
     let closed = matches!(param.ty, ValueType::Named(named) if !named.open);
     let parts = if closed || param.list.is_some() { value.split(',').map(str::trim).collect() } else { vec![value] };
-    // Elsewhere numbers and closed lists have no empty value, so that one is for `check` to refuse.
+    // An empty number, or word of a closed list, is left for `check` to refuse.
     let text = matches!(param.ty, ValueType::String | ValueType::Any)
         || matches!(param.ty, ValueType::Named(named) if named.open);
     let nothing = text || param.list.is_some();
     parts.into_iter().filter(|part| !(nothing && part.is_empty())).map(ToOwned::to_owned).collect()
 }
 
-/// A number without fraction, or the one next to it that can be counted with.
+/// A whole number; one outside of the range of `i64` becomes its nearest end.
 fn whole(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -185,7 +186,7 @@ fn check(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Asks for one of the values that are reported to be served, and for none that is reported to be refused.
+/// Refuses values that are reported to be refused, and values outside of those that are reported to be served.
 fn served(param: &ParamInfo, value: &str) -> Result<(), Refusal> {
     if param.refused.contains(&value) {
         return Err(Refusal::param(format!("`{}` is refused here: \"{value}\"", param.wire_name)));

@@ -1,7 +1,7 @@
-//! Connections as the sandbox accepts them: each can be told how it ends.
+//! Connections of the sandbox, which a fault can end.
 //!
-//! The server reads and writes through a [`Wire`], and every request knows its [`Connection`]. Nothing here
-//! knows why a connection should end.
+//! The server reads and writes through a [`Wire`], and every request knows its [`Connection`]. Why a connection should
+//! end is not known here.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,11 +22,11 @@ use crate::routes::Shared;
 pub(crate) enum Ending {
     /// With a FIN, as any connection does.
     Closed = 1,
-    /// With a RST, as if the machine had lost it.
+    /// With a RST, as if the server had lost the connection.
     Reset = 2,
 }
 
-/// What is to become of a connection, and what has been.
+/// How a connection is to end, and how many requests it has served.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
     ending: AtomicU8,
@@ -34,12 +34,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Writes nothing more, and ends like this when the server lets go of it.
+    /// Stops all writing, and sets how the connection ends when the server drops it.
     pub(crate) fn end(&self, ending: Ending) {
         self.ending.store(ending as u8, Ordering::Relaxed);
     }
 
-    /// Counts a request; whether there were others before.
+    /// Counts a request; returns whether there were others before.
     pub(crate) fn is_reused(&self) -> bool {
         self.requests.fetch_add(1, Ordering::Relaxed) > 0
     }
@@ -53,7 +53,7 @@ impl Connection {
     }
 }
 
-/// What a request knows of its connection.
+/// The part of a connection that a request can reach.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnConnection(pub(crate) Arc<Connection>);
 
@@ -63,7 +63,7 @@ impl Connected<IncomingStream<'_, Door>> for OwnConnection {
     }
 }
 
-/// Accepts connections, but for those that a rule resets at once.
+/// Accepts connections, except those that a rule resets at once.
 #[derive(Debug)]
 pub(crate) struct Door {
     pub(crate) listener: TcpListener,
@@ -78,7 +78,7 @@ impl Listener for Door {
         loop {
             let (stream, address) = Listener::accept(&mut self.listener).await;
             if self.shared.faults().reset_at_accept() {
-                // Without lingering, dropping it is a reset; should that fail, it is closed.
+                // Without lingering, dropping the stream resets it; if this fails, dropping closes it.
                 let _ = stream.set_zero_linger();
                 continue;
             }
@@ -91,7 +91,7 @@ impl Listener for Door {
     }
 }
 
-/// A stream that can be told to end.
+/// A stream that can be ended.
 #[derive(Debug)]
 pub(crate) struct Wire {
     stream: TcpStream,
@@ -149,7 +149,7 @@ impl AsyncWrite for Wire {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.connection.is_reset() {
-            // A FIN first would make the reset look like an orderly end.
+            // A FIN before the reset would make it look like an orderly end.
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_shutdown(context)

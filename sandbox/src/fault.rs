@@ -1,7 +1,7 @@
-//! Faults on demand: which there are, and which of them a request meets.
+//! Faults on demand: the kinds of faults, and which of them a request meets.
 //!
-//! A [`Rule`] says where, how often and what. It decides by chance from the seed, by how many requests came to
-//! it before: the same rules strike the same requests of a run. What a fault does is done in the files below.
+//! A [`Rule`] says where, how often and what. Chance comes from the seed and from how many requests the rule has met,
+//! so the same rules strike the same requests of a run. The files below carry the faults out.
 
 pub(crate) mod delivery;
 pub(crate) mod edit;
@@ -35,31 +35,31 @@ enum Share {
 /// What goes wrong.
 #[derive(Clone, Debug, PartialEq)]
 enum Fault {
-    /// The reply waits, from so long to so long.
+    /// The reply waits for a time between these two.
     Latency(Duration, Duration),
     Instead(Instead),
     Edit(Edit),
     Delivery(Delivery),
     /// A connection that is used again is closed.
     Stale,
-    /// Connections are reset as they come.
+    /// Connections are reset when they are accepted.
     ResetAtAccept,
 }
 
-/// What is sent in place of the reply.
+/// A reply in place of the real one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Instead {
     Status(StatusCode),
     Redirect(String),
 }
 
-/// The rules that are in force, and how often each was asked.
+/// The rules in force, and how often each was asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {
     rules: Arc<[(Rule, Seed, AtomicU64)]>,
 }
 
-/// What one request meets; of several faults of a kind that exclude each other, the first.
+/// The faults of one request; of several faults of a kind that exclude each other, the first.
 #[derive(Debug, Default)]
 pub(crate) struct Struck {
     pub(crate) latency: Duration,
@@ -77,7 +77,7 @@ impl Faults {
         Self { rules: rules.into_iter().map(armed).collect() }
     }
 
-    /// What a request meets that was routed to this path, on a connection that has served others or not.
+    /// The faults of a request that was routed to this path, on a new connection or on one that was used before.
     pub(crate) fn strike(&self, path: Option<&str>, reused: bool) -> Struck {
         let mut struck = Struck::default();
         for (rule, seed, asked) in &*self.rules {
@@ -104,7 +104,7 @@ impl Faults {
 }
 
 impl Share {
-    /// Where the fault has its chances from, if it strikes.
+    /// The dice of the fault, if it strikes.
     fn strikes(self, seed: Seed, asked: &AtomicU64) -> Option<Seed> {
         let number = asked.fetch_add(1, Ordering::Relaxed);
         let dice = seed.number(number.cast_signed());

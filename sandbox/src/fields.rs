@@ -1,6 +1,6 @@
 //! Which fields the records of an endpoint have: those of the registry, or invented ones where it has none.
 //!
-//! Values are not made here.
+//! Values are computed in other files.
 
 use std::borrow::Cow;
 
@@ -63,7 +63,7 @@ pub(crate) fn envelope() -> Option<(&'static str, Option<&'static str>)> {
     SERVICE.envelope.as_ref().map(|envelope| (envelope.data, envelope.metadata))
 }
 
-/// What stands at a place of a body, to which keys with dots in between lead.
+/// The value at a place of a body: keys with dots between them.
 pub(crate) fn at<'b>(body: &'b mut Value, place: &str) -> Option<&'b mut Value> {
     place.split('.').try_fold(body, |value, key| value.get_mut(key))
 }

@@ -1,8 +1,8 @@
-//! Names of fields that nobody knows, made up so that there is something to look at.
+//! Invented names for fields that are not known.
 //!
-//! A series of unknown records has one value, named after the endpoint, unless it has a line here; either way
-//! the reply says that its fields are invented. No name goes from here into the catalogue. A line whose
-//! endpoint has become known, or is gone, fails a test.
+//! A series of unknown records has one value, named after the endpoint, unless it has a line here; either way the reply
+//! says that its fields are invented. The catalogue takes no name from here. A line whose endpoint has become known, or
+//! is gone, fails a test.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use generated_client::registry::EndpointInfo;
 
 use crate::known;
 
-/// The header of a reply in which something is made up, and what it says.
+/// The header of a reply in which something is invented; its value says what.
 ///
-/// The body has a key of that name too, as a saved reply may have lost its headers, and nobody is to take it for a
-/// reply of the service.
+/// The body has a key of that name too, since a saved reply may have lost its headers and must not be taken for a reply
+/// of the service.
 pub(crate) const MARK: &str = "x-sandbox-invented";
 pub(crate) const FIELDS: &str = "fields";
 pub(crate) const BODY: &str = "body";

@@ -1,13 +1,13 @@
-//! Questions to the registry that several files ask.
+//! Lookups in the registry that several files need.
 //!
-//! Answers are looked up at run time in what was emitted, so that nothing is listed twice.
+//! They search the emitted registry at run time, so that nothing is listed twice.
 
 use std::sync::LazyLock;
 
 use generated_client::GROUPS;
 use generated_client::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueInfo, ValueType};
 
-/// Every endpoint that can be called.
+/// Every endpoint that has a path.
 pub(crate) fn endpoints() -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
     let all = GROUPS.iter().flat_map(|group| group.endpoints);
     all.filter_map(|endpoint| Some((endpoint.path?, *endpoint)))
@@ -28,7 +28,7 @@ pub(crate) fn is_venue(param: &ParamInfo) -> bool {
     named(param).is_some_and(|named| !named.suffixes.is_empty())
 }
 
-/// How venues end that a param can choose by a word, as `spot` chooses those that end in `_spot`.
+/// The endings of venues by which a param can choose, as `spot` chooses venues that end in `_spot`.
 pub(crate) fn kinds() -> &'static [&'static str] {
     static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let suffixes = venues().map_or(&[][..], |venues| venues.suffixes).iter().map(|suffix| suffix.suffix);
@@ -38,7 +38,7 @@ pub(crate) fn kinds() -> &'static [&'static str] {
     &KINDS
 }
 
-/// Whether a param chooses how venues end.
+/// Whether a param chooses venues by their ending.
 pub(crate) fn chooses_kinds(param: &ParamInfo) -> bool {
     let names_one = |value: &ValueInfo| kinds().iter().any(|suffix| is_kind(suffix, value.value));
     closed(param).is_some_and(|values| values.iter().any(names_one))
@@ -49,7 +49,7 @@ pub(crate) fn is_kind(suffix: &str, word: &str) -> bool {
     suffix.trim_start_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case(word)
 }
 
-/// The values of a param that takes no others.
+/// The values of a param that takes no other ones.
 pub(crate) fn closed(param: &ParamInfo) -> Option<&'static [ValueInfo]> {
     named(param).filter(|named| !named.open).map(|named| named.values)
 }
@@ -59,18 +59,18 @@ pub(crate) fn is_length(param: &ParamInfo) -> bool {
     named(param).is_some_and(|named| named.values.iter().any(|value| value.duration.is_some()))
 }
 
-/// Whether a param names what is traded: an identifier that ends as it likes, or a text that cannot be left out.
+/// Whether a param names the coin or the like: an identifier without known endings, or a required text.
 pub(crate) fn is_traded(param: &ParamInfo) -> bool {
     let is_text = matches!(param.ty, ValueType::String) && param.required.is_some();
     is_text || named(param).is_some_and(|named| named.open && named.suffixes.is_empty())
 }
 
-/// What is traded wherever nobody says it.
+/// The type of what is traded, for endpoints without such a param.
 pub(crate) fn traded() -> Option<&'static TypeInfo> {
     params().filter(|param| is_traded(param)).find_map(named)
 }
 
-/// The value of a param to begin with: its first one that is known.
+/// The value that a form begins with: the param's first known value.
 pub(crate) fn first_value(param: &ParamInfo) -> &'static str {
     let first = named(param).and_then(|named| named.values.first()).map(|value| value.value);
     param.example.or(first).unwrap_or("sandbox")
@@ -84,7 +84,7 @@ fn params() -> impl Iterator<Item = &'static ParamInfo> {
     endpoints().flat_map(|(_, endpoint)| endpoint.params.unwrap_or_default())
 }
 
-/// The last segment of a path: what the endpoint calls itself on the wire.
+/// The last segment of a path, which names the endpoint.
 pub(crate) fn last_segment(path: &str) -> &str {
     path.rsplit('/').find(|segment| !segment.is_empty() && !segment.starts_with('{')).unwrap_or(path)
 }

@@ -1,8 +1,8 @@
 //! A server that answers as the catalogue says, with invented data.
 //!
-//! Every endpoint that the registry of [`generated_client`] knows a path of is answered with the envelope, the
-//! fields and the ranges that the registry names, over a socket of this machine. What is in the data is a
-//! market that never was: the same for the same seed, and with series that agree with each other.
+//! Every endpoint with a path in the registry of [`generated_client`] is answered with the envelope, the fields and the
+//! ranges that the registry names, over a socket of this machine. The data is an invented market: the same for the same
+//! seed, and with series that agree with each other.
 
 mod access;
 mod answer;

@@ -1,4 +1,4 @@
-//! The sandbox as a program: flags come in, the base URL and the page's go out, ctrl-c or SIGTERM ends it.
+//! The sandbox as a program: flags come in, the base URL and the page's go out, Ctrl-C or SIGTERM ends it.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -39,19 +39,19 @@ struct Cli {
     /// How long every reply waits: `100ms`, or `50ms..150ms`
     #[arg(long, value_name = "TIME", value_parser = latency)]
     latency: Option<Rule>,
-    /// A fault on demand; may be given several times. How a rule is written stands below
+    /// A fault on demand; may be given several times. The grammar of rules is below
     #[arg(long = "fault", value_name = "RULE")]
     faults: Vec<Rule>,
-    /// Record what is answered in this file, in place of what it holds, without credentials
+    /// Record requests and replies in this file, in place of its content, without credentials
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// Answer from a recording alone
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Only say whether a recording can be played and has nothing that looks like a key
+    /// Only check that a recording can be played and has nothing that looks like a key
     #[arg(long, value_name = "FILE", exclusive = true)]
     check_recording: Option<PathBuf>,
-    /// How a refusal for too many requests says when to come again
+    /// How a refusal for too many requests writes `Retry-After`
     #[arg(long, value_name = "FORM", value_enum, default_value = "seconds")]
     retry_after: RetryAfterForm,
 }
@@ -63,10 +63,10 @@ enum RetryAfterForm {
     Either,
 }
 
-/// What stands for no limit set.
+/// The word for no limit set.
 const NO_LIMITS: &str = "none";
 
-/// The limit sets that the service has, so that `--help` and a mistake name them and what stands for none.
+/// The limit sets of the service and the word for none, so that `--help` and errors list them.
 fn limit_sets() -> PossibleValuesParser {
     PossibleValuesParser::new(SERVICE.limits.iter().map(|limit| limit.name).chain([NO_LIMITS]))
 }
@@ -80,7 +80,7 @@ async fn main() -> ExitCode {
     match run(Cli::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nothing is lost if nobody listens.
+            // An error here cannot be reported anywhere.
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }
@@ -95,15 +95,15 @@ async fn run(cli: Cli) -> io::Result<()> {
     let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let token = if cli.bearer_required { " and a bearer token" } else { "" };
     let sandbox = cli.into_builder()?.start().await?;
-    // Before it says anything: whoever reads that may end it at once.
+    // Before the first output: a program that reads it may end this one at once.
     let told_to_end = told_to_end()?;
-    // In one piece, as a program may read the first line and listen no more.
+    // In one piece, as a program may read the first line and then close the pipe.
     let said = format!("sandbox: {} ({key}{token})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
     io::stdout().write_all(said.as_bytes())?;
     told_to_end.await
 }
 
-/// Listens from now on for whoever wants the program to end.
+/// Listens from now on for signals that end the program.
 #[cfg(unix)]
 fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -118,7 +118,7 @@ fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
     })
 }
 
-/// Listens for ctrl-c, from when it is awaited on.
+/// Listens for Ctrl-C, from when it is awaited on.
 #[cfg(not(unix))]
 fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
     Ok(tokio::signal::ctrl_c())

@@ -1,8 +1,7 @@
-//! The invented market: what there is to know of one coin on some venues, at any moment.
+//! The invented market: the values of one coin on some venues, at any moment.
 //!
-//! A [`Scope`] says which part of the market is meant; the files below add what can be measured there, each
-//! as a function of time alone, so that every window shows the same market. Nothing here knows an endpoint,
-//! a param or a reply.
+//! A [`Scope`] says which part of the market is meant; the files below compute its values, each as a function of time
+//! alone, so that every window shows the same market. Endpoints, params and replies are not known here.
 
 pub(crate) mod book;
 pub(crate) mod crowd;
@@ -36,7 +35,7 @@ pub(crate) struct Coin {
     magnitude: i32,
 }
 
-/// Coins whose usual price and turnover a reader would miss; any other coin gets some of its own.
+/// Coins with realistic prices and turnovers; any other coin gets invented ones.
 const FAMILIAR: [(&str, f64, f64); 3] =
     [("BTC", 60_000.0, 200_000.0), ("ETH", 3_000.0, 120_000.0), ("HYPE", 30.0, 8_000.0)];
 
@@ -69,7 +68,7 @@ impl Coin {
     }
 }
 
-/// The paths that were asked for, by name: made once, they remember where they were asked about.
+/// The paths that were asked for, by name: each is made once and remembers its latest lookups.
 #[derive(Debug, Default)]
 pub(crate) struct Paths(RefCell<Vec<(&'static str, Rc<Path>)>>);
 
@@ -77,7 +76,7 @@ impl Paths {
     /// The path of this name, with these strands when it is first asked for.
     fn path(&self, what: &'static str, noise: &'static Noise, strands: impl FnOnce() -> Vec<Strand>) -> Rc<Path> {
         let mut known = self.0.borrow_mut();
-        // The same name in another place may make another path, but none with other values.
+        // The same name made at another place may be another path, but has the same values.
         if let Some((_, path)) = known.iter().find(|(name, _)| std::ptr::eq(*name, what)) {
             return Rc::clone(path);
         }
@@ -98,7 +97,7 @@ pub(crate) struct Venue {
 }
 
 impl Venue {
-    /// The venue with this identifier, which stands at this place among all by size.
+    /// The venue with this identifier, which has this rank among all by size.
     pub(crate) fn new(coin: &Coin, identifier: &str, rank: usize) -> Self {
         let rank = i64::try_from(rank).unwrap_or(i64::MAX);
         let (seed, weight) = (coin.seed.name(identifier), 1.0 / (1.0 + real(rank)));
@@ -110,7 +109,7 @@ impl Venue {
         self.own_path(what, &SWING).at(real(moment))
     }
 
-    /// What rises and falls, always slower than time does.
+    /// A value that rises and falls, always more slowly than time.
     fn lean(&self, what: &'static str, time: f64) -> f64 {
         self.own_path(what, &DRIFT).at(time)
     }
@@ -139,7 +138,7 @@ pub(crate) enum PremiumAs {
     Percentage,
 }
 
-/// The part of the market that a question is about.
+/// The part of the market that a request is about.
 #[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) coin: Coin,
@@ -157,13 +156,13 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// What is meant, as a seed.
+    /// The scope as a seed.
     pub(crate) fn seed(&self) -> Seed {
         let venues = self.venues.iter().fold(0, |all, venue| all ^ venue.seed.bits());
         self.coin.seed.number(venues.cast_signed())
     }
 
-    /// One path for each venue, added up by size, in which the coin as a whole has its part.
+    /// The sum of one path for each venue, weighted by size, with a share for the coin as a whole.
     fn common_path(&self, what: &'static str, noise: &'static Noise) -> Rc<Path> {
         self.paths.path(what, noise, || {
             let own = self.venues.iter().map(|venue| (venue.seed.name(what), venue.weight * 0.6));

@@ -1,7 +1,7 @@
-//! What each field of a series measures: one line a field, from its endpoint and name to the market.
+//! The values of fields of a series: one line a field, from its endpoint and name to the market.
 //!
-//! A field that is not listed gets a plausible value, so a new endpoint needs no line here. Names of fields
-//! that nobody knows yet stand in `invented.rs`. A line whose field is gone fails a test.
+//! A field that is not listed gets a plausible value, so a new endpoint needs no line here. Invented names of fields
+//! stand in `invented.rs`. A line whose field is gone fails a test.
 
 use crate::calendar::Interval;
 use crate::market::Scope;
@@ -11,10 +11,10 @@ use crate::market::mood::{USDC, USDT};
 use crate::market::orders::Kind::{Limit, Market};
 use crate::market::orders::Part::{Buy, Delta, Sell, Total};
 
-/// What is measured, over an interval or at its end.
+/// A value over an interval, or at its end.
 pub(crate) type Measure = fn(&Scope, Interval) -> f64;
 
-/// What a field of an endpoint measures, if it is known here.
+/// The function for a field of an endpoint, if there is one.
 pub(crate) fn measure(path: &str, field: &str) -> Option<Measure> {
     MEASURES.iter().find(|(known, name, _)| (*known, *name) == (path, field)).map(|(.., measure)| *measure)
 }

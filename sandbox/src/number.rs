@@ -22,7 +22,7 @@ pub(crate) fn round(value: f64) -> i64 {
     floor(value + 0.5)
 }
 
-/// So many units of 10^-`decimals`, as the number that prints shortest.
+/// `units` times 10^-`decimals`, as the number that prints shortest.
 pub(crate) fn scaled(units: i64, decimals: i32) -> f64 {
     let units = real(units);
     // A power of ten is exact, so one division or multiplication rounds once.
@@ -39,7 +39,7 @@ pub(crate) fn rounded(value: f64, decimals: i32) -> f64 {
     scaled(units(value, decimals), decimals)
 }
 
-/// What part of two amounts together their difference is, from -1 to 1.
+/// The difference of two amounts as a share of their sum, from -1 to 1.
 pub(crate) fn balance(plus: f64, minus: f64) -> f64 {
     let both = plus + minus;
     if both == 0.0 { 0.0 } else { (plus - minus) / both }

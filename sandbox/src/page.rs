@@ -1,7 +1,7 @@
-//! The page at `/`: every endpoint with its params and fields, to read and to try.
+//! The page at `/`: every endpoint with its params and fields, and a form to send requests.
 //!
-//! It is plain HTML drawn from the registry; a script adds the filter, the requests and the plot. It needs no
-//! API key, knows none, and loads nothing from anywhere else.
+//! It is plain HTML made from the registry; a script adds the filter, the requests and the plot. It needs no API key,
+//! contains none, and loads nothing from other servers.
 
 mod control;
 mod document;
@@ -19,7 +19,7 @@ use axum::routing::get;
 use crate::settings::Settings;
 use crate::{known, routes};
 
-/// What the page is made of beside its HTML: path, content type, content.
+/// The files of the page beside its HTML: path, content type, content.
 const FILES: [(&str, &str, &str); 4] = [
     ("/page/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
     ("/page/page.js", "text/javascript; charset=utf-8", include_str!("page/page.js")),
@@ -38,7 +38,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (CACHE_CONTROL, "no-cache"),
 ];
 
-/// What the page says about access. It never holds a key.
+/// The facts about access that the page shows. It never holds a key.
 #[derive(Clone, Copy)]
 struct Access {
     any_key: bool,

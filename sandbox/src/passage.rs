@@ -1,7 +1,7 @@
-//! The way of every request to the service, before it reaches its route and after the reply has left it.
+//! What every request to the service passes through, before its route and after it.
 //!
-//! It is counted and held to the limits, meets the faults that rules have for it, and is asked for its API key.
-//! What is served at other places than the service's paths does not come by here.
+//! Requests are counted and held to the limits, meet the faults of the rules, and need the API key. Requests to other
+//! paths, such as the page's, do not pass here.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn endpoint_at(path: &MatchedPath) -> Option<&'static EndpointInfo> {
     known::endpoint(path.as_str().strip_prefix(SERVICE.base_url_suffix)?)
 }
 
-/// Gets the reply, and does to it what a request was struck with.
+/// Gets the reply, and applies the faults of the request to it.
 async fn meet(
     struck: Struck,
     path: Option<&MatchedPath>,
@@ -71,7 +71,7 @@ async fn meet(
         return response;
     }
     let (mut head, body) = response.into_parts();
-    // What the sandbox has written is in memory anyway.
+    // The body of a reply of the sandbox is in memory already.
     let mut body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     if head.status == StatusCode::OK {
         let endpoint = path.and_then(endpoint_at);
@@ -107,7 +107,7 @@ async fn ask_for_key(shared: &Shared, request: Request, next: Next) -> Response 
     }
 }
 
-/// Answers from the recording or from the route, and records that. Tokens are the route's alone.
+/// Answers from the recording or from the route, and records the exchange. Tokens only come from the route.
 async fn answer(shared: &Shared, request: Request, next: Next) -> Response {
     let Settings { recorder, recording, .. } = &shared.settings;
     if recorder.is_none() && recording.is_none() || request.method() == Method::POST {
@@ -153,7 +153,7 @@ fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {
             shared.settings.seed.name("Retry-After").number(refused).unit() < 0.5
         }
     };
-    // Half a second of waiting is written as one, so that whoever waits has waited long enough.
+    // Rounded up to whole seconds, so that a client which waits for them has waited long enough.
     let whole = |time: Duration| time.as_secs() + u64::from(time.subsec_nanos() > 0);
     let value = if date {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

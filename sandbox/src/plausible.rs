@@ -1,7 +1,7 @@
-//! Values for fields of which only name, type, unit and range are known, and what one value was.
+//! Values for fields of which only name, type, unit, range and an example are known.
 //!
-//! The same field has the same value at the same moment, and moves slowly from one moment to the next. It
-//! stays within its range and agrees with no other field; what is called a price is one near the market's.
+//! The same field has the same value at the same moment, and moves slowly from one moment to the next. It stays within
+//! its range and agrees with no other field; a field that is called a price is near the market's.
 
 use generated_client::Value;
 use generated_client::registry::{Range, RecordForm, RecordInfo, ValueType};
@@ -13,7 +13,7 @@ use crate::market::Scope;
 use crate::market::noise::{Path, SWING, Seed};
 use crate::number::{floor, real, rounded};
 
-/// Lists within lists within lists are empty, so that a record that holds itself has an end.
+/// Lists deeper than this are empty, so that a record that holds itself has an end.
 const DEEPEST: u8 = 3;
 
 /// A value of the field at a moment.
@@ -60,7 +60,7 @@ impl Source<'_> {
             ValueType::Record(info) => self.record(info),
             ValueType::List(item) => self.list(*item),
             ValueType::Map(item) => self.map(*item),
-            // One value in eight is not known.
+            // One value in eight is null.
             ValueType::Option(_) if self.seed.number(self.moment).unit() < 0.125 => Value::Null,
             ValueType::Option(given) => self.value(*given),
             _ if is_price(self.field) => self.scope.near_price(self.seed, self.moment).into(),
@@ -74,7 +74,7 @@ impl Source<'_> {
         (0..items).map(item).collect()
     }
 
-    /// Two entries, whose keys are the coins that everybody knows.
+    /// Two entries, whose keys are well-known coins.
     fn map(self, item: ValueType) -> Value {
         let Value::Array(items) = self.list(item) else { return Value::Null };
         let keys = ["bitcoin", "ethereum"].map(str::to_owned);
@@ -106,13 +106,13 @@ impl Source<'_> {
     }
 }
 
-/// Whether the field is called a price, and nothing that is said of it contradicts that.
+/// Whether the field is called a price, and its range and unit fit one.
 fn is_price(field: &Field) -> bool {
     let named = field.name.to_ascii_lowercase().contains("price");
     named && ["", "USD", "quote currency"].contains(&field.unit) && field.range.max.is_none()
 }
 
-/// Where values lie: the range, or what the unit suggests where there is none.
+/// Where values lie: the range, or else a range that fits the unit.
 fn bounds(field: &Field) -> (f64, f64) {
     let Range { min, max } = field.range;
     let (low, high) = match field.unit {
@@ -121,7 +121,7 @@ fn bounds(field: &Field) -> (f64, f64) {
         unit if unit.contains("USD") || unit.contains("currency") => (0.0, 1_000_000.0),
         _ => (0.0, 100.0),
     };
-    // What was seen once has the magnitude of what is to come, on either side of zero if it was below.
+    // An example gives the magnitude, and whether values may be negative.
     let (low, high) = match field.example.and_then(|example| example.parse::<f64>().ok()) {
         Some(seen) if seen < 0.0 => (2.0 * seen, -2.0 * seen),
         Some(seen) if seen > 0.0 => (seen / 2.0, seen * 1.5),

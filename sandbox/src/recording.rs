@@ -1,8 +1,8 @@
-//! Exchanges on file: a request, and the reply it had.
+//! Exchanges in a file: requests with their replies.
 //!
-//! A recording is YAML that a person can read, review and edit: a list with one entry an exchange, whose JSON
-//! stands one record a line. It has no request headers at all and only some of a reply, tokens are never in
-//! it, and one with anything that looks like a key is refused.
+//! A recording is YAML that a person can read, review and edit: a list with one entry for each exchange, whose JSON has
+//! one record a line. It has no request headers and only some of a reply's, never tokens, and a file with anything that
+//! looks like a key is refused.
 
 mod layout;
 mod recorder;
@@ -36,7 +36,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Whether a request can be found here, and its reply sent.
+    /// Whether the request can be looked up, and the reply sent.
     fn check(&self) -> Result<(), String> {
         let Question { method, path, .. } = question(&self.request);
         if method.is_empty() || !path.starts_with('/') {
@@ -80,7 +80,7 @@ impl Recording {
         } else {
             serde_yaml::from_str::<Vec<Exchange>>(text).map_err(|cause| format!("is no recording: {cause}"))?
         };
-        // Files are edited by hand: better now than when the request comes.
+        // Files are edited by hand: a mistake is reported now and not when the request comes.
         exchanges.iter().try_for_each(Exchange::check).map_err(|wrong| format!("cannot be played: {wrong}"))?;
         let played = Mutex::new(vec![0; exchanges.len()]);
         Ok(Self { exchanges, played })
@@ -114,7 +114,7 @@ impl Recording {
     }
 }
 
-/// What tells requests apart: the order of params does not.
+/// The parts of a request by which its recorded reply is found; the order of params does not matter.
 #[derive(Debug, PartialEq, Eq)]
 struct Question {
     method: String,

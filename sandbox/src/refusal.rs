@@ -1,7 +1,6 @@
 //! Requests that are not served: a status, a message for a person, a code for a program.
 //!
-//! The body has the shape that the registry reports for errors. Which status fits is decided where the
-//! refusal is made.
+//! The body has the shape that the registry reports for errors. The code that refuses a request chooses the status.
 
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
@@ -22,12 +21,12 @@ impl Refusal {
         Self { status, code, message: message.into() }
     }
 
-    /// A param has a value that cannot be worked with.
+    /// A param has a wrong value.
     pub(crate) fn param(message: impl Into<String>) -> Self {
         Self::unprocessable("invalid_param", message)
     }
 
-    /// The params cannot be worked with.
+    /// The params cannot be processed.
     pub(crate) fn unprocessable(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
@@ -45,7 +44,7 @@ impl Refusal {
     }
 }
 
-/// Puts a text where a dotted place says.
+/// Puts a text at a dotted place.
 fn put(body: &mut Map<String, Value>, place: &str, text: &str) {
     match place.split_once('.') {
         None => {

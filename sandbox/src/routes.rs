@@ -1,7 +1,7 @@
 //! The router: one route for each endpoint of the registry that has a path, and the token endpoint.
 //!
-//! Requests come in, replies go out; what is in them is decided elsewhere. There is no second list of
-//! endpoints: what is catalogued is served.
+//! Requests come in, replies go out; other files compute them. There is no second list of endpoints: every endpoint of
+//! the catalogue is served.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -69,9 +69,9 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .merge(page)
 }
 
-/// Says which path was meant, perhaps.
+/// A refusal for an unknown path, which names the nearest one.
 fn unknown_path(path: &str) -> Refusal {
-    // What all paths begin with makes none of them nearer.
+    // The common prefix would make every path seem near.
     let own = path.strip_prefix(SERVICE.base_url_suffix).unwrap_or(path);
     let shown = path.chars().take(100).collect::<String>();
     let message = match suggest::nearest(own, known::endpoints().map(|(path, _)| path)) {

@@ -1,4 +1,4 @@
-//! A server that runs, from its first listening socket to its last.
+//! A server that runs until it is dropped.
 //!
 //! It is bound to this machine and lives in the Tokio runtime that it was started in.
 
@@ -50,7 +50,7 @@ impl Sandbox {
         Builder::new()
     }
 
-    /// Where the server is; what a client wants as its base URL.
+    /// The base URL of the server, for a client.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
@@ -70,7 +70,7 @@ impl Sandbox {
         self.shared.tokens.revoke();
     }
 
-    /// Puts other rules in force in place of those there were; none mends everything.
+    /// Replaces the rules in force; an empty list removes all faults.
     pub fn set_faults(&self, rules: impl IntoIterator<Item = Rule>) {
         let faults = Faults::new(rules, self.shared.settings.seed);
         *self.shared.faults.write().unwrap_or_else(PoisonError::into_inner) = faults;

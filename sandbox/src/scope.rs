@@ -1,8 +1,8 @@
-//! Which part of the market a request asks about, and what to say of its venues.
+//! The part of the market that a request asks about, and the venues of its reply.
 //!
-//! Params come in, a [`Scope`] goes out. What a param means is told by its type and its values, whatever it is called.
-//! Venues that the registry does not know are set aside, not refused; which endpoint really covers which venue is
-//! documented for none.
+//! Params come in, a [`Scope`] goes out. The meaning of a param follows from its type and its values, whatever its
+//! name. Venues that the registry does not know are listed as unsupported and not refused; which endpoint covers which
+//! venue is not documented.
 
 use generated_client::registry::{ParamInfo, ValueInfo};
 
@@ -16,9 +16,9 @@ use crate::market::{Coin, FundingOf, Paths, PremiumAs, Scope, Venue};
 /// The venues of a reply.
 #[derive(Debug)]
 pub(crate) struct Venues {
-    /// Those the values are computed from.
+    /// The venues that the values are computed from.
     pub(crate) covered: Vec<&'static str>,
-    /// Those that were asked for and are not known.
+    /// The venues that were asked for and are not known.
     pub(crate) unsupported: Vec<String>,
 }
 
@@ -61,10 +61,10 @@ impl Venues {
     }
 }
 
-/// What everybody calls every kind.
+/// The word for venues of every kind.
 const ALL: &str = "all";
 
-/// Whether a venue belongs to the default set, which has none of the kinds that can be chosen unless one is.
+/// Whether a venue belongs to the chosen kind; without a choice, whether it has none of the kinds that can be chosen.
 fn is_of_kind(venue: &str, kind: Option<&str>) -> bool {
     let ending = |kind: &&str| known::kinds().iter().find(|suffix| known::is_kind(suffix, kind)).copied();
     match (kind, kind.as_ref().and_then(ending)) {
@@ -74,7 +74,7 @@ fn is_of_kind(venue: &str, kind: Option<&str>) -> bool {
     }
 }
 
-/// What the params and the venues come to.
+/// The scope of the params and the venues.
 pub(crate) fn of(asked: &Asked, venues: &Venues, seed: Seed) -> Scope {
     let coin = match asked.params().find(|param| known::is_traded(param)) {
         None => Coin::all(seed),

@@ -1,6 +1,6 @@
-//! How a sandbox is to behave.
+//! Settings of a sandbox.
 //!
-//! [`Builder`] collects it; nothing is opened before [`Builder::start`], and what cannot be met is said there.
+//! [`Builder`] collects them; nothing is opened before [`Builder::start`], which reports settings that cannot be used.
 
 use std::fmt;
 use std::io;
@@ -20,7 +20,7 @@ use crate::sandbox::Sandbox;
 use crate::token::{ClientCredentials, Tokens};
 use crate::traffic::Traffic;
 
-/// What the server goes by while it runs.
+/// The settings that the server reads while it runs.
 pub(crate) struct Settings {
     pub(crate) api_key: Option<String>,
     pub(crate) client_credentials: Option<ClientCredentials>,
@@ -35,7 +35,7 @@ pub(crate) struct Settings {
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Somebody may have given a key that is one elsewhere.
+        // The key may be one that a real service accepts.
         f.debug_struct("Settings").field("clock", &self.clock).finish_non_exhaustive()
     }
 }
@@ -150,16 +150,17 @@ impl Builder {
         self
     }
 
-    /// Whether requests are also held to what is only reported; to what is documented unless set.
+    /// Whether reported facts are enforced too; only documented ones are unless set.
     ///
-    /// Then 422 answers params that the endpoint does not take, values of `limit` that are not served, venues that
-    /// are not known, and requests without `coin` or `timeframe` where they are reported as required.
+    /// Then 422 answers params that the endpoint does not take, values of `limit` that are not served, venues that are
+    /// not known, and requests without `coin` or `timeframe` where they are reported as required.
     pub fn strict(mut self, strict: bool) -> Self {
         self.settings.strictness = if strict { Strictness::Reported } else { Strictness::Documented };
         self
     }
 
-    /// Enforces a limit set of the registry, `A` for example, and any that were named before; none is unless set.
+    /// Enforces a limit set of the registry, `A` for example, beside those that were named before; none is enforced
+    /// unless set.
     ///
     /// A request beyond it is answered with 429 and uses nothing up.
     pub fn limit_set(mut self, name: impl Into<String>) -> Self {
@@ -189,7 +190,7 @@ impl Builder {
         self
     }
 
-    /// Records what is answered in a file, in place of what it held, without credentials; tokens are not recorded.
+    /// Records exchanges in a file, in place of its content, without credentials; tokens are not recorded.
     pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
         self.record = Some(file.into());
         self
@@ -222,7 +223,7 @@ impl Builder {
         let replayed = self.replay.as_deref().map(Recording::load).transpose();
         self.settings.recording = replayed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         let listener = Sandbox::bind(self.port).await?;
-        // Last, as it empties the file: whoever cannot start must not take a recording away.
+        // Last, as it empties the file: a start that fails must not delete a recording.
         self.settings.recorder = self.record.as_deref().map(Recorder::create).transpose()?;
         let faults = RwLock::new(Faults::new(self.faults, self.settings.seed));
         let shared = Shared { settings: self.settings, tokens, traffic: Arc::new(Traffic::new(limits)), faults };
@@ -231,7 +232,7 @@ impl Builder {
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
-    // A file that is not there yet is no other.
+    // A file that does not exist yet is not the same one.
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 

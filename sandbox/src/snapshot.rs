@@ -1,7 +1,7 @@
-//! Lists that are no time series: what is there at one moment.
+//! Lists that are no time series: the state at one moment.
 //!
-//! An endpoint with a line in the table has rows from the market, any other gets a few rows of plausible
-//! values. Rows may lack fields of the registry, which are filled in elsewhere.
+//! An endpoint with a line in the table has rows from the market, any other gets a few rows of plausible values. Rows
+//! may lack fields of the registry, which are filled in by the caller.
 
 use generated_client::Value;
 
@@ -23,7 +23,7 @@ const SNAPSHOTS: [(&str, Rows); 3] = [
     ("/liquidationHeatmap", heatmap),
 ];
 
-/// How many rows an endpoint has that nothing is known of.
+/// How many rows an endpoint without a line has.
 const PLAUSIBLE_ROWS: usize = 10;
 
 /// The rows of an endpoint at a moment.
@@ -113,7 +113,7 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-/// The length that the first param says whose values are lengths. Where the catalogue tells none, `m` is a month.
+/// The first length of time among the params. Where the catalogue gives no lengths, `m` is a month.
 fn lookback(asked: &Asked) -> Option<i64> {
     let param = asked.params().find(|param| known::is_length(param))?;
     let said = asked.one(param.wire_name)?;

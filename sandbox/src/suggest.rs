@@ -1,4 +1,4 @@
-//! The one known name that is nearly what was written.
+//! The known name that is nearest to a given one.
 
 /// The known name that is nearest, if any is near.
 pub(crate) fn nearest<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> Option<T> {

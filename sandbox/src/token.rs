@@ -1,8 +1,7 @@
 //! The token endpoint: client credentials come in, a bearer token goes out or the documented refusal.
 //!
-//! Where a request is wrong in several ways, the API key is asked for first, then the content type, then the
-//! credentials; which comes first is not documented. Tokens are kept until they expire or
-//! are revoked.
+//! If a request is wrong in several ways, the API key is checked first, then the content type, then the credentials;
+//! the service's order is not documented. Tokens are kept until they expire or are revoked.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -23,7 +22,7 @@ use crate::refusal::Refusal;
 /// A client id and its secret.
 pub(crate) type ClientCredentials = (String, String);
 
-/// Issues a token for the client that a request names; any client will do unless one is expected.
+/// Issues a token to the client of a request; any client is accepted unless one is set.
 pub(crate) fn issue(
     headers: &HeaderMap,
     body: &Bytes,
@@ -77,7 +76,7 @@ pub(crate) struct Tokens {
 #[derive(Debug, Default)]
 struct Issued {
     count: i64,
-    /// When each ends; `None` is later than time can tell.
+    /// When each expires; `None` if the clock does not reach as far.
     expiry: HashMap<String, Option<Instant>>,
 }
 

@@ -1,8 +1,8 @@
-//! What clients sent, and how much of it the service's limits allow.
+//! The requests that clients sent, and how many the limits allow.
 //!
-//! Each request enters with the moment of its arrival and is in flight until its place is dropped. Limits are
-//! those of the registry: so many requests in any window of their length, and so many in flight. A request
-//! beyond them is counted and refused, but uses nothing up.
+//! Each request enters with the moment of its arrival and is in flight until its place is dropped. Limits are those of
+//! the registry: a number of requests in any window, and a number in flight. A request beyond them is counted and
+//! refused, but uses nothing up.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -61,9 +61,9 @@ struct State {
     refused: u64,
     in_flight: usize,
     peak_in_flight: usize,
-    /// What arrived, by each limit set of the registry.
+    /// The requests that arrived, by each limit set of the registry.
     arrived: Vec<(&'static LimitInfo, Window)>,
-    /// What was let in, by each limit that is enforced.
+    /// The requests that were let in, by each limit that is enforced.
     admitted: Vec<Window>,
 }
 
@@ -71,7 +71,7 @@ struct State {
 type Limit = &'static LimitInfo;
 
 impl Traffic {
-    /// Enforces these limit sets, and counts by all that the registry has.
+    /// Enforces these limit sets, and counts by every set of the registry.
     pub(crate) fn new(limits: Vec<Limit>) -> Self {
         let window = |limit: &LimitInfo| Window::new(Duration::from_secs(limit.seconds.into()));
         let state = State {
@@ -87,7 +87,7 @@ impl Traffic {
 
     /// Lets a request in, for the data of an endpoint if it is known, or says after how long it may try again.
     pub(crate) fn enter(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Place, Duration> {
-        // What is heavier than a limit fills it.
+        // A weight above a limit counts as the limit.
         let most = SERVICE.limits.iter().map(|limit| limit.requests).max();
         let weight = endpoint.map_or(1, |endpoint| endpoint.weight);
         let asked = Counted { endpoint, weight: fits(most.map_or(1, |most| weight.min(most))) };
@@ -142,7 +142,7 @@ struct Counted<'e> {
 }
 
 impl Counted<'_> {
-    /// How often a limit counts it.
+    /// How many requests a limit counts it as.
     fn by(self, limit: &LimitInfo) -> usize {
         if limit.counts(self.endpoint) { self.weight } else { 0 }
     }
@@ -154,7 +154,7 @@ impl State {
         let in_flight = self.in_flight;
         let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(asked.endpoint));
         let waits = counting.map(|(limit, window)| {
-            // Nobody knows when a reply is complete; a second is the least that the header can say.
+            // When a reply will be complete is not known; a second is the least that the header can say.
             let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= fits(concurrent));
             window
                 .wait(now, fits(limit.requests).saturating_sub(asked.weight))
@@ -180,7 +180,7 @@ impl Drop for Place {
     }
 }
 
-/// The moments of the last so many seconds.
+/// The moments of the last seconds, as long as a window.
 #[derive(Debug)]
 struct Window {
     length: Duration,
@@ -200,7 +200,7 @@ impl Window {
         self.peak = self.peak.max(self.moments.len());
     }
 
-    /// How long it takes until no more are counted than may be.
+    /// How long it takes until at most `most` requests are counted.
     fn wait(&mut self, now: Instant, most: usize) -> Option<Duration> {
         self.forget(now);
         let oldest = self.moments.len().checked_sub(most + 1).and_then(|first| self.moments.get(first));
@@ -223,7 +223,7 @@ mod tests {
         Arc::new(Traffic::new(SERVICE.limits.iter().filter(|limit| names.contains(&limit.name)).collect()))
     }
 
-    /// What comes of requests at these milliseconds, each of which is complete at once: the wait, or none.
+    /// The waits that requests at these milliseconds are told, or none; each request ends at once.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let (traffic, start) = (traffic(names), Instant::now());
         let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at), None).err();

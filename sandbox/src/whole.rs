@@ -1,4 +1,4 @@
-//! Bodies of which nothing is known: the sandbox makes up something useful, and says so.
+//! Bodies that are unknown: the sandbox invents useful ones, and says so.
 //!
 //! The catalog and the availability of data are drawn from the registry. Once the catalogue knows a body,
 //! its line here is dead and fails a test.
@@ -18,7 +18,7 @@ type Body = fn(&Asked, i64) -> Value;
 
 const BODIES: [(&str, Body); 3] = [("/catalog", catalog), ("/dataAvailability", availability), ("/ping", health)];
 
-/// The body of an endpoint at this moment.
+/// The body of an endpoint at a moment.
 pub(crate) fn body(endpoint: &EndpointInfo, asked: &Asked, seed: Seed, now: i64) -> Value {
     let path = endpoint.path.unwrap_or_default();
     match BODIES.iter().find(|(known, _)| *known == path) {
@@ -32,7 +32,7 @@ pub(crate) fn body(endpoint: &EndpointInfo, asked: &Asked, seed: Seed, now: i64)
     }
 }
 
-/// Every coin that is known, with every venue.
+/// Every known coin, with every venue.
 fn catalog(_: &Asked, _: i64) -> Value {
     let [coins, exchanges] = [known::traded(), known::venues()].map(|named| {
         let values = named.map_or(&[][..], |named| named.values);
@@ -41,7 +41,7 @@ fn catalog(_: &Asked, _: i64) -> Value {
     json!({ "coins": coins, "exchanges": exchanges })
 }
 
-/// From when to when there is data of an endpoint, or of each; of one that is unknown there is none.
+/// The range of data of an endpoint, or of each; an unknown endpoint has none.
 fn availability(asked: &Asked, now: i64) -> Value {
     let range =
         |name: &str| json!({ "endpointName": name, "startTime": to_wire(FIRST_MOMENT), "endTime": to_wire(now) });

@@ -1,9 +1,9 @@
-//! Which intervals a request wants: the window in time, cut by their length.
+//! The intervals that a request asks for: its window in time, divided by their length.
 //!
-//! What params mean is told by their types, whatever they are called: the first two moments are the ends of the window,
-//! the first length of time is that of an interval, and a count how many are wanted. An interval has a record once it
-//! has ended, so nothing ever changes and nothing is told from the future. Of the intervals that begin in the window,
-//! ends included, the latest come.
+//! The meaning of params follows from their types, whatever their names: the first two moments are the ends of the
+//! window, the first length of time is that of an interval, and a count is the largest number of records. An interval
+//! has a record once it has ended, so records never change. Of the intervals that begin in the window, ends included,
+//! the latest are returned.
 
 use generated_client::registry::{ParamInfo, ValueType};
 
@@ -13,7 +13,7 @@ use crate::calendar::{HOUR, Interval, block_start};
 /// The sandbox has data since 2010 began.
 pub(crate) const FIRST_MOMENT: i64 = 1_262_304_000;
 
-/// However many are wanted, no more records come.
+/// The most records of a reply, whatever the request asks for.
 pub(crate) const MOST_RECORDS: i64 = 10_000;
 
 /// Evenly spaced intervals.
@@ -27,7 +27,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// The window that is wanted at this moment.
+    /// The window of a request at this moment.
     pub(crate) fn of(asked: &Asked, now: i64) -> Self {
         let length = asked.lengths().next().flatten().unwrap_or(HOUR);
         let mut moments = asked.params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
@@ -37,7 +37,7 @@ impl Window {
         let count = asked.params().find(|param| matches!(param.ty, ValueType::Count) && param.list.is_none());
         let limit = count.and_then(|param| asked.number(param.wire_name)).unwrap_or(50).min(MOST_RECORDS);
         let newest_first = asked.params().any(|param| is_descending(asked, param));
-        // Far from now the bounds may be any number: what is after the end is empty, not cut.
+        // Far from now the bounds may be any number; a window whose start is after its end is empty.
         if from > to {
             return Self { first: 0, length, count: 0, newest_first };
         }
@@ -46,7 +46,7 @@ impl Window {
         Self { first: latest - (count - 1) * length, length, count, newest_first }
     }
 
-    /// The intervals, in the order wanted.
+    /// The intervals, in the order of the request.
     pub(crate) fn intervals(self) -> impl Iterator<Item = Interval> {
         (0..self.count).map(move |index| {
             let index = if self.newest_first { self.count - 1 - index } else { index };
@@ -56,14 +56,14 @@ impl Window {
     }
 }
 
-/// Whether a param that sorts has the newest come first.
+/// Whether a sort param has the newest record first.
 fn is_descending(asked: &Asked, param: &ParamInfo) -> bool {
     let sorts =
         matches!(param.ty, ValueType::Named(named) if named.values.iter().any(|value| value.value == DESCENDING));
     sorts && asked.one(param.wire_name) == Some(DESCENDING)
 }
 
-/// What everybody calls that order.
+/// The word for that order.
 const DESCENDING: &str = "desc";
 
 #[cfg(test)]

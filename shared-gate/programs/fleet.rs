@@ -1,9 +1,9 @@
 //! Three processes that share a gate on one `redis-server`, at full speed against sandboxes that enforce the limits:
 //! `fleet SECONDS`.
 //!
-//! Under set A and set B, one of the three is killed in the middle; and the server is restarted with nothing left of
-//! what it held. The program prints what the sandboxes counted and fails with what was not kept. `cargo xtask verify
-//! fleet` runs it as an optimised build.
+//! Under set A and set B, one of the three is killed in the middle, and the server is restarted without its data. The
+//! program prints what the sandboxes counted, and fails with the conditions that did not hold.
+//! `cargo xtask verify fleet` runs it as an optimised build.
 
 #![allow(clippy::print_stdout)] // What it is for.
 

@@ -1,8 +1,8 @@
-//! What the server's clock shows, as far as this machine can know.
+//! Bounds of what the server's clock shows.
 //!
-//! Times of exchanges go in; for a point in time of this machine the earliest and the latest that the server's clock
-//! may show then come out. A request that leaves is counted at the latest, and the next is let pass by the earliest:
-//! what is not known of the clock makes the gate slower, never too fast.
+//! Times of exchanges go in; for a point in time of this machine the earliest and the latest time that the server's
+//! clock may show come out. A departure is counted at the latest, and the next request is let pass by the earliest:
+//! uncertainty about the clock makes the gate slower, never too fast.
 
 use runtime::gate::rules::Moment;
 use tokio::time::Instant;
@@ -36,7 +36,7 @@ impl Bounds {
 }
 
 impl Clock {
-    /// A clock that shows nothing but this, at this point in time.
+    /// A clock of which one reading is known.
     pub(crate) fn new(at: Instant, shown: Moment) -> Self {
         Self { bounds: Bounds { at, earliest: shown, latest: shown } }
     }
@@ -48,21 +48,21 @@ impl Clock {
         let known = self.bounds.shifted(answered);
         let both =
             Bounds { at: answered, earliest: new.earliest.max(known.earliest), latest: new.latest.min(known.latest) };
-        // They exclude each other where the clock was set, or this machine slept.
+        // The bounds exclude each other if the clock was set, or if this machine slept.
         self.bounds = if both.earliest <= both.latest { both } else { new };
     }
 
-    /// The clock shows this at least.
+    /// The earliest time that the clock may show.
     pub(crate) fn earliest(&self, at: Instant) -> Moment {
         self.bounds.shifted(at).earliest
     }
 
-    /// The clock shows this at most.
+    /// The latest time that the clock may show.
     pub(crate) fn latest(&self, at: Instant) -> Moment {
         self.bounds.shifted(at).latest
     }
 
-    /// When the clock certainly shows this.
+    /// When the clock has certainly reached this time.
     pub(crate) fn instant(&self, shown: Moment) -> Instant {
         let Bounds { at, earliest, .. } = self.bounds;
         let wait = shown.saturating_since(earliest);

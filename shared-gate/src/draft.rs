@@ -1,7 +1,8 @@
 //! A draft: the next ledger, as one machine would have it.
 //!
-//! What the server held goes in, with all that has happened at this machine since and who waits; the ledger to offer
-//! comes out, with the requests that pass if it is taken, whether it is worth an exchange, and when to look again.
+//! The ledger that the server held goes in, with all events at this machine since and the requests that wait. The
+//! ledger to offer comes out, with the requests that pass if it is taken, whether it is worth an exchange, and when to
+//! look again.
 
 use std::time::Duration;
 
@@ -21,17 +22,18 @@ pub(crate) struct Known {
     pub(crate) at: Instant,
 }
 
-/// What is to be offered, and what follows if it is taken.
+/// A ledger to offer, and what follows if it is taken.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) number: u64,
     pub(crate) version: String,
     pub(crate) ledger: Ledger,
-    /// Who passes, and when they may leave, by this machine's clock: the server's may be set before the offer is taken.
+    /// The requests that pass, and when they may leave, by this machine's clock: the server's may be set before the
+    /// offer is taken.
     pub(crate) turns: Vec<(Ticket, Instant)>,
-    /// How much of what has happened it has noted.
+    /// How many events it has written.
     pub(crate) notes: usize,
-    /// Whether it closes the gate for what was sent unseen.
+    /// Whether it closes the gate because requests were sent without the server.
     pub(crate) closes: bool,
     /// Whether it is worth an exchange now.
     pub(crate) is_due: bool,
@@ -39,17 +41,17 @@ pub(crate) struct Draft {
     pub(crate) look: Instant,
 }
 
-/// No more pass with one exchange.
+/// The most requests that pass with one exchange.
 const AT_ONCE: usize = 64;
 
-/// A place that another machine gives free is seen within this time.
+/// A place that another machine frees is seen within this time.
 const PLACES: Duration = Duration::from_millis(25);
 
 /// What other machines write is seen within this time.
 const OTHERS: Duration = Duration::from_millis(200);
 
 impl<S: Store> Worker<S> {
-    /// Drafts what comes after a ledger.
+    /// Drafts the ledger that follows a ledger.
     pub(crate) fn draft(&mut self, base: &Ledger) -> Draft {
         self.drafts += 1;
         let now = self.now();
@@ -85,7 +87,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Whether it is time to write, though nobody passes.
+    /// Whether it is time to write, although no request passes.
     fn is_due(&self, base: &Ledger, ledger: &Ledger, now: Moment) -> bool {
         let has_lease = ledger.waits(&self.machine) || ledger.under_way(&self.machine) != UnderWay::default();
         self.was_alone
@@ -94,11 +96,11 @@ impl<S: Store> Worker<S> {
             || has_lease && base.renewal(&self.machine).is_none_or(|renewal| renewal <= now)
     }
 
-    /// When to look again, if nothing happens here before.
+    /// When to look again, if no event comes before.
     fn look(&self, ledger: &Ledger, closed: Option<Closed>, now: Moment) -> Instant {
         let ahead = if ledger.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
         let now = Instant::now();
-        // Machines that wait for the same do not ask at the same time.
+        // Machines that wait for the same place do not ask at the same time.
         let random = |time: Duration| time.mul_f64(0.5 + fastrand::f64() / 2.0);
         let opening = match closed {
             None => None,

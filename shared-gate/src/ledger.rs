@@ -1,7 +1,7 @@
-//! What all machines know together: the state of the rules, and what each machine has under way.
+//! The ledger: what all machines share, which is the state of the rules and each machine's lease.
 //!
-//! A machine takes a copy, writes into it what it has seen and which of its requests pass, and offers it to the store,
-//! which takes it if no other machine was faster. So the rules are the built-in gate's, applied by whoever is next.
+//! A machine takes a copy, writes into it its events and which of its requests pass, and offers it to the store, which
+//! takes it if no other machine was faster. So the rules are the built-in gate's, applied by each machine in turn.
 //! Times are those of the server's clock. Nothing here waits, sends or reads a clock.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::line::Event;
 use crate::outage::Failure;
 use crate::status::{Machine, Status};
 
-/// A machine that does not renew its lease for so long is taken for dead, and loses its places …
+/// A machine that does not renew its lease for this long counts as dead, and loses its places …
 pub(crate) const LEASE: Duration = Duration::from_secs(8);
 
 /// … so it renews it this often.
@@ -29,7 +29,7 @@ const SET_BACK: Duration = Duration::from_secs(1);
 /// Every request counts as one here, whatever its endpoint weighs.
 const WEIGHT: usize = 1;
 
-/// How a ledger is written: another number is another way.
+/// The version of the text's format.
 const FORMAT: u32 = 1;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,27 +37,27 @@ pub(crate) struct Ledger {
     format: u32,
     /// Which run of the server it was written in.
     run: String,
-    /// When it was written last.
+    /// When it was last written.
     written: Moment,
     state: State,
     leases: BTreeMap<String, Lease>,
 }
 
-/// What a machine has under way.
+/// The lease of a machine: what it has under way.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lease {
-    /// It holds until then unless it is renewed.
+    /// When it ends unless it is renewed.
     until: Moment,
     under_way: usize,
     /// How many of them are not known to have left.
     leaving: usize,
-    /// Since when the machine has had none pass although some wait; `None` if none waits.
+    /// Since when the machine has requests that wait and none that pass; `None` if none waits.
     waits: Option<Moment>,
     /// The number of the machine's last exchange.
     exchange: u64,
 }
 
-/// What a machine knows that it has under way.
+/// What a machine itself knows to be under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnderWay {
     pub(crate) all: usize,
@@ -65,8 +65,8 @@ pub(crate) struct UnderWay {
 }
 
 impl Ledger {
-    /// A ledger that was never written or is lost. What was sent before is not known, so nothing passes for as long as
-    /// the longest window counts it, and until all machines have told again what they have under way.
+    /// The ledger in place of one that was never written or is lost. Earlier requests are not known, so nothing passes
+    /// for as long as the longest window counts them; by then all machines have written again what they have under way.
     pub(crate) fn lost(limit: RateLimit, run: &str, now: Moment) -> Self {
         let (run, state) = (run.to_owned(), State::new(limit));
         let mut ledger = Self { format: FORMAT, run, written: now, state, leases: BTreeMap::new() };
@@ -74,7 +74,7 @@ impl Ledger {
         ledger
     }
 
-    /// What the store holds, made fit to go on from it.
+    /// Reads the text that the store holds; a ledger from another run of the store is closed first.
     pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: Moment) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let mut held: Self = serde_json::from_str(text).map_err(|error| {
@@ -95,36 +95,36 @@ impl Ledger {
             return Ok(Self::lost(limit.clone(), run, now));
         }
         if held.run != run {
-            // What stands there may be older than what the server once knew.
+            // A server that was restarted may have gone back to an older text.
             run.clone_into(&mut held.run);
             held.close(now);
         }
         Ok(held)
     }
 
-    /// Whether the clock was set back since it was written: its times are far away then.
+    /// Whether it was written at a time that the clock has not reached: the clock was set back.
     pub(crate) fn is_ahead_of(&self, now: Moment) -> bool {
         self.written > now + SET_BACK
     }
 
-    /// As it is written.
+    /// The text that the store holds.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let written = serde_json::to_string(self);
         written.map_err(|error| Failure::lasting(GateError::new("the gate cannot be written").because(error)))
     }
 
-    /// Lets nothing pass for as long as what may have been sent counts.
+    /// Lets nothing pass for as long as requests that may have been sent count.
     pub(crate) fn close(&mut self, now: Moment) {
         self.state.close(now + self.state.memory(now).max(RENEWAL));
     }
 
-    /// Ends the leases that were not renewed, but for one machine's.
+    /// Ends the leases that were not renewed, except one machine's.
     fn end_leases(&mut self, now: Moment, but: &str) {
         let Self { state, leases, .. } = self;
         leases.retain(|machine, lease| {
             let holds = machine == but || lease.until > now;
             if !holds {
-                // Nobody knows whether what was leaving has left, so it counts.
+                // It is not known whether the leaving requests have left, so they count.
                 (0..lease.leaving).for_each(|_| state.departed(now, WEIGHT));
                 (0..lease.under_way).for_each(|_| state.ended());
             }
@@ -132,7 +132,7 @@ impl Ledger {
         });
     }
 
-    /// Begins to write for a machine, which knows best what it has under way.
+    /// Begins to write for a machine; its own count of requests under way replaces the written one.
     pub(crate) fn open(&mut self, machine: &str, known: UnderWay, now: Moment) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
@@ -143,7 +143,7 @@ impl Ledger {
         (lease.under_way, lease.leaving) = (known.all, known.leaving);
     }
 
-    /// Writes what has become of a request of a machine.
+    /// Writes an event of a machine's request.
     pub(crate) fn note(&mut self, machine: &str, event: Event, clock: &Clock, now: Moment) {
         let Some(lease) = self.leases.get_mut(machine) else { return };
         match event {
@@ -165,8 +165,9 @@ impl Ledger {
         }
     }
 
-    /// Whether no other machine has waited for longer. That one may pass ahead of time; others pass once it is time, so
-    /// that machines take turns however far they are from the server, and nothing is lost where the next one is dead.
+    /// Whether no other machine has waited for longer. The machine that has may pass requests ahead of time; others
+    /// pass them once it is time. So machines take turns however far they are from the server, and no time is lost if
+    /// the next one is dead.
     pub(crate) fn is_next(&self, machine: &str, now: Moment) -> bool {
         let since = |lease: &Lease| lease.waits.unwrap_or(now);
         let own = self.leases.get(machine).map_or(now, since);
@@ -174,7 +175,7 @@ impl Ledger {
         others.all(|(name, lease)| (own, machine) <= (since(lease), name.as_str()))
     }
 
-    /// Lets a request of a machine pass, and says from when on; no later than so long ahead.
+    /// Lets a request of a machine pass, and returns when it may leave, which is at most `ahead` from now.
     pub(crate) fn pass(&mut self, machine: &str, now: Moment, ahead: Duration) -> Result<Moment, Closed> {
         if self.is_others_turn(machine, now) {
             return Err(Closed::Full);
@@ -197,9 +198,9 @@ impl Ledger {
 
     /// Whether the next place belongs to another machine.
     ///
-    /// Whoever's request ends is the first to know of the place, and would keep it for ever. So a machine with its
-    /// share of the places leaves the next one to a machine that waits with less; and where there are more machines
-    /// than places, to one that has waited for longer.
+    /// The machine whose request ends is the first to know of the free place, and would keep it for ever. So a machine
+    /// with its share of the places leaves the next one to a machine that waits with fewer; and if there are more
+    /// machines than places, to one that has waited for longer.
     fn is_others_turn(&self, machine: &str, now: Moment) -> bool {
         let Some((places, own)) = self.state.places().zip(self.leases.get(machine)) else { return false };
         let share = places / self.leases.len().max(1);
@@ -214,7 +215,7 @@ impl Ledger {
         others.filter_map(|(_, lease)| Some((lease.waits?, lease))).any(goes_first)
     }
 
-    /// Ends writing for a machine: whether some of its requests wait, and the number of this exchange.
+    /// Ends writing for a machine: notes whether some of its requests wait, and the number of this exchange.
     pub(crate) fn finish(&mut self, machine: &str, waits: bool, exchange: u64, now: Moment) {
         self.written = now;
         let Some(lease) = self.leases.get_mut(machine) else { return };
@@ -232,7 +233,7 @@ impl Ledger {
         lease.map_or_else(UnderWay::default, |lease| UnderWay { all: lease.under_way, leaving: lease.leaving })
     }
 
-    /// Whether it says that requests of a machine wait.
+    /// Whether requests of a machine wait, as the ledger has it.
     pub(crate) fn waits(&self, machine: &str) -> bool {
         self.leases.get(machine).is_some_and(|lease| lease.waits.is_some())
     }
@@ -242,12 +243,12 @@ impl Ledger {
         self.leases.get(machine)?.until.checked_sub(LEASE.saturating_sub(RENEWAL))
     }
 
-    /// The number of a machine's last exchange, as far as it still stands there.
+    /// The number of a machine's last exchange, if the machine has a lease.
     pub(crate) fn exchange(&self, machine: &str) -> Option<u64> {
         self.leases.get(machine).map(|lease| lease.exchange)
     }
 
-    /// How it stands, as of now.
+    /// The status at a point in time.
     pub(crate) fn status(&self, now: Moment) -> Status {
         let mut now_ledger = self.clone();
         now_ledger.end_leases(now, "");

@@ -29,18 +29,18 @@
 //!   thread of its own, however long a request takes. A machine that is dead or cut off for eight seconds loses
 //!   them.
 //! - Machines that want to send take turns, and share the places evenly.
-//! - A server that has restarted, was replaced, or has lost what it held costs one longest window, in which nothing
-//!   is sent: what was sent before is not known any more. So does the first use of a name.
+//! - After the server has restarted, was replaced or has lost its data, nothing is sent for the longest window, since
+//!   earlier requests are unknown. The same holds at the first use of a name.
 //! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`Unreachable`].
 //!
 //! # How it works
 //!
-//! What all know stands under one key of the server as a text with a version, the ledger. A machine drafts the next
-//! ledger from the one it knows and offers it; the server takes it if nobody else was faster, and answers with the
-//! other one otherwise. That compare-and-set and the reading of the server's clock are one script of a few lines, and
-//! all that the server executes. Which requests pass is decided in Rust, by the very code of the built-in gate, so that
-//! there is one statement of its rules. A machine lets requests pass a little ahead of their time, so that the exchange
-//! costs none.
+//! The ledger stands under one key of the server, as a text with a version. A machine drafts the next ledger from the
+//! one it knows and offers it; the server takes it if no other machine was faster, and otherwise answers with the
+//! ledger that it holds. That compare-and-set and the reading of the server's clock are one script of a few lines, and
+//! all that the server executes. Rust code decides which requests pass, the same code as in the built-in gate, so that
+//! its rules are stated once. A machine lets requests pass a little ahead of their time, so that the exchange does not
+//! delay them.
 //!
 //! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip
 //! of a millisecond, hundreds of machines share a limit of ten requests a second.
@@ -53,9 +53,8 @@
 //! and `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines
 //! name the same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
 //!
-//! Every request counts as one, also where the catalogue gives its endpoint a weight. A window that counts the requests
-//! of some endpoints alone has a ledger under a key of its own, by its number in the limit, and a request waits for
-//! that window before it waits for those of all.
+//! Every request counts as one, also where the catalogue gives its endpoint a weight; and a limit that counts the
+//! requests of some endpoints alone is refused.
 //!
 //! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
 //!
@@ -63,8 +62,8 @@
 //!
 //! It is the client library that the server's own documentation names for Rust, speaks to Redis and Valkey, has
 //! asynchronous connections with timeouts on Tokio, and is small without its default features: no TLS, pool, cluster or
-//! connection manager. The worker keeps one connection and makes it anew itself, since what happens meanwhile is the
-//! gate's affair. The feature `tls` adds `rediss://` URLs.
+//! connection manager. The worker keeps one connection and makes it anew itself, since the gate decides what happens
+//! meanwhile. The feature `tls` adds `rediss://` URLs.
 
 #[doc = include_str!("../FLEET.md")]
 pub mod fleet {}
@@ -140,7 +139,7 @@ impl Lines {
 }
 
 impl SharedGate {
-    /// Settings of a gate that keeps a limit by the server of a URL: `redis://[user:password@]host[:port][/database]`.
+    /// Settings of a gate that keeps a limit on the server at a URL: `redis://[user:password@]host[:port][/database]`.
     ///
     /// Nothing connects before the first request.
     pub fn builder(url: impl Into<String>, limit: RateLimit) -> Builder {
@@ -160,8 +159,8 @@ impl SharedGate {
 
     /// Waits until the server knows which of this machine's requests have ended.
     ///
-    /// A program calls it before it exits: what the server has not heard of by then keeps its place until the lease
-    /// ends. Without the server it returns at once.
+    /// Call it before the program exits: a request whose end the server does not know keeps its place until the lease
+    /// ends. If the server cannot be reached, it returns at once.
     pub async fn leave(&self) {
         for line in self.0.lines.each() {
             line.written().await;

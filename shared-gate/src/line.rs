@@ -1,7 +1,7 @@
-//! Who waits at this machine, and what has become of those that were let pass.
+//! The requests that wait at this machine, and the events of those that were let pass.
 //!
-//! Requests join and leave, and tell how they fare, on any thread; the worker takes what it is told and calls who is
-//! next. Nothing here waits for the server. Tokens go first, then retries, as at the built-in gate.
+//! Requests join, leave and report events on any thread; the worker takes the events and calls the next request.
+//! Nothing here waits for the server. Tokens go first, then retries, as at the built-in gate.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::status::Status;
 
-/// What this machine and its worker tell each other.
+/// The state that this machine's requests share with its worker.
 #[derive(Default)]
 pub(crate) struct Line {
     inner: Mutex<Inner>,
@@ -27,7 +27,7 @@ struct Inner {
     came: u64,
     events: Vec<Event>,
     questions: Vec<Question>,
-    /// Those who wait until all that has happened is written.
+    /// Callers that wait until all events so far are written.
     leavers: Vec<oneshot::Sender<()>>,
     is_over: bool,
 }
@@ -50,10 +50,10 @@ struct Turn {
     at: Instant,
 }
 
-/// Somebody who asks how the gate stands.
+/// A caller that asks for the status of the gate.
 pub(crate) type Question = oneshot::Sender<Result<Status, GateError>>;
 
-/// What has become of a request that was let pass.
+/// An event of a request that was let pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
     /// It left.
@@ -62,11 +62,11 @@ pub(crate) enum Event {
     DepartedAfterAll(Instant),
     /// It will not leave.
     Stayed,
-    /// A whole reply came so long after it left.
+    /// A whole reply came this long after it left.
     Answered(Duration),
     /// It is over.
     Ended,
-    /// The service found too many requests and wants none for so long.
+    /// The service answered 429 and accepts no requests for this long.
     Refused(Instant, Duration),
 }
 
@@ -90,18 +90,18 @@ impl Line {
         let place = Place { line: self, ticket };
         let turn = called.await.unwrap_or_else(|_| Err(GateError::new("the worker of the shared gate has ended")))?;
         drop(place);
-        // Dropped meanwhile, it says that nothing was sent.
+        // If this is dropped meanwhile, the permit reports that nothing was sent.
         tokio::time::sleep_until(turn.at).await;
         Ok(turn.entered)
     }
 
-    /// Tells the worker what has happened.
+    /// Reports events to the worker.
     pub(crate) fn tell(&self, events: impl IntoIterator<Item = Event>) {
         self.inner().events.extend(events);
         self.changed.notify_one();
     }
 
-    /// Asks the worker how the gate stands.
+    /// Asks the worker for the status of the gate.
     pub(crate) async fn ask(&self) -> Result<Status, GateError> {
         let (question, answer) = oneshot::channel();
         self.inner().questions.push(question);
@@ -109,41 +109,41 @@ impl Line {
         answer.await.unwrap_or_else(|_| Err(GateError::new("the worker of the shared gate has ended")))
     }
 
-    /// Waits until the worker has written all that has happened before, or cannot.
+    /// Waits until the worker has written all events so far, or cannot.
     pub(crate) async fn written(&self) {
         let (leaver, told) = oneshot::channel();
         self.inner().leavers.push(leaver);
         self.changed.notify_one();
-        // Where there is no worker any more, nothing is left to write.
+        // If the worker has ended, nothing is left to write.
         told.await.unwrap_or_default();
     }
 
-    /// Whether somebody waits for what has happened to be written.
+    /// Whether a caller waits for events to be written.
     pub(crate) fn is_anybody_leaving(&self) -> bool {
         !self.inner().leavers.is_empty()
     }
 
-    /// Tells those who wait that it is written.
+    /// Tells the callers that wait that events are written.
     pub(crate) fn tell_leavers(&self) {
         let leavers = std::mem::take(&mut self.inner().leavers);
         for leaver in leavers {
-            // Whoever does not listen any more need not know.
+            // The caller may have stopped waiting.
             leaver.send(()).unwrap_or_default();
         }
     }
 
-    /// Nobody will join any more.
+    /// Closes the line: no request will join any more.
     pub(crate) fn close(&self) {
         self.inner().is_over = true;
         self.changed.notify_one();
     }
 
-    /// Whether nobody will join any more.
+    /// Whether the line is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.inner().is_over
     }
 
-    /// Returns when something has happened.
+    /// Returns when there is news for the worker.
     pub(crate) async fn changed(&self) {
         self.changed.notified().await;
     }
@@ -156,22 +156,22 @@ impl Line {
         std::mem::take(&mut self.inner().questions)
     }
 
-    /// The first in line, no more than so many.
+    /// The first in line, at most `count`.
     pub(crate) fn first(&self, count: usize) -> Vec<Ticket> {
         self.inner().waiting.keys().take(count).copied().collect()
     }
 
-    /// Calls who is next. Where nobody waits any more, what was let pass ends at once.
+    /// Lets a request leave. If it does not wait any more, it ends at once.
     pub(crate) fn call(self: &Arc<Self>, ticket: Ticket, at: Instant) {
         let entered = Entered { line: self.clone(), progress: Mutex::new(Progress::Leaving) };
         let waiting = self.inner().waiting.remove(&ticket);
         if let Some(waiting) = waiting {
-            // Whoever has left in this moment drops it, which tells of that.
+            // A request that has just left the line drops the permit, which reports it.
             drop(waiting.turn.send(Ok(Turn { entered, at })));
         }
     }
 
-    /// Tells all who have waited since then that it was in vain.
+    /// Fails all requests that have waited since then.
     pub(crate) fn fail(&self, since: Instant, error: &GateError) {
         let mut inner = self.inner();
         let tickets = inner.waiting.iter().filter(|(_, waiting)| waiting.since <= since);
@@ -184,7 +184,7 @@ impl Line {
     }
 }
 
-/// Somebody in line.
+/// A request in line.
 struct Place<'l> {
     line: &'l Line,
     ticket: Ticket,
@@ -245,7 +245,7 @@ impl Admitted for Entered {
         let now = Instant::now();
         let departure = match (before, ending) {
             (Progress::Left(at), Ending::Answered) => Some(Event::Answered(now.saturating_duration_since(at))),
-            // It was answered, so it left, whatever its transport has told.
+            // It was answered, so it left, even if its transport did not report that.
             (Progress::Leaving, Ending::Answered) => Some(Event::Departed(now)),
             (Progress::Leaving, _) => Some(Event::Stayed),
             _ => None,

@@ -1,7 +1,7 @@
 //! What a machine does while the server cannot be reached.
 //!
-//! A failure of the store comes in; requests that fail, or that pass by a share of the limit, go out. The server is
-//! asked again in steps of up to a second. What counts as a failure is for the store to say.
+//! A failure of the store comes in; requests fail, or pass by a share of the limit. The server is asked again after
+//! growing pauses of up to a second. The store decides what counts as a failure.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,16 +20,16 @@ use crate::worker::{Worker, ask};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unreachable {
-    /// Nothing is sent. Requests wait, and fail once they and the outage have lasted for so long.
+    /// Nothing is sent. A request fails once both it and the outage have lasted for this time.
     Stop {
         /// For how long a request waits.
         after: Duration,
     },
-    /// Each machine sends its share of the limit, one of so many parts, once the longest window of the limit has passed
-    /// without the server. When it is back, all wait for that window again.
+    /// Each machine sends its share of the limit, one of `machines` equal parts, once the longest window of the limit
+    /// has passed without the server. When the server is back, all machines wait for that window again.
     ///
-    /// Where the server is out of reach for some machines only, the others have the whole limit to themselves, and
-    /// these send their shares on top.
+    /// If only some machines cannot reach the server, the others use the whole limit, and these send their shares on
+    /// top.
     Share {
         /// Into how many parts the limit is split: the most machines that there ever are.
         machines: u32,
@@ -56,7 +56,7 @@ impl Unreachable {
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) error: GateError,
-    /// Whether it may pass by itself. What does not pass is a mistake of somebody, and waiting is of no use.
+    /// Whether it may pass by itself. Any other failure is a mistake in the settings, which waiting does not mend.
     pub(crate) passes: bool,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Outage {
     since: Instant,
     failure: Failure,
     probe: Probe,
-    /// How often it was asked in vain.
+    /// How often it was asked without success.
     failures: u32,
     /// The ledger of this machine alone.
     alone: Option<Ledger>,
@@ -83,13 +83,13 @@ pub(crate) struct Outage {
 
 type Probe = Pin<Box<dyn Future<Output = (Instant, Result<Answer, Failure>)> + Send>>;
 
-/// The server is asked again after this time at first, and then after twice the time before …
+/// The server is asked again after this time at first, and each time after twice the time before …
 const FIRST_PROBE: Duration = Duration::from_millis(50);
 
-/// … but no later than this.
+/// … and at most after this.
 const LATEST_PROBE: Duration = Duration::from_secs(1);
 
-/// Those who wait are looked at in such steps.
+/// How often waiting requests are checked.
 const STEP: Duration = Duration::from_millis(250);
 
 impl Outage {
@@ -99,7 +99,7 @@ impl Outage {
     }
 }
 
-/// Asks a store what it holds, after a while.
+/// Reads the store after a pause that grows with the failures.
 fn probe<S: Store>(store: Arc<S>, failures: u32) -> Probe {
     let bound = FIRST_PROBE.saturating_mul(1 << failures.min(10)).min(LATEST_PROBE);
     Box::pin(async move {
@@ -109,7 +109,7 @@ fn probe<S: Store>(store: Arc<S>, failures: u32) -> Probe {
 }
 
 impl<S: Store> Worker<S> {
-    /// Begins an outage, or goes on with it.
+    /// Begins an outage, or continues it.
     pub(crate) fn lose(&mut self, failure: Failure) {
         self.known = None;
         let before = self.outage.take();
@@ -118,7 +118,7 @@ impl<S: Store> Worker<S> {
         self.outage = Some(Outage { since, failure, probe: probe(self.store.clone(), failures), failures, alone });
     }
 
-    /// Takes up what the server answers after an outage.
+    /// Ends an outage with the server's answer, or continues it.
     pub(crate) fn reach(&mut self, asked: Instant, answer: Result<Answer, Failure>) {
         let settled = answer.and_then(|answer| self.settle(asked, answer));
         match settled {
@@ -127,13 +127,13 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Does what can be done without the server, and says when to look again.
+    /// Does the work that needs no server, and returns when to look again.
     pub(crate) fn work_alone(&mut self) -> Option<Instant> {
         self.listen();
         let outage = self.outage.as_ref()?;
         let (error, passes, since) = (outage.failure.error.clone(), outage.failure.passes, outage.since);
         for question in self.line.take_questions() {
-            // Whoever does not listen any more needs no answer.
+            // The caller may have stopped waiting.
             drop(question.send(Err(error.clone())));
         }
         let now = Instant::now();

@@ -1,7 +1,7 @@
 //! A ledger in Redis or Valkey: a hash under one key, and one script.
 //!
-//! Offers go in and answers come out, over one connection that is made anew after a failure. When to try again is for
-//! the worker to decide. Errors name neither password nor user.
+//! Offers go in and answers come out, over one connection that is made anew after a failure. The worker decides when to
+//! try again. Errors name neither password nor user.
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};
@@ -27,10 +27,10 @@ pub(crate) struct RedisStore {
 }
 
 impl RedisStore {
-    /// A ledger of this name on the server of a URL, to which nothing connects yet.
+    /// A ledger of this name on the server at a URL; nothing connects yet.
     pub(crate) fn new(url: &str, name: &str) -> Result<Self, RedisError> {
         #[cfg(feature = "tls")]
-        // Nothing is lost if the process has chosen one before.
+        // An error means that the process has a provider already.
         drop(rustls::crypto::ring::default_provider().install_default());
         let script = Script::new(include_str!("exchange.lua"));
         let connection = Mutex::new(None);
@@ -75,7 +75,7 @@ impl Store for RedisStore {
     }
 }
 
-/// What the server refuses for good is a mistake of somebody; anything else may pass.
+/// An error that the server would repeat is a mistake in the settings; any other may pass.
 fn failure(error: RedisError) -> Failure {
     let is_refusal = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
     if is_refusal || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {

@@ -1,7 +1,7 @@
 //! Settings of a shared gate.
 //!
-//! A URL, a limit and a name come in; a gate whose worker runs on a thread of its own goes out, or an error that says
-//! what does not fit. Nothing connects here. `Debug` shows no URL, which may hold a password.
+//! A URL, a limit and a name come in; a gate whose worker runs on a thread of its own goes out, or an error that names
+//! the wrong setting. Nothing connects here. `Debug` shows no URL, which may hold a password.
 
 use std::error::Error;
 use std::fmt;
@@ -35,14 +35,14 @@ impl Builder {
         Self { url, limit, name: "default".to_owned(), unreachable: Unreachable::default() }
     }
 
-    /// Which gate of the server it is; `default` unless set. Machines with one API key name the same one, machines with
-    /// another key another one. It is part of the key on the server, and no place for a secret.
+    /// The name of the gate on the server; `default` unless set. Machines with one API key use one name, and machines
+    /// with another key another one. It is part of the key on the server, and no place for a secret.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// What happens while the server cannot be reached; requests wait for half a minute and then fail unless set.
+    /// What happens while the server cannot be reached. Unless set, requests wait for half a minute and then fail.
     pub fn unreachable(mut self, unreachable: Unreachable) -> Self {
         self.unreachable = unreachable;
         self
@@ -63,7 +63,7 @@ impl Builder {
             SettingsError::of("the URL of the shared gate's server cannot be used", error)
         })?;
         let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(workers));
-        // Nobody waits for the thread: it ends with the last clone of the gate.
+        // The thread is not joined: it ends with the last clone of the gate.
         drop(thread.map_err(|error| SettingsError::of("the thread of the shared gate does not start", error))?);
         Ok(gate)
     }
@@ -74,7 +74,7 @@ impl Builder {
         mut store: impl FnMut(&str) -> Result<S, E>,
     ) -> Result<(SharedGate, Vec<Worker<S>>), E> {
         let Self { limit, name, unreachable, .. } = self;
-        // Names that machines give themselves are as good as random ones, and say a little about who it is.
+        // The name has the process id, and a random part that makes it unique among machines.
         let machine = format!("{}-{:08x}", std::process::id(), fastrand::u32(..));
         let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut workers = Vec::new();
@@ -93,10 +93,10 @@ impl Builder {
     }
 }
 
-/// Runs workers on this thread: neither a program's own runtime nor its end of the moment holds up the lease.
+/// Runs workers on this thread: a program's own runtime cannot delay the renewal of the lease, whatever it does.
 fn work(workers: Vec<Worker<RedisStore>>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    // Without a runtime the workers are dropped, and whoever waits hears of it.
+    // Without a runtime the workers are dropped, and waiting requests fail.
     if let Ok(runtime) = runtime {
         runtime.block_on(async { workers.into_iter().map(Worker::run).collect::<JoinSet<()>>().join_all().await });
     }
@@ -112,7 +112,7 @@ impl fmt::Debug for Builder {
     }
 }
 
-/// Why there is no gate with such settings.
+/// Why a gate cannot be built with its settings.
 #[derive(Debug)]
 pub struct SettingsError {
     message: String,

@@ -1,6 +1,6 @@
-//! How a shared gate stands, for people and for programs that look after one.
+//! The status of a shared gate, for people and for programs that monitor one.
 //!
-//! What the server holds goes in as of one moment; nothing here decides anything.
+//! The ledger goes in as of one moment; nothing is decided here.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub struct Status {
     pub places: Option<usize>,
     /// How long the pause still is that the service asked for; zero if there is none.
     pub paused: Duration,
-    /// How long time alone keeps the next request back: for the limit, for even steps or for a pause.
+    /// How long the next request has to wait for time alone: for the limit, for the even pace or for a pause.
     pub closed: Duration,
 }
 

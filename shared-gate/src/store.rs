@@ -1,6 +1,6 @@
-//! Where the ledger is kept: one text with a version, replaced only by who knows the version, and a clock.
+//! Where the ledger is kept: one text with a version, replaced only by a writer that knows the version, and a clock.
 //!
-//! An offer goes in, what the store holds and what its clock shows come out. What the text says is not known here.
+//! An offer goes in; the held text and the time of its clock come out. The text's meaning is not known here.
 
 use std::fmt;
 use std::future::Future;
@@ -10,16 +10,16 @@ use runtime::gate::rules::Moment;
 
 use crate::outage::Failure;
 
-/// What a machine says to the store.
+/// An offer of a machine to the store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Offer {
     /// The version that it knows; empty if it knows none.
     pub(crate) known: String,
-    /// What is to stand in its place, if that is still there.
+    /// The text that replaces it, if the store still holds that version.
     pub(crate) next: Option<Held>,
 }
 
-/// A text and what tells it from any other that was ever there.
+/// A text and its version, which no other text ever had.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Held {
     pub(crate) version: String,
@@ -37,17 +37,17 @@ impl fmt::Debug for Held {
 pub(crate) struct Answer {
     /// What its clock shows.
     pub(crate) now: Moment,
-    /// Which run of the store it is: it may have forgotten what it was told in another one.
+    /// Which run of the store it is: a text of another run may be out of date.
     pub(crate) run: String,
     /// The version that it holds from now on.
     pub(crate) version: String,
     pub(crate) news: News,
 }
 
-/// What the machine that made the offer did not know.
+/// The part of the answer that is new to the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum News {
-    /// Nothing: the store held what it knew, and has taken what was offered.
+    /// Nothing: the store held that version, and has taken the offer.
     None,
     /// The store holds another text, or none at all.
     Other(Option<String>),
@@ -55,11 +55,11 @@ pub(crate) enum News {
 
 /// Keeps the ledger.
 pub(crate) trait Store: Send + Sync + 'static {
-    /// Replaces what the store holds if it is what is known, in one step with reading its clock.
+    /// Replaces the held text if its version is the known one, in one step with reading the clock.
     ///
     /// After an error the store may have taken the offer, or not.
     fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Answer, Failure>> + Send;
 }
 
-/// For so long a ledger is kept that nobody writes.
+/// How long the server keeps a ledger after the last write.
 pub(crate) const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);

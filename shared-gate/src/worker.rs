@@ -1,8 +1,8 @@
-//! The one that speaks with the server for a machine.
+//! The worker: it alone exchanges ledgers with the server for a machine.
 //!
-//! It takes what requests tell, drafts the next ledger, offers it, and calls those whose turn it is once the server has
-//! taken the offer. When another machine was faster, it drafts anew from what that one wrote. Which requests pass is
-//! for the ledger to say; how the store is reached is not known here.
+//! Events of requests come in; it drafts the next ledger, offers it, and lets requests leave once the server has taken
+//! the offer. If another machine was faster, it drafts anew from that one's ledger. The ledger decides which requests
+//! pass; how the store is reached is not known here.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use crate::line::{Event, Line};
 use crate::outage::{Failure, Outage, Unreachable};
 use crate::store::{Answer, Held, News, Offer, Store};
 
-/// What has happened is written no later than this, with whatever else has happened by then.
+/// Events are written no later than this, together with all others that come by then.
 const WRITING: Duration = Duration::from_millis(25);
 
-/// What is known of the server longer than this is asked for again before somebody is made to wait by it.
+/// A ledger that is older than this is read again before requests have to wait because of it.
 const FRESH: Duration = Duration::from_millis(20);
 
 /// No exchange takes longer, whatever the store does.
 const LONGEST_EXCHANGE: Duration = Duration::from_secs(3);
 
-/// Requests pass so long before they may leave at least, so that the exchange costs no time …
+/// Requests pass at least this long before they may leave, so that the exchange costs no time …
 const AHEAD: Duration = Duration::from_millis(20);
 
-/// … and no longer, so that a pause is seen by most.
+/// … and at most this long, so that most of them see a pause.
 const FURTHEST_AHEAD: Duration = Duration::from_millis(500);
 
 pub(crate) struct Worker<S> {
@@ -42,22 +42,22 @@ pub(crate) struct Worker<S> {
     pub(crate) limit: RateLimit,
     pub(crate) unreachable: Unreachable,
     pub(crate) clock: Clock,
-    /// How long before a request may leave it is let pass.
+    /// How long before it may leave a request is let pass.
     pub(crate) ahead: Duration,
     /// What the server held when it was last asked.
     pub(crate) known: Option<Known>,
-    /// What this machine has under way, as far as it has written that.
+    /// What this machine has under way, as it was last written.
     pub(crate) under_way: UnderWay,
-    /// What has happened since.
+    /// The events since.
     pub(crate) noted: Vec<Event>,
-    /// When that is to be written.
+    /// When the events are to be written.
     pub(crate) write_by: Option<Instant>,
     /// The number of the last draft.
     pub(crate) drafts: u64,
     /// An offer that may have been taken.
     pub(crate) unsettled: Option<Draft>,
     pub(crate) outage: Option<Outage>,
-    /// It has let requests pass by itself, which the server has not heard of.
+    /// Whether it has let requests pass without the server, which does not know of them.
     pub(crate) was_alone: bool,
 }
 
@@ -89,7 +89,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Works until nobody needs the gate any more.
+    /// Works until the gate is no longer needed.
     pub(crate) async fn run(mut self) {
         loop {
             let look = if self.outage.is_some() {
@@ -113,7 +113,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Takes what requests have told since it was last asked.
+    /// Takes the events that requests have reported since.
     pub(crate) fn listen(&mut self) {
         let before = self.noted.len();
         self.noted.extend(self.line.take_events());
@@ -126,7 +126,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Whether there is nothing to do before somebody joins.
+    /// Whether there is nothing to do until a request joins the line.
     fn is_idle(&self) -> bool {
         self.noted.is_empty()
             && self.under_way == UnderWay::default()
@@ -134,7 +134,7 @@ impl<S: Store> Worker<S> {
             && !self.was_alone
     }
 
-    /// Does what can be done now, and says when to look again at the latest.
+    /// Does the work that can be done now, and returns when to look again at the latest.
     async fn work(&mut self) -> Result<Option<Instant>, Failure> {
         self.answer_questions().await?;
         loop {
@@ -159,7 +159,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Says how the gate stands to those who asked.
+    /// Sends the status of the gate to the callers that asked.
     async fn answer_questions(&mut self) -> Result<(), Failure> {
         let questions = self.line.take_questions();
         if questions.is_empty() {
@@ -172,20 +172,20 @@ impl<S: Store> Worker<S> {
                 (Ok(()), None) => Err(GateError::new("the server has not been asked")),
                 (Ok(()), Some(known)) => Ok(known.ledger.status(self.clock.earliest(Instant::now()))),
             };
-            // Whoever does not listen any more needs no answer.
+            // The caller may have stopped waiting.
             drop(question.send(status));
         }
         read
     }
 
-    /// Asks what the server holds.
+    /// Asks for the ledger that the server holds.
     async fn read(&mut self) -> Result<(), Failure> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let (asked, answer) = ask(&*self.store, Offer { known, next: None }).await;
         self.settle(asked, answer?)
     }
 
-    /// Offers a draft in the place of what is known.
+    /// Offers a draft in place of the known ledger.
     async fn offer(&mut self, draft: Draft) -> Result<(), Failure> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let next = Some(Held { version: draft.version.clone(), text: draft.ledger.text()? });
@@ -194,7 +194,7 @@ impl<S: Store> Worker<S> {
         self.settle(asked, answer?)
     }
 
-    /// Learns from what the store answers, to an offer that was made before as well.
+    /// Learns from the store's answer, which may also settle an earlier offer.
     pub(crate) fn settle(&mut self, asked: Instant, answer: Answer) -> Result<(), Failure> {
         let now = Instant::now();
         let taken = now.saturating_duration_since(asked);
@@ -214,14 +214,14 @@ impl<S: Store> Worker<S> {
                 self.accept(draft);
             }
         }
-        // Also what this machine wrote itself: the clock may have been set while its offer was on the way.
+        // Also for a ledger of its own: the clock may have been set while the offer was on the way.
         let is_lost = ledger.is_ahead_of(answer.now);
         let ledger = if is_lost { Ledger::lost(self.limit.clone(), &answer.run, answer.now) } else { ledger };
         self.known = Some(Known { version: answer.version, ledger, at: now });
         Ok(())
     }
 
-    /// Goes by a draft that was taken.
+    /// Applies a draft that was taken.
     pub(crate) fn accept(&mut self, draft: Draft) {
         self.under_way = draft.ledger.under_way(&self.machine);
         self.noted.drain(..draft.notes);
@@ -232,12 +232,12 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// What the server's clock shows at the least.
+    /// The earliest time that the server's clock may show.
     pub(crate) fn now(&self) -> Moment {
         self.clock.earliest(Instant::now())
     }
 
-    /// Waits until somebody tells something, until it is time, or until the server can be reached again.
+    /// Waits for events, until it is time, or until the server can be reached again.
     async fn wait(&mut self, look: Option<Instant>) {
         let later = async {
             match look {
@@ -262,7 +262,7 @@ impl<S: Store> Worker<S> {
     }
 }
 
-/// Makes an offer, and says when it began to.
+/// Makes an offer, and returns when it began to.
 pub(crate) async fn ask<S: Store>(store: &S, offer: Offer) -> (Instant, Result<Answer, Failure>) {
     let asked = Instant::now();
     let answer = tokio::time::timeout(LONGEST_EXCHANGE, store.exchange(offer)).await;

@@ -1,8 +1,8 @@
-//! Whole histories in files, as far as they are not there yet.
+//! Whole histories in files; what the files have already is not fetched again.
 //!
-//! Series, a range and a target come in. What is there already is looked up by the names of files; the rest is asked
-//! for, and every part that is whole is written at once. A run that was killed is gone on with by the next one, which
-//! asks for what is missing: in between, at the end, at the beginning.
+//! Series, a range and a target come in. The names of files say what is there already; the rest is fetched, and every
+//! part is written as soon as it is whole. After a run that was killed, the next one fetches what is missing: in
+//! between, at the end, at the beginning.
 
 mod agreed;
 mod event;
@@ -45,8 +45,8 @@ pub use plan::{BackfillPlan, SeriesPlan};
 /// # Ok(()) }
 /// ```
 ///
-/// Run again it asks for what is missing alone: at the new end, at an earlier beginning, and windows that failed. A
-/// range in which the service had nothing counts as there, unless it is [asked for again](Self::repair).
+/// A later run fetches only what is missing: at the new end, at an earlier beginning, and windows that failed. A range
+/// in which the service had no records counts as there, unless it is [asked for again](Self::repair).
 #[derive(Clone, Debug)]
 pub struct Backfill {
     series: Vec<Series>,
@@ -66,9 +66,9 @@ impl Backfill {
         Self { series, range, target, shard: Shard::WHOLE, repair: false, with_open: false, origin }
     }
 
-    /// Does a part of the job alone, of which other machines do the others.
+    /// Does one part of the job; other machines do the others.
     ///
-    /// All of them may write to one folder or bucket; a file each has for itself.
+    /// All of them may write to one folder or bucket; if the target is a file, each needs its own.
     pub fn shard(mut self, shard: Shard) -> Self {
         self.shard = shard;
         self
@@ -102,30 +102,30 @@ impl Backfill {
         &self.series
     }
 
-    /// The range, whose ends are whole seconds: what names of files tell.
+    /// The range in whole seconds, as the names of files have it.
     fn seconds(&self) -> Range<Timestamp> {
         let second = Duration::from_secs(1);
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// What is going to be asked, by what is there already. The service is not asked.
+    /// The windows that a run would fetch, given what the target has already. This sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
         let place = Place::seen(self).await?;
         plan::plan(self, &place).await
     }
 
-    /// Asks for what is missing and writes it, and tells somebody of everything that happens.
+    /// Fetches and writes what is missing, and reports every event to `watch`.
     ///
-    /// Once `cancel` is over, no more is asked; what is there of every series is written, so that the next run goes on
-    /// from it. A single file is written at the end of a run that was not cancelled. While another run writes the same,
-    /// nothing is asked, and [`Error::InUse`] says which.
+    /// Once `cancel` is over, no more is asked; of every series the fetched records are written, so that the next run
+    /// continues from them. A single file is written at the end of a run that was not cancelled. While another run
+    /// writes the same, nothing is asked, and [`Error::InUse`] says which.
     pub async fn run(&self, watch: impl FnMut(&Event), cancel: impl Future<Output = ()>) -> Result<Summary, Error> {
         self.check()?;
         let place = Place::claimed(self).await?;
         run::run(self, &place, watch, cancel).await
     }
 
-    /// What does not go together is an error before anything is asked.
+    /// Fails for series and ranges that cannot be written together, before anything is asked.
     fn check(&self) -> Result<(), Error> {
         if self.series.is_empty() {
             return Err(Error::unfit("there is no series to ask for"));
@@ -144,7 +144,7 @@ impl Backfill {
             if others.iter().any(|other| other.path() == series.path()) {
                 return Err(Error::unfit(format!("{} is asked for twice", series.path())));
             }
-            // Folders of one endpoint have to have the same names for those who read them.
+            // Readers of a data set need folders of the same names for all series of an endpoint.
             let names = |series: &Series| {
                 series
                     .path()

@@ -1,8 +1,8 @@
-//! A Parquet file that a backfill has written, with what it says of itself: where its rows come from, which series it
-//! has, how many rows of each, and which ranges those cover.
+//! A Parquet file that a backfill has written, and its metadata: which series it has, how many rows of each, and which
+//! ranges those cover.
 //!
-//! This stands in the file, so that file and record of progress are replaced as one. It also says which columns tell
-//! the series apart: those are made anew whenever the file is.
+//! The metadata stands in the file, so that file and record of progress are replaced as one. It also names the columns
+//! that tell the series apart: those are written anew whenever the file is.
 
 use std::fs::File;
 use std::ops::Range;
@@ -18,12 +18,12 @@ use crate::error::Error;
 use crate::parquet_file::ParquetInput;
 use crate::series::Series;
 
-/// What the entry is called.
+/// The key of the metadata.
 pub(crate) const KEY: &str = "backfill";
 
 const VERSION: u64 = 1;
 
-/// What a file says of itself.
+/// The metadata of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Base {
     said: Said,
@@ -61,7 +61,8 @@ impl BaseSeries {
 impl Base {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::storage(path.display(), error))?;
-        let unfit = |why: &str| Error::unfit(format!("{}: it is there and {why}; name another file", path.display()));
+        let unfit =
+            |why: &str| Error::unfit(format!("{}: the file exists and {why}; name another file", path.display()));
         let foreign = || unfit("was not written by a backfill");
         let input = ParquetInput::open(file).map_err(|_| foreign())?;
         let said = input.said(KEY).ok_or_else(foreign)?;
@@ -102,8 +103,7 @@ impl Base {
     }
 }
 
-/// Where the rows come from, the series, and the names of the columns that tell them apart, as the text that a file
-/// carries.
+/// The origin of the rows, the series, and the names of the columns that tell them apart, as the text of the metadata.
 pub(crate) fn written(origin: &str, series: &[BaseSeries], names: &[&str]) -> String {
     let one = |series: &BaseSeries| {
         let ranges = |coverage: &Coverage| -> Vec<_> {
@@ -116,7 +116,7 @@ pub(crate) fn written(origin: &str, series: &[BaseSeries], names: &[&str]) -> St
     json!({"version": VERSION, "origin": origin, "names": names, "series": series}).to_string()
 }
 
-/// The same again; `None` if another version has written it that this one does not know.
+/// Reads that text; `None` if another version has written it that this one does not know.
 fn read(text: &str) -> Option<Said> {
     let value: Value = serde_json::from_str(text).ok()?;
     if value.get("version")?.as_u64()? != VERSION {
@@ -179,7 +179,7 @@ mod tests {
         let (path, time) = ("e/coin=B".to_owned(), "at".to_owned());
         assert_eq!(series, [BaseSeries { path, time, rows: 7, covered, open: Coverage::default() }]);
         assert_eq!((origin, names), (None, Vec::new()));
-        // Which columns tell several apart is not known.
+        // With several series, the columns that tell them apart have to be named.
         assert_eq!(read(&format!(r#"{{"version":1,"series":[{one},{one}]}}"#)), None);
     }
 
@@ -197,7 +197,7 @@ mod tests {
             }
             std::fs::write(&path, file.finish().unwrap()).unwrap();
             let error = Base::open(&path).unwrap_err().to_string();
-            assert_eq!(error, format!("{}: it is there and {why}; name another file", path.display()));
+            assert_eq!(error, format!("{}: the file exists and {why}; name another file", path.display()));
         }
     }
 }

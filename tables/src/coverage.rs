@@ -1,7 +1,7 @@
-//! Which parts of time are there.
+//! Which parts of a range are there.
 //!
-//! Ranges come in, in any order and overlapping; what of another range is missing goes out. Nothing here knows what
-//! stands in a range.
+//! Ranges come in, in any order and overlapping; what of another range is missing goes out. The content of a range is
+//! not known here.
 
 use std::ops::Range;
 

@@ -1,7 +1,6 @@
 //! Why a table could not be made, written or read.
 //!
-//! What the service or the client says is passed on; everything else names the file or the column that it is about and
-//! what to do.
+//! Errors of the client are passed on; every other error names the file or the column that it is about, and what to do.
 
 use std::fmt;
 
@@ -9,7 +8,7 @@ use std::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The service could not be asked, or not as it was asked.
+    /// The request could not be sent, or the service refused it.
     Request(runtime::Error),
     /// A file or folder could not be read or written.
     #[non_exhaustive]

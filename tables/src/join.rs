@@ -27,7 +27,7 @@ use crate::text::Lines;
 use columns::Columns;
 use merge::Merge;
 
-/// A series with all that has rows of it.
+/// A series, and where its rows come from.
 struct Member {
     series: BaseSeries,
     /// Rows of the file that is there.
@@ -45,7 +45,7 @@ impl Member {
         Self { series, base: None, replaced: Coverage::default(), parts: Vec::new() }
     }
 
-    /// Takes note of what a part covers, or that it is of an interval that was open.
+    /// Notes what a part covers, or that it is of an interval that was open.
     fn add(&mut self, closed: Option<Range<Timestamp>>, open: Option<Range<Timestamp>>) {
         let known = std::mem::take(&mut self.series.open);
         for range in known.ranges() {
@@ -63,7 +63,7 @@ impl Member {
     }
 }
 
-/// Makes one file of what there is, unless it is that already.
+/// Makes one file of the parts, unless they are in it already.
 pub(crate) async fn join(
     file: &SingleFile,
     storage: &Storage,
@@ -89,7 +89,8 @@ pub(crate) async fn join(
     summary.files.push(name.clone());
     watch(&Event::File { name, rows, bytes });
     if file.format == Format::Parquet {
-        // They are in the file now, which says so itself; what is left of them would be read again and change nothing.
+        // The rows are in the file now, which lists them itself; parts that are left would be read again and change
+        // nothing.
         fs::remove_dir_all(&file.parts).map_err(|error| Error::storage(file.parts.display(), error))?;
     } else {
         storage.put(JOINED, joined.into_bytes()).await?;
@@ -139,7 +140,7 @@ async fn members(
     Ok((members, schemas))
 }
 
-/// Writes everything, and tells how many rows that is.
+/// Writes everything, and returns how many rows that is.
 fn write(file: &SingleFile, storage: &Storage, members: Vec<Member>, columns: &Columns) -> Result<u64, Error> {
     let inputs = Inputs { path: &file.path, storage };
     let mut rows = 0;

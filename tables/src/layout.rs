@@ -1,4 +1,4 @@
-//! The names of folders and files: of which series and of which time they are.
+//! The names of folders and files, which say of which series and of which time they are.
 //!
 //! A series and a range come in, a path goes out, and the other way round. Folders are named as Hive names them, so
 //! that whatever reads such a data set takes the values of the path as columns.
@@ -8,7 +8,7 @@ use std::ops::Range;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use runtime::Timestamp;
 
-/// What has a meaning in a path, or to those who read such a one.
+/// Characters that have a meaning in a path, or to readers of such a path.
 const SPECIAL: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')

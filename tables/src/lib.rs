@@ -1,7 +1,6 @@
-//! What a generated client is answered, as tables: Arrow in memory, and Parquet, CSV and JSON Lines in files.
+//! The replies of a generated client as tables: Arrow in memory, and Parquet, CSV and JSON Lines in files.
 //!
-//! Everything here goes by the registry of a client and not by its types, so it works with any client that is
-//! generated.
+//! Everything here uses the registry of a client and not its types, so it works with any client that is generated.
 //!
 //! - [`Backfill`] writes whole histories of several series to one file, or to a data set of many, and goes on where
 //!   another run has come.

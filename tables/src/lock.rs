@@ -1,9 +1,9 @@
 //! No two jobs write the same series of a target at once.
 //!
 //! A job's claim comes in: its series, and its shard of them. The claim stands in a locked file, in a folder of the
-//! job's own beside the data, for as long as the job runs. A job whose claim overlaps with that of another is refused
-//! and told whose that is. What a job left that was killed is removed by the next, since the system has unlocked it.
-//! Object storage has no locks, and nothing here is for it.
+//! job's own beside the data, for as long as the job runs. A job whose claim overlaps with that of another is refused,
+//! with an error that names the other. The system unlocks the claim of a job that was killed, and the next job removes
+//! it. Object storage has no locks, so this is not used for it.
 
 mod claim;
 
@@ -19,7 +19,7 @@ use claim::Holder;
 
 pub(crate) use claim::Claim;
 
-/// A claim that holds until this is dropped, with a folder for what is not finished.
+/// A claim that holds until this is dropped, with a folder for unfinished files.
 #[derive(Debug)]
 pub(crate) struct Lock {
     folder: PathBuf,
@@ -32,7 +32,7 @@ const CLAIM: &str = "claim";
 /// The file beside it that is not whole yet. A job writes one at a time.
 pub(crate) const UNFINISHED: &str = "unfinished";
 
-/// The same of a file that only one may make.
+/// The same for a file that must not replace another one.
 pub(crate) const CREATED: &str = "created";
 
 impl Lock {
@@ -41,10 +41,10 @@ impl Lock {
         let fails = |error| Error::storage(target, error);
         let parent = parent(prefix);
         fs::create_dir_all(parent).map_err(fails)?;
-        // Claims are compared one at a time. The file stays: whoever waits for it has to wait for the same one.
+        // Claims are compared one at a time. The file stays, so that all jobs wait for the same one.
         let door = open(&named(prefix, ".lock")).map_err(fails)?;
         match door.lock() {
-            // Where files cannot be locked, nobody knows which claims are of the living.
+            // Where files cannot be locked, nothing tells claims of running jobs from others.
             Err(error) if is_without_locks(&error) => return Self::unlocked(prefix).map_err(fails),
             locked => locked.map_err(fails)?,
         }
@@ -74,13 +74,13 @@ impl Lock {
     fn write(&mut self, claim: &Claim) -> io::Result<()> {
         let mut file = open(&self.folder.join(CLAIM))?;
         file.write_all(claim.written().as_bytes())?;
-        // Shared, so that others can read it on every system.
+        // A shared lock, so that others can read the file on every system.
         file.lock_shared()?;
         self.claim = Some(file);
         Ok(())
     }
 
-    /// Where to write what is not finished; it is removed with the claim.
+    /// The folder for unfinished files; it is removed with the claim.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -88,7 +88,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Nobody takes it for that of a killed job while the claim is locked.
+        // No job takes it for the folder of a killed one while the claim is locked.
         let removed = fs::remove_dir_all(&self.folder);
         drop(self.claim.take());
         if removed.is_err() {
@@ -117,7 +117,7 @@ fn named(prefix: &Path, end: &str) -> PathBuf {
 
 /// A file to lock, which is made if it is not there.
 ///
-/// For writing, as locks on network file systems want it, or for reading alone where it is another user's.
+/// It is opened for writing, as locks on network file systems need it, or for reading alone if it is another user's.
 fn open(path: &Path) -> io::Result<File> {
     or_to_read(path, OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path))
 }
@@ -129,9 +129,10 @@ fn or_to_read(path: &Path, opened: io::Result<File>) -> io::Result<File> {
     }
 }
 
-/// Whether a file system has no locks: it knows of none, or nobody keeps them, as on NFS without its daemon.
+/// Whether a file system has no locks: it does not support them, or their server does not run, as on NFS without its
+/// daemon.
 fn is_without_locks(error: &io::Error) -> bool {
-    // ENOLCK, which has no kind.
+    // ENOLCK, which has no `ErrorKind`.
     let nobody = match () {
         () if cfg!(any(target_os = "linux", target_os = "android")) => Some(37),
         () if cfg!(unix) => Some(77),
@@ -140,7 +141,7 @@ fn is_without_locks(error: &io::Error) -> bool {
     error.kind() == ErrorKind::Unsupported || nobody.is_some() && error.raw_os_error() == nobody
 }
 
-/// The folders of jobs. Whatever else has a name that begins like theirs is somebody's own.
+/// The folders of jobs. Other files and folders whose names begin like theirs belong to the user.
 fn folders(parent: &Path, prefix: &Path) -> io::Result<Vec<PathBuf>> {
     let start = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut found = Vec::new();
@@ -162,7 +163,7 @@ fn is_unique(text: &str) -> bool {
     matches!(parts[..], [_, time, _] if time.len() == 20) && parts.iter().all(is_number)
 }
 
-/// The claim of a job that runs; what any other job left is removed.
+/// The claim of a running job; the folder of a job that does not run is removed.
 fn standing(folder: &Path) -> io::Result<Option<Holder>> {
     let path = folder.join(CLAIM);
     let mut file = match or_to_read(&path, OpenOptions::new().read(true).write(true).open(&path)) {
@@ -180,7 +181,7 @@ fn standing(folder: &Path) -> io::Result<Option<Holder>> {
     }
 }
 
-/// Removes a folder that has nothing in it but what a job makes. What cannot be removed is in nobody's way.
+/// Removes a folder that holds only what a job makes. If that fails, it stays and does no harm.
 fn remove(folder: &Path) -> Option<Holder> {
     let is_ours = |entry: io::Result<DirEntry>| {
         entry.is_ok_and(|entry| [CLAIM, UNFINISHED, CREATED].iter().any(|name| entry.file_name() == *name))
@@ -230,7 +231,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let left = ["7-00000000000000000001-0", "7-00000000000000000001-1", "7-00000000000000000001-2"];
         let foreign = ["old", "7-0", "2024-01-02", "7-00000000000000000001-x", "7-00000000000000000001-"];
-        // What somebody has put into a folder of a job, too.
+        // The folder of a job that also holds a file of the user's.
         let filled = "7-00000000000000000001-3";
         for end in left.iter().chain(&foreign).chain([&filled]) {
             fs::create_dir(dir.path().join(format!(".backfill-{end}"))).unwrap();
@@ -242,7 +243,7 @@ mod tests {
         fs::write(inside("old", UNFINISHED), "mine").unwrap();
         fs::write(inside(filled, UNFINISHED), "").unwrap();
         fs::write(inside(filled, "mine"), "").unwrap();
-        // Files of such names are in nobody's way.
+        // Files of such names are left alone.
         for file in ["file", "7-00000000000000000001-4"] {
             fs::write(dir.path().join(format!(".backfill-{file}")), "mine").unwrap();
         }

@@ -37,18 +37,18 @@ impl<W: Write + Send> ParquetFile<W> {
         self.0.write(batch).map_err(|error| unfit(&error))
     }
 
-    /// Says something about the file as a whole.
+    /// Adds an entry to the metadata of the file.
     pub(crate) fn say(&mut self, key: &str, value: String) {
         self.0.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
     }
 
-    /// Writes what is left, and hands over what was written to.
+    /// Writes the remaining rows and the footer, and returns the inner writer.
     pub(crate) fn finish(self) -> Result<W, Error> {
         self.0.into_inner().map_err(|error| unfit(&error))
     }
 }
 
-/// Times are written as differences, since steps repeat. Numbers hardly do: a dictionary of them is lost effort.
+/// Times are written as differences, since steps repeat. Numbers hardly repeat, so a dictionary of them saves nothing.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -85,13 +85,13 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
         usize::try_from(self.0.metadata().file_metadata().num_rows()).unwrap_or(0)
     }
 
-    /// What was said about the file as a whole.
+    /// An entry of the metadata of the file.
     pub(crate) fn said(&self, key: &str) -> Option<&str> {
         let all = self.0.metadata().file_metadata().key_value_metadata()?;
         all.iter().find(|entry| entry.key == key)?.value.as_deref()
     }
 
-    /// The times of so many rows, after so many others, one after the other.
+    /// The times of `rows` rows, after the first `skip`.
     pub(crate) fn times(
         self,
         column: &str,
@@ -111,7 +111,7 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
         Ok(())
     }
 
-    /// So many rows, after so many others.
+    /// `rows` rows, after the first `skip`.
     pub(crate) fn batches(self, skip: usize, rows: usize) -> Result<ParquetRecordBatchReader, Error> {
         self.0.with_offset(skip).with_limit(rows).build().map_err(|error| unfit(&error))
     }

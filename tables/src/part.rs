@@ -1,7 +1,7 @@
 //! Parts: the files in which the rows of a series become durable, each of a range of time.
 //!
-//! Pages come in, whole files go out. The name of a part says which range it has all rows of, so that writing it is at
-//! once the record of how far the series has come: nothing can be written down without the other.
+//! Pages come in, whole files go out. The name of a part says which range it has all rows of, so the file is itself the
+//! record of how far the series has come.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -17,13 +17,14 @@ use crate::parquet_file::ParquetFile;
 use crate::series::Series;
 use crate::table::Table;
 
-/// A part is ended after so many rows, so that a job which is killed loses no more than that …
+/// A part is ended after this many rows; a job that is killed loses no more than those …
 const ROWS: usize = 100_000;
 
-/// … and after so long, where parts are not divided by days anyway. A part of a slow service has some pages then.
+/// … and after this time, where parts are not divided by days: a slow service sends some pages in it.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Trailing emptiness is believed only where it is older than this: late data would never be asked for again.
+/// A range without records at the end of a part is believed only if it is older than this: it is not asked for again,
+/// and late data would be lost.
 const SETTLED: Duration = Duration::from_secs(2 * 86_400);
 
 /// A file that is ready to be written.
@@ -44,12 +45,12 @@ pub(crate) enum Division {
     Days,
 }
 
-/// Which range of a series a part is of.
+/// Which kind of range a part is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One that is not there. Where it has no records, that is worth a file: it need not be asked for again then.
+    /// A range that was not there. A part without rows is written too, so that the range is not asked for again.
     Missing,
-    /// One that had no records before.
+    /// A range that had no records before.
     Gap,
     /// An interval that is not over.
     Open,
@@ -73,14 +74,14 @@ pub(crate) struct Filling<'s> {
     kind: Kind,
 }
 
-/// What a file says of which column has the time of its rows.
+/// The key of the metadata that names the column of the time.
 pub(crate) const TIME: &str = "time";
 
 const SECOND: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl<'s> Filling<'s> {
-    /// Nothing yet, from a point in time on, with columns for where the fields of the records are unknown.
+    /// No rows yet, from a point in time on; `schema` has the columns if the fields of the records are unknown.
     pub(crate) fn new(
         series: &'s Series,
         division: Division,
@@ -93,7 +94,7 @@ impl<'s> Filling<'s> {
         Self { series, division, table, range, day: None, rows: 0, last: None, file: None, begun, kind }
     }
 
-    /// Whether nobody knows yet which columns there are.
+    /// Whether the columns are not known yet.
     pub(crate) fn wants_columns(&self) -> bool {
         self.table.is_none()
     }
@@ -102,7 +103,7 @@ impl<'s> Filling<'s> {
         self.table = Table::of_series(self.series, Some(columns));
     }
 
-    /// Adds the records of the next window, and ends the parts that are whole by that.
+    /// Adds the records of the next window, and returns the parts that it completes.
     pub(crate) fn add(
         &mut self,
         window: &Range<Timestamp>,
@@ -136,7 +137,7 @@ impl<'s> Filling<'s> {
     fn write(&mut self, records: &[AnyRecord], times: &[Timestamp]) -> Result<(), Error> {
         let Some(last) = times.last() else { return Ok(()) };
         let Some(table) = &self.table else {
-            return Err(Error::unfit(format!("{}: nobody has said which columns it has", self.series.path())));
+            return Err(Error::unfit(format!("{}: its columns are not known", self.series.path())));
         };
         let some: Vec<_> = times.iter().copied().map(Some).collect();
         let batch = table.batch(records, &some)?;
@@ -153,7 +154,7 @@ impl<'s> Filling<'s> {
         Ok(())
     }
 
-    /// What follows begins elsewhere: what there is of this part ends before a window that could not be had.
+    /// Ends this part before a window that could not be fetched, and begins the next after it.
     pub(crate) fn skip(&mut self, window: &Range<Timestamp>) -> Result<Option<Part>, Error> {
         self.range.end = self.range.end.max(window.start);
         let ended = self.finish(Timestamp::now())?;
@@ -161,7 +162,8 @@ impl<'s> Filling<'s> {
         Ok(ended)
     }
 
-    /// Ends the part with what there is. Emptiness at its end counts as read only if it is no longer news.
+    /// Ends the part with the rows so far. Time without records at its end counts as read only if it lies far enough
+    /// back.
     pub(crate) fn finish(&mut self, now: Timestamp) -> Result<Option<Part>, Error> {
         if self.kind == Kind::Open {
             // It ends before the next interval begins, whose part has a range of its own.
@@ -175,7 +177,7 @@ impl<'s> Filling<'s> {
         self.end()
     }
 
-    /// Ends the part; none is made of a range without a length, nor where not even the columns are known.
+    /// Ends the part; there is none for an empty range, nor where not even the columns are known.
     fn end(&mut self) -> Result<Option<Part>, Error> {
         let range = self.range.clone();
         let mut file = match (self.file.take(), &self.table) {

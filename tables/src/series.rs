@@ -1,6 +1,6 @@
-//! A series that is written: a request whose history can be walked, and the path that stands for it.
+//! A series that is written: a request that has a history, and its path in a data set.
 //!
-//! A request comes in with all its params; what a history sets itself is no part of the path.
+//! A request comes in with all its params; params that a history sets itself are no part of the path.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -56,7 +56,7 @@ impl Series {
         self.request.endpoint()
     }
 
-    /// What tells this series from any other: the endpoint and its params, as folders of a data set are named.
+    /// The path that tells this series from any other: the endpoint and its params, as folders of a data set are named.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -93,8 +93,7 @@ fn time(request: &Request<Listed>) -> Option<TimeColumn> {
     }
 }
 
-/// The endpoint, then the params by which its series differ: those that may be left out, those that are needed, the
-/// step.
+/// The endpoint, then the params by which its series differ: the optional ones, the required ones, the step.
 fn path(request: &Request<Listed>) -> String {
     let endpoint = request.endpoint();
     let history = endpoint.history(request.service());

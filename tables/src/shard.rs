@@ -1,6 +1,6 @@
-//! One job done by several machines that do not talk: which part of each series is whose.
+//! One job done by several machines that do not talk: which machine does which part of each series.
 //!
-//! The answer depends on the series and on time alone, never on the range that is asked for or on what the others have
+//! The answer depends only on the series and on time, not on the range that is asked for or on what the others have
 //! done, so that the same shard does the same part whenever it runs.
 
 use std::fmt;
@@ -43,8 +43,8 @@ impl Shard {
         self.of
     }
 
-    /// What of a range is this shard's: blocks of time of ten pages each, taken in turns, beginning with another shard
-    /// for each series.
+    /// The parts of a range that are this shard's: blocks of time of ten pages each, taken in turns, beginning with
+    /// another shard for each series.
     pub(crate) fn parts(
         self,
         series: &str,
@@ -52,7 +52,7 @@ impl Shard {
         step: Duration,
         page_size: usize,
     ) -> Vec<Range<Timestamp>> {
-        // As many as a window has: a page leaves room for one record.
+        // As many steps as a window has: a page leaves room for one record.
         let steps = u32::try_from(page_size.saturating_sub(1)).unwrap_or(u32::MAX).max(1).saturating_mul(10);
         let block = step.saturating_mul(steps);
         if self.of == 1 || block.is_zero() {

@@ -1,6 +1,6 @@
 //! Where parts are kept: files by their paths below a root, each written whole or not at all.
 //!
-//! Bytes go in and come out; what they are is nobody's business here.
+//! Bytes go in and come out; their content is not known here.
 
 mod local;
 #[cfg(feature = "s3")]
@@ -24,7 +24,7 @@ pub(crate) enum Storage {
 }
 
 impl Storage {
-    /// A folder of the local disk, which need not be there yet, and what it is written under.
+    /// A folder of the local disk, which need not exist yet, and the lock under which it is written.
     pub(crate) fn folder(root: impl Into<PathBuf>, lock: Option<Arc<Lock>>) -> Self {
         Self::Local(Local::new(root.into(), lock))
     }
@@ -61,7 +61,7 @@ impl Storage {
         }
     }
 
-    /// The same of a file of the local disk, without waiting.
+    /// The same for a file on the local disk, without `await`.
     pub(crate) fn get_now(&self, path: &str) -> Result<bytes::Bytes, Error> {
         match self {
             Self::Local(local) => local.get(path),
@@ -82,7 +82,7 @@ impl Storage {
         }
     }
 
-    /// Writes a file unless there is one of this name: what stands there then, whoever wrote it.
+    /// Writes a file unless there is one of this name; returns the content of the file afterwards.
     pub(crate) async fn create(&self, path: &str, content: Vec<u8>) -> Result<bytes::Bytes, Error> {
         match self {
             Self::Local(local) => {
@@ -117,7 +117,7 @@ impl Storage {
         }
     }
 
-    /// Where a file is, for people.
+    /// The name of a file, for people.
     pub(crate) fn name(&self, path: &str) -> String {
         match self {
             Self::Local(local) => local.path(path).display().to_string(),
@@ -127,10 +127,10 @@ impl Storage {
     }
 }
 
-/// Does what waits for the disk beside the runtime, whose threads are for requests.
+/// Runs work that waits for the disk on another thread; the runtime's own threads are for requests.
 pub(crate) async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(Error::unfit(format!("the disk was not waited for: {error}"))))
+    done.unwrap_or_else(|error| Err(Error::unfit(format!("the work on the disk was abandoned: {error}"))))
 }

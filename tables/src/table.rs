@@ -22,7 +22,7 @@ use infer::Inferred;
 
 pub(crate) use meaning::is_json;
 
-/// The column of what a table has no other column for: the fields of each record as a JSON object, or null.
+/// The column of the fields that no other column holds: a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// The columns of a series of records.
@@ -112,7 +112,7 @@ fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Result<Vec<Array
     Ok(columns)
 }
 
-/// The column of unknown fields, whose name is no other column's.
+/// The column of unknown fields, under a name that no other column has.
 fn unknown_fields(others: &[Field]) -> Field {
     let mut name = UNKNOWN_FIELDS.to_owned();
     while others.iter().any(|field| *field.name() == name) {

@@ -73,7 +73,7 @@ impl Target {
         }
     }
 
-    /// What the names of hidden files begin with that are about this; `None` in object storage.
+    /// The prefix of the hidden files of this target; `None` in object storage.
     pub(crate) fn hidden(&self) -> Option<PathBuf> {
         match self {
             Self::Folder(path) => Some(path.join(".backfill")),

@@ -1,7 +1,7 @@
 //! CSV and JSON Lines of Arrow's tables.
 //!
-//! Batches come in, lines go out. Points in time are written as ISO 8601; what has parts, a list or a record, is JSON
-//! in a cell of CSV. A null is an empty cell, or `null`.
+//! Batches come in, lines go out. Points in time are written as ISO 8601; in CSV a list or a record is JSON in its
+//! cell. A null is an empty cell, or `null`.
 
 use std::io::Write;
 
@@ -31,7 +31,7 @@ pub struct Csv<W: Write> {
 }
 
 impl<W: Write> Lines<W> {
-    /// What was written to, with everything that was.
+    /// Returns the writer below, after everything was written to it.
     pub fn into_inner(self) -> std::io::Result<W> {
         match self {
             Self::Csv(csv) => csv.out.into_inner().map_err(csv::IntoInnerError::into_error),
@@ -85,7 +85,7 @@ impl<W: Write> Lines<W> {
         Ok(())
     }
 
-    /// Hands on what is still kept.
+    /// Flushes what is still buffered.
     pub fn flush(&mut self) -> std::io::Result<()> {
         match self {
             Self::Csv(csv) => csv.out.flush(),

@@ -195,8 +195,7 @@ async fn a_job_without_a_row_leaves_no_file() {
 async fn a_file_of_somebody_else_stays() {
     let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
     let client = client(&sandbox);
-    for (name, expected) in [("a.csv", "by which it could be gone on with"), ("a.parquet", "not written by a backfill")]
-    {
+    for (name, expected) in [("a.csv", "which is needed to continue it"), ("a.parquet", "not written by a backfill")] {
         let path = dir.path().join(name);
         fs::write(&path, "mine").unwrap();
         let job = job(vec![hours(&client, RATIO, "BTC")], END - DAY, END, &path);

@@ -11,7 +11,7 @@ use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue
 ///
-/// On a terminal it asks for what is not given. What nobody knows is left `unknown`.
+/// On a terminal it asks for what is not given. What you do not know stays `unknown`.
 #[derive(Args)]
 pub(crate) struct Add {
     /// From the base URL on, `{name}` for a param in it
@@ -23,7 +23,7 @@ pub(crate) struct Add {
     /// What it is called; made from the path if left out
     #[arg(long)]
     name: Option<String>,
-    /// What it is called in Rust, where its name makes what is taken
+    /// Its name in Rust, if the one made from its name is taken
     #[arg(long)]
     ident: Option<String>,
     /// What it is for, in one sentence

@@ -1,4 +1,4 @@
-//! `cargo xtask codegen`, `cargo xtask check` and `cargo xtask status`: what reads the catalogue and says how it stands.
+//! `cargo xtask codegen`, `cargo xtask check` and `cargo xtask status`: the commands that read the catalogue.
 
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(crate) struct Check {
     spec: PathBuf,
 }
 
-/// Show what is known how well, and what is worth finding out next
+/// Show how well the endpoints are known, and what is worth finding out next
 #[derive(Args)]
 pub(crate) struct Status {
     /// The catalogue
@@ -84,7 +84,7 @@ impl Codegen {
         format!("error: {differing} not as emitted; run `{}` and commit the result\n", self.command())
     }
 
-    /// The command that mends what this one reports.
+    /// The command that mends the reported drift.
     fn command(&self) -> String {
         let mut command = "cargo xtask codegen".to_owned();
         if self.spec != paths::spec() {
@@ -97,7 +97,7 @@ impl Codegen {
     }
 }
 
-/// What became of each folder.
+/// The report of each folder.
 type Reports = [(PathBuf, Report)];
 
 fn is_clean(reports: &Reports) -> bool {
@@ -172,11 +172,11 @@ pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&folder(spec), stderr().is_terminal())
 }
 
-/// What came of the whole pipeline.
+/// The outcome of the whole pipeline.
 struct Generated {
     summary: Summary,
     reports: Vec<(PathBuf, Report)>,
-    /// What was written once.
+    /// Files that are written only once.
     created: Vec<File>,
 }
 
@@ -196,7 +196,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
     }
     let mut reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
     let mut created = Vec::new();
-    // What is in the way has stopped everything.
+    // Foreign files stop the generator, so nothing else is written then.
     let is_free = !reports.iter().any(Report::has_foreign);
     if is_ours
         && is_free

@@ -1,4 +1,4 @@
-//! The folder of an emitted crate: where its emitted files stand, and what is written into it once.
+//! The folder of an emitted crate: the places of its emitted files, and the files that are written into it once.
 //!
 //! Our own client keeps its documents at the project's root; any other crate has all of its files in its folder. A
 //! manifest or a `lib.rs` that is there is its owner's and stays as it is.
@@ -25,7 +25,7 @@ impl CrateFolder {
         Self { folder: paths::client(), docs: paths::docs(), package }
     }
 
-    /// The crate in a folder; a folder without a manifest is taken for one of its name.
+    /// The crate in a folder; a folder without a manifest gets a crate of its own name.
     pub(crate) fn at(folder: &Path) -> Self {
         if paths::is_same(folder, &paths::client()) {
             return Self::ours();
@@ -66,7 +66,7 @@ impl CrateFolder {
     }
 }
 
-/// The way from one folder to another, up and down again; the absolute path where they have no folder in common.
+/// The path from one folder to another; absolute if they have no folder in common.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let absolute = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -74,7 +74,7 @@ fn relative(from: &Path, to: &Path) -> PathBuf {
     };
     let (from, to) = (absolute(from), absolute(to));
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
-    // The root alone is in common by accident: whoever moves one of the two wants the other to stay found.
+    // If only the root is in common, an absolute path still leads there when one of the two is moved.
     if common < 2 {
         return to;
     }

@@ -16,13 +16,13 @@ use crate::terminal::{fail, say};
 
 /// Say what a change of the catalogue means for downstream, and for the version
 ///
-/// Compares spec/ (or `--spec`) as it is now with what it was at a git revision, and tells every difference in the names of the client:
-/// endpoints, params, fields and values that are new, renamed, retyped or gone.
+/// Compares spec/ (or `--spec`) as it is now with what it was at a git revision, and lists every difference in the
+/// names of the client: endpoints, params, fields and values that are new, renamed, retyped or gone.
 ///
-/// The verdict is that of the weightiest change: `major` if a program that works today does not compile or start
-/// any more, or is refused what it sends, `minor` if there is something new to use, `patch` otherwise. Which version that makes is counted from
-/// the one at the revision; below 1.0.0 a major change raises the second number, any other the third.
-/// A changelog entry follows, ready to paste.
+/// The verdict is that of the weightiest change: `major` if a program that works today does not compile or start any
+/// more, or is refused what it sends, `minor` if there is something new to use, `patch` otherwise. Which version that
+/// makes is counted from the one at the revision; below 1.0.0 a major change raises the second number, any other the
+/// third. A changelog entry follows, ready to paste.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// The revision to compare with: a commit, a branch or a tag
@@ -69,7 +69,7 @@ impl Diff {
     }
 }
 
-/// What all changes of our own catalogue since a revision ask of the version; `None` if nothing has changed.
+/// The verdict on all changes of our own catalogue since a revision; `None` if nothing has changed.
 pub(crate) fn verdict_since(revision: &str) -> Result<Option<Verdict>, String> {
     let diff = Diff { revision: revision.to_owned(), spec: None, fail_on: None };
     Ok(diff.compare()?.0.verdict())
@@ -100,7 +100,7 @@ impl Repository {
         codegen::read(&self.spec).map_err(|diagnostics| drawn(&diagnostics, &self.spec))
     }
 
-    /// The commit that a revision names; what follows is never taken for a flag.
+    /// The commit that a revision names; a revision that begins with `-` is not taken for a flag.
     fn commit(&self, revision: &str) -> Result<String, String> {
         let name = format!("{revision}^{{commit}}");
         let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);

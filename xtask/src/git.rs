@@ -1,4 +1,4 @@
-//! What git says of a folder.
+//! Calls of git.
 
 use std::path::Path;
 use std::process::Command;

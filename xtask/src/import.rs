@@ -14,20 +14,20 @@ use crate::terminal::fail;
 
 /// Take over an OpenAPI description
 ///
-/// Adds to a catalogue what OpenAPI 3.0 or 3.1 says and it does not, or starts a new one in a folder without YAML. What the
-/// catalogue has no word for is listed, and the edit is shown before it is written.
+/// Adds to a catalogue what OpenAPI 3.0 or 3.1 says and it does not, or starts a new one in a folder without YAML. What
+/// the catalogue has no word for is listed, and the edit is shown before it is written.
 #[derive(Args)]
 pub(crate) struct Import {
     /// The description, JSON or YAML
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Take summaries and descriptions over too; they are somebody's words
+    /// Take summaries and descriptions over too, in the words of their author
     #[arg(long)]
     summaries: bool,
     /// List every place of what the catalogue has no word for, and not only the first
     #[arg(long)]
     places: bool,
-    /// How what it says is known
+    /// The evidence of the imported facts
     #[arg(long, default_value = "published", value_parser = EVIDENCE)]
     evidence: String,
     #[command(flatten)]

@@ -15,7 +15,7 @@ use crate::terminal::say;
 /// Learn the fields of an endpoint's reply
 ///
 /// A reply is a JSON body in a file, alone or behind its headers as `curl -i` prints them, or what the service answers
-/// now (`--live`). What is known is merged with what is seen, and the edit is shown before it is written.
+/// now (`--live`). The fields seen are merged with the known ones, and the edit is shown before it is written.
 #[derive(Args)]
 #[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <REPLY>...\n       \
                             cargo xtask learn [OPTIONS] --live <ENDPOINT>\n       \
@@ -39,20 +39,20 @@ pub(crate) struct Learn {
     /// A field whose texts are all there are, with the name of the type if it is to have another
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
     enums: Vec<String>,
-    /// How what is learned is known
+    /// The evidence of the learned facts
     #[arg(long, default_value = "reported", value_parser = EVIDENCE)]
     evidence: String,
     #[command(flatten)]
     target: Target,
 }
 
-/// The exit code of `programs/raw.rs` where no other request would fare better.
+/// The exit code of `programs/raw.rs` if every other request would fail alike.
 const OF_ALL: i32 = 2;
 
 /// Why there is no reply.
 struct Unasked {
     why: Refusal,
-    /// Whether every other endpoint would have the same to say.
+    /// Whether every other endpoint would fail alike.
     is_of_all: bool,
 }
 
@@ -114,7 +114,7 @@ impl Learn {
         Ok(vec![Lesson { endpoint: endpoint.to_owned(), replies: replies.collect::<Result<_, _>>()? }])
     }
 
-    /// Asks what can be asked: one that fails is told and does not spoil the others.
+    /// Asks all endpoints; one that fails is reported and does not affect the others.
     fn ask_all(&self, questions: &[Question]) -> Result<Vec<Lesson>, Refusal> {
         let mut lessons = Vec::new();
         for question in questions {
@@ -137,7 +137,7 @@ impl Learn {
         Ok(lessons)
     }
 
-    /// Asks the service through the project's own client, and shows the first lines of what it says.
+    /// Asks the service through the project's own client, and shows the first lines of its reply.
     fn ask(&self, question: &Question, lines: usize) -> Result<Lesson, Unasked> {
         let (path, query) = question.request(&self.params)?;
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -158,7 +158,7 @@ impl Learn {
         let shown: Vec<&str> = text.lines().take(lines).collect();
         let more = if text.lines().nth(lines).is_some() { "\n…" } else { "" };
         say(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
-        // The client hands over nothing that failed, so the status is known.
+        // The client returns only successes, so the status is known.
         let saved = format!("HTTP/1.1 200 OK\n\n{text}").into_bytes();
         Ok(Lesson { endpoint: question.endpoint.clone(), replies: vec![(format!("`GET {path}`"), saved)] })
     }

@@ -49,7 +49,7 @@ enum Command {
     ReleaseCheck(release::ReleaseCheck),
     /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
-    /// Show what is known how well, and what is worth finding out next
+    /// Show how well the endpoints are known, and what is worth finding out next
     Status(codegen::Status),
     /// Run the checks that need more than Rust
     Verify(verify::Verify),

@@ -31,18 +31,18 @@ impl Target {
         self.spec.clone().unwrap_or_else(paths::spec)
     }
 
-    /// Whether the catalogue was named, so that it is not by accident that it is edited.
+    /// Whether the catalogue was named, so that it is not edited by accident.
     pub(crate) fn is_named(&self) -> bool {
         self.spec.is_some()
     }
 
-    /// Whether the catalogue is the one that this project's client is made of.
+    /// Whether the catalogue is that of this project's client.
     pub(crate) fn is_ours(&self) -> bool {
         let whole = |path: &Path| path.canonicalize().ok();
         self.spec.as_deref().is_none_or(|spec| whole(spec) == whole(&paths::spec()))
     }
 
-    /// Shows what is to be written and what was noticed, and writes it if that is wanted.
+    /// Shows the edit and the notes, and writes it if the user agrees.
     pub(crate) fn offer(&self, change: Result<CatalogueChange, Refusal>) -> ExitCode {
         let change = match change {
             Ok(change) => change,
@@ -52,7 +52,7 @@ impl Target {
         if !change.is_empty() {
             say(&format!("{}\n", change.diff(&folder(&spec))));
         }
-        // Below the edit, which can be long: what is left out is not to scroll away.
+        // The notes come below the edit, which may be long, so that they do not scroll away.
         for line in change.said() {
             say(&format!("{line}\n"));
         }
@@ -72,7 +72,7 @@ impl Target {
         }
     }
 
-    /// Says why there is no change.
+    /// Prints why there is no change.
     pub(crate) fn refuse(&self, refusal: &Refusal) -> ExitCode {
         match refusal {
             Refusal::Catalogue(diagnostics) => fail(&drawn(diagnostics, &self.spec())),
@@ -90,13 +90,13 @@ fn next(spec: &Path) -> String {
     format!("replace each `summary: unknown` that you can, then run {command}")
 }
 
-/// Asks on a terminal; where nobody can answer, the answer is no.
+/// Asks on a terminal; without one the answer is no.
 fn confirmed() -> bool {
     answer("Write this? [y/N] ")
         .is_some_and(|answer| answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
 }
 
-/// What a person on a terminal answers, without the space around it.
+/// The answer of a user on a terminal, without the white space around it.
 pub(crate) fn answer(question: &str) -> Option<String> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return None;

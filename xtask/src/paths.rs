@@ -1,10 +1,10 @@
-//! Where the parts of the project stand.
+//! The places of the project's parts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// As Cargo says it when it runs this: two checkouts that share a target folder share the program, too.
+/// As Cargo states it for each run: two checkouts that share a target folder share the program, too.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     let told = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let xtask = told.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
@@ -26,7 +26,7 @@ pub(crate) fn client() -> PathBuf {
     root().join("generated-client")
 }
 
-/// What Cargo calls the crate in a folder; a folder without a crate is taken for one of its name.
+/// Cargo's name of the crate in a folder; a folder without a crate gets one of its own name.
 pub(crate) fn package(folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok();
@@ -58,7 +58,7 @@ pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// What people and other tools read about the service, which the generator owns too.
+/// The documents about the service for people and other tools, which the generator owns too.
 pub(crate) fn docs() -> PathBuf {
     root().join("docs")
 }

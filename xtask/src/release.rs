@@ -1,7 +1,7 @@
-//! `cargo xtask release-check`: whether what is committed may become a release.
+//! `cargo xtask release-check`: whether the current commit may become a release.
 //!
-//! The workspace and its last tag come in, a verdict on each thing that a release promises goes out; all are tried
-//! before it ends. Nothing is published or tagged here.
+//! The workspace and its last tag come in, a verdict on each promise of a release goes out; all are tried before it
+//! ends. Nothing is published or tagged here.
 
 mod builds;
 mod public_api;
@@ -19,9 +19,9 @@ use crate::workspace::{self, Package};
 
 /// Check that what is committed may become a release
 ///
-/// The version agrees with what changed since the last tag, the changelog has an entry for it, the public API is the one
-/// on record, the docs have no broken link, every published crate is packaged and the packages build without a network, the lowest
-/// versions that the manifests name are enough, and every set of features builds.
+/// The version agrees with what changed since the last tag, the changelog has an entry for it, the public API is the
+/// one on record, the docs have no broken link, every published crate is packaged and the packages build without a
+/// network, the lowest versions that the manifests name are enough, and every set of features builds.
 #[derive(Args)]
 pub(crate) struct ReleaseCheck {
     /// Which steps to take; all of them if none is named
@@ -29,14 +29,14 @@ pub(crate) struct ReleaseCheck {
     steps: Vec<String>,
 }
 
-/// What is to be released.
+/// The version to release.
 struct Release {
     published: Vec<Package>,
-    /// The newest tag of a version before what is checked out.
+    /// The newest tag of a version before the commit that is checked out.
     last_tag: Option<String>,
 }
 
-/// What a release promises, and how that is found out.
+/// A promise of a release, and its check.
 struct Step {
     name: &'static str,
     run: fn(&Release) -> Result<Told, String>,
@@ -81,7 +81,7 @@ impl ReleaseCheck {
 impl Release {
     fn of_workspace(is_whole: bool) -> Result<Self, String> {
         let asked = |arguments: &[&str]| git(paths::root(), arguments);
-        // Some steps read what is committed and some what lies in the folder.
+        // Some steps read the commit and some the files of the folder.
         if is_whole && !asked(&["status", "--porcelain"])?.is_empty() {
             return Err("not everything is committed; commit it, or name the steps to take".to_owned());
         }
@@ -104,7 +104,7 @@ impl Release {
         Ok(Self { published: workspace::published()?, last_tag: tags.lines().next().map(str::to_owned) })
     }
 
-    /// A command for what is published.
+    /// A command with the published packages as arguments.
     fn command<'a>(&'a self, command: &[&'a str]) -> Vec<&'a str> {
         let named = self.published.iter().flat_map(|package| ["--package", package.name.as_str()]);
         command.iter().copied().chain(named).collect()
@@ -112,7 +112,7 @@ impl Release {
 }
 
 impl Step {
-    /// Takes it, and says how it went.
+    /// Runs it, and prints the outcome.
     fn holds(&self, release: &Release) -> bool {
         say(&format!("== {}\n", self.name));
         let (told, holds) = match (self.run)(release) {

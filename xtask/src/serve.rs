@@ -11,7 +11,7 @@ use crate::terminal::{fail, remark};
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Serve {
-    /// What the sandbox is told; `--help` lists it
+    /// Arguments of the sandbox; `--help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
@@ -23,7 +23,7 @@ impl Serve {
         }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
-        // Not from the root: the files that the sandbox is told of are named from where its user is.
+        // Not from the root: the user names files from the current folder.
         command.args(["run", "--quiet", "--package", "sandbox", "--manifest-path"]);
         command.arg(paths::root().join("Cargo.toml")).arg("--").args(&self.arguments);
         become_it(&mut command)
@@ -33,14 +33,14 @@ impl Serve {
 /// Where Cargo puts the program.
 const BUILT: &str = if cfg!(windows) { "debug/sandbox.exe" } else { "debug/sandbox" };
 
-/// Turns into the command, as cargo will in its turn: whoever ends this process ends the sandbox.
+/// Replaces this process by cargo, which replaces itself by the sandbox: a signal to this process ends the sandbox.
 #[cfg(unix)]
 fn become_it(command: &mut Command) -> ExitCode {
     let error = std::os::unix::process::CommandExt::exec(command);
     fail(&format!("error: cargo does not start: {error}\n"))
 }
 
-/// Waits for the command; elsewhere nothing can become another.
+/// Waits for the command; only Unix can replace a process.
 #[cfg(not(unix))]
 fn become_it(command: &mut Command) -> ExitCode {
     match command.status() {

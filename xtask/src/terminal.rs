@@ -1,19 +1,19 @@
-//! What a command prints: results on standard output, the rest on standard error.
+//! Output of commands: results on standard output, the rest on standard error.
 
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
-/// Prints a result as it is. Nothing is lost if nobody listens.
+/// Prints a result as it is. A write that fails is ignored.
 pub(crate) fn say(text: &str) {
     let _ = stdout().write_all(text.as_bytes());
 }
 
-/// Prints what is no result, but good to know while it lasts.
+/// Prints a remark that is not a result.
 pub(crate) fn remark(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
-/// Prints why a command did not do its work, and is that command's exit code.
+/// Prints why a command did not do its work, and returns its exit code.
 pub(crate) fn fail(text: &str) -> ExitCode {
     remark(text);
     ExitCode::FAILURE

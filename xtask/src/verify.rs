@@ -1,7 +1,8 @@
 //! `cargo xtask verify`: the checks that need more than Rust.
 //!
 //! A check is a row of [`CHECKS`] and a file of its own in `verify/`.
-//! It names the programs it needs, so that a machine without one is told how to get it instead of failing halfway.
+//! A check names the programs that it needs, so that a machine without one is told how to install it before the check
+//! begins.
 
 mod diff;
 mod docs;
@@ -61,32 +62,32 @@ pub(crate) struct Verify {
     /// Which to run; all of them if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// The file of `facts`, behind its name
+    /// The file after the name `facts`
     #[arg(skip)]
     file: Option<PathBuf>,
     /// Run none, only say what there is and which programs are missing
     #[arg(long)]
     list: bool,
-    /// How long a check that could go on for ever does so
+    /// How many seconds an endless check runs
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
 }
 
-/// A promise of the project that more than Rust is needed to see kept.
+/// A promise of the project whose check needs more than Rust.
 struct Check {
-    /// What a person calls it on the command line.
+    /// Its name on the command line.
     name: &'static str,
     /// What it shows, as the end of a sentence that begins with its name.
     shows: &'static str,
     /// The programs it calls.
     needs: &'static [Program],
-    /// Runs it, and says why it failed.
+    /// Runs it; an error says why it failed.
     run: fn(&Verify) -> Result<(), String>,
 }
 
 /// Something to install.
 struct Program {
-    /// How to see that it is there: a command that succeeds.
+    /// A command that succeeds if the program is there.
     probe: &'static [&'static str],
     /// The command that installs it.
     install: &'static str,
@@ -149,7 +150,7 @@ impl Check {
         format!("{}: {}\n{}", self.name, self.shows, missing.concat())
     }
 
-    /// Runs it and says how it went, unless a program is missing.
+    /// Runs it and prints the outcome, unless a program is missing.
     fn verdict(&self, wanted: &Verify) -> Result<(), String> {
         let missing: Vec<&str> = self.missing().map(|program| program.install).collect();
         if !missing.is_empty() {
@@ -185,7 +186,7 @@ pub(crate) fn call(command: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Takes away what Cargo has told this process of its own package: build scripts look at it, so a Cargo that is called from
+/// Removes the variables that Cargo has set for this package: build scripts read them, so a Cargo that is called from
 /// here would build anew what one called from a shell has built.
 fn as_from_a_shell(command: &mut Command) -> &mut Command {
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");

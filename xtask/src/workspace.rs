@@ -1,4 +1,4 @@
-//! What Cargo says of the packages of the workspace: which are published, where they stand, which Rust they promise.
+//! The packages of the workspace, as Cargo lists them: which are published, their folders, and their lowest Rust.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::paths;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Package {
     pub(crate) name: String,
-    /// What its library is called in code.
+    /// The name of its library in code.
     pub(crate) library: String,
     /// Its folder, as the root's manifest would name it.
     pub(crate) folder: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct Package {
     pub(crate) rust_version: String,
 }
 
-/// The packages whose manifests do not forbid that they are published.
+/// The packages whose manifests allow publishing.
 pub(crate) fn published() -> Result<Vec<Package>, String> {
     let metadata = ["metadata", "--format-version", "1", "--no-deps", "--offline"];
     let metadata = output(Command::new("cargo").args(metadata).current_dir(paths::root()))?;
@@ -59,7 +59,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 
 #[cfg(test)]
 impl Package {
-    /// One that has nothing but a folder of its name.
+    /// A package for tests, of which only the name matters.
     pub(crate) fn of_test(name: &str) -> Self {
         Self { name: name.to_owned(), library: name.to_owned(), folder: name.into(), rust_version: String::new() }
     }

@@ -1,7 +1,8 @@
-//! What README and crate page promise stands beside what shows it: a test, a benchmark's figure, or a rule of the compiler.
+//! The claims of README and crate page, each beside its evidence: a test, a benchmark's figure, or a rule of the
+//! compiler.
 //!
-//! A promise that was reworded, a test that was renamed and a figure that was measured anew fail here, and so does a bullet
-//! of the README that has no row. Whether the test shows what the row says is for its reviewer to judge.
+//! A reworded claim, a renamed test or a new figure fails here, and so does a bullet of the README without a row.
+//! Whether the test shows the claim is for its reviewer to judge.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 const README: &str = "README.md";
 const CRATE_PAGE: &str = "generated-client/src/lib.rs";
 
-/// What a page says, and what shows it: a text in a file, which is the name of a test unless it has a space.
+/// A claim on a page, and its evidence: a text in a file, which is the name of a test unless it has a space.
 struct Claim(&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const CLAIMS: &[Claim] = &[
@@ -450,7 +451,7 @@ const CLAIMS: &[Claim] = &[
     ),
 ];
 
-/// A file of the project, without what begins its lines where it is documentation, and on one line.
+/// A file of the project on one line, without the marks of documentation.
 fn read(path: &str) -> String {
     let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = fs::read_to_string(root.join(path)).unwrap_or_default();
@@ -458,7 +459,7 @@ fn read(path: &str) -> String {
     lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
-/// What is wrong with a claim, given what stands in files.
+/// The faults of a claim, given the content of files.
 fn faults(Claim(page, says, shown_by): &Claim, read: impl Fn(&str) -> String) -> Vec<String> {
     let mut faults = Vec::new();
     if !read(page).contains(says) {

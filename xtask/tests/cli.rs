@@ -131,7 +131,7 @@ fn another_catalogue_needs_a_folder_of_its_own() {
     assert!(said.contains("has files of `client`: name another folder with `--out`"), "{said}");
 }
 
-/// The system ends the program at the first byte that it writes into a file.
+/// The system ends the program at the first byte that it writes to a file.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_is_mended_by_the_next_one() {
@@ -168,7 +168,7 @@ fn a_wrong_catalogue_touches_no_file() {
     assert!(!out.exists());
 }
 
-/// As a shell completes the name of a folder.
+/// The argument ends in a slash, as a shell completes the name of a folder.
 #[test]
 fn a_folder_with_a_slash_is_the_same_folder() {
     let (spec, out) = project("slash");
@@ -288,7 +288,7 @@ fn what_cannot_be_read_is_told_with_a_remedy() {
     }
 }
 
-/// Something else stands in for Cargo, which would build the client: it notes that it was called, and ends as told.
+/// A script stands in for Cargo, which would build the client: it notes the call, and ends with the given code.
 #[cfg(unix)]
 #[test]
 fn endpoints_that_cannot_be_asked_are_no_success() {
@@ -297,7 +297,7 @@ fn endpoints_that_cannot_be_asked_are_no_success() {
     let more =
         MARKET.to_owned() + "- {name: More, path: /more, evidence: document, summary: M., params: [], body: unknown}\n";
     fs::write(spec.join("market.yaml"), more).expect("a file");
-    // What befalls every request is told once; what befalls one of them is no reason not to ask the next.
+    // A failure of every request is reported once; a failure of one request does not stop the next.
     for (code, asked, expected) in [(2, 1, "`GET /basis`: no way"), (1, 2, "of 2 endpoints none answered")] {
         let (cargo, calls) = (spec.with_file_name("cargo"), spec.with_file_name("calls"));
         let _ = fs::remove_file(&calls);
@@ -315,7 +315,7 @@ fn endpoints_that_cannot_be_asked_are_no_success() {
     }
 }
 
-/// Our client would send our key to whatever host the environment names, whoever's catalogue it is.
+/// Our client would send our key to the host that the environment names, even for the catalogue of another service.
 #[test]
 fn no_other_catalogue_is_learned_from_our_service() {
     let (spec, out) = project("live_of_another");
@@ -347,7 +347,7 @@ fn diff_compares_any_catalogue_that_git_keeps() {
     assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
 }
 
-/// The sandbox itself is tested where it is made; here something else stands in for Cargo, which would build it.
+/// The sandbox has tests of its own; a script stands in for Cargo, which would build it.
 #[cfg(unix)]
 #[test]
 fn serve_hands_over_where_its_user_is() {

@@ -1,4 +1,4 @@
-//! The published client keeps its promise of a Rust version only if what it depends on does.
+//! The published client keeps its promise of a Rust version only if its dependencies do.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 #[test]
 fn no_dependency_of_the_client_needs_a_newer_rust() {
     let output = Command::new(env!("CARGO"))
-        // Not offline: of what is optional, a build without it has downloaded nothing.
+        // Not offline: optional dependencies that no build needed are not downloaded yet.
         .args(["metadata", "--format-version", "1", "--locked", "--all-features", "--filter-platform", &host()])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
@@ -24,7 +24,7 @@ fn no_dependency_of_the_client_needs_a_newer_rust() {
     }
 }
 
-/// An invented client: what it needs to run counts however far below it stands, and what only its tests need does not.
+/// An invented client: what it needs to run counts at any depth, and what only its tests need does not.
 #[test]
 fn a_dependency_that_needs_a_newer_rust_is_named() {
     let package = |name: &str, version: &str| json!({"id": name, "name": name, "rust_version": version});

@@ -65,7 +65,7 @@ fn time_steps() -> impl Iterator<Item = DateTimeAxis> {
     minutes.into_iter().chain(hours).chain(days).chain(months).chain(years)
 }
 
-/// The finest step of time of which no more than so many are in a range of Unix seconds.
+/// The finest step of time that puts no more than `most` marks in a range of Unix seconds.
 pub(crate) fn time_axis((from, to): (f64, f64), most: usize) -> DateTimeAxis {
     let fits = |axis: &DateTimeAxis| (to - from) / seconds(axis) <= small(most);
     time_steps().find(fits).unwrap_or_else(|| DateTimeAxis::years("%Y").with_step(20))

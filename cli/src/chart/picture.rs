@@ -17,11 +17,11 @@ use super::{Chart, Panel, axis};
 const WIDTH: f64 = 1000.0;
 const PANEL_HEIGHT: f64 = 320.0;
 
-/// As wide for every panel, so that what happened at one time is in one column.
+/// The same for every panel, so that points of one time stand in one column.
 const LEFT: f64 = 80.0;
 const RIGHT: f64 = 20.0;
 
-/// Points of a line that find place in that width.
+/// How many points of a line fit into that width.
 const COLUMNS: usize = 1000;
 
 /// Colours that differ for most eyes, on white.
@@ -51,7 +51,7 @@ pub(crate) fn draw(chart: &Chart, kind: Kind) -> Result<Vec<u8>, String> {
     let panels = || chart.panels.iter().map(|panel| lines(panel, range));
     let layouts = chart.panels.iter().map(|panel| layout(panel, range)).collect();
     let rows = chart.panels.len();
-    // Not more panels than a number can say.
+    // There are fewer panels than a `f64` can count.
     #[allow(clippy::cast_precision_loss)]
     let height = PANEL_HEIGHT * rows as f64;
     let mut figure = Figure::new(rows, 1)

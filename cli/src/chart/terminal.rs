@@ -1,6 +1,6 @@
 //! A chart as text, of dots in Braille: eight to a character.
 //!
-//! A chart comes in with the room there is; lines of text go out, with colours that whoever prints may take away.
+//! A chart comes in with the size of the terminal; lines of text go out, with colours that the caller may remove.
 
 use anstyle::{AnsiColor, Style};
 use ploot::canvas::color::PALETTE;
@@ -25,13 +25,13 @@ const COLOURS: [AnsiColor; 7] = [
 /// The fewest lines in which a panel can be read.
 const LEAST_HEIGHT: usize = 12;
 
-/// The chart, in so many columns and about so many lines.
+/// The chart, in this many columns and about this many lines.
 pub(crate) fn text(chart: &Chart, width: usize, height: usize) -> String {
     let each = (height / chart.panels.len().max(1)).max(LEAST_HEIGHT);
     let range = chart.time_range();
     let mut marks: Vec<Vec<Mark>> =
         chart.panels.iter().map(|panel| axis::covering(panel.value_range(), each / 3)).collect();
-    // As wide in every panel, so that what happened at one time is in one column.
+    // The same in every panel, so that points of one time stand in one column.
     let widest = marks.iter().flatten().map(|(_, label)| label.len()).max().unwrap_or_default();
     for (_, label) in marks.iter_mut().flatten() {
         *label = format!("{label:>widest$}");
@@ -49,7 +49,7 @@ fn panel_text(panel: &Panel, marks: &[Mark], range: (f64, f64), width: usize, he
         axes.lines(times, values, &[PlotOption::Color(*color)]);
     }
     axes.set_x_range(AutoOption::Fix(range.0), AutoOption::Fix(range.1));
-    // From the first mark to the last: the library spreads them evenly over what there is.
+    // From the first mark to the last: the library spreads marks evenly over the range.
     if let [(least, _), .., (greatest, _)] = marks {
         axes.set_y_range(AutoOption::Fix(*least), AutoOption::Fix(*greatest));
     }

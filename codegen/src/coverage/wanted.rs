@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{Api, Body, Endpoint, Group};
 
-/// A fact, or several of a kind, that somebody should find out.
+/// An unknown fact, or several of one kind, that is worth finding out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The fact.
@@ -68,7 +68,7 @@ fn params(group: &Group) -> Option<Wanted> {
     some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
 }
 
-/// A limit that holds for nobody knows what has to be kept everywhere.
+/// If it is unknown what a limit applies to, every request has to keep it.
 fn limits(api: &Api) -> Option<Wanted> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.applies_to.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");

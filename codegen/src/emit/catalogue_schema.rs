@@ -29,12 +29,12 @@ pub fn catalogue_schema() -> File {
         .with("then", reference(SERVICE))
         .with("else", reference(GROUP))
         .with("definitions", maps.values().map(|map| (name(map), definition(map))).collect::<Object>());
-    // A tree with texts as keys can be written, so nothing is lost here.
+    // Writing cannot fail, since all keys are texts.
     let text = serde_json::to_string_pretty(&Value::from(schema)).unwrap_or_default() + "\n";
     File { path: "catalogue.schema.json".to_owned(), text }
 }
 
-/// What only `service.yaml` has to have tells the two kinds of file apart while either is being written.
+/// The keys that only `service.yaml` must have tell the two kinds of file apart while either is being written.
 fn is_service() -> Object {
     let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
     any_of(own.map(|key| required(&[key.name])))
@@ -113,7 +113,7 @@ fn choices(shape: &Shape) -> Vec<&Shape> {
     }
 }
 
-/// Text that says something, all of which can be seen.
+/// Text that is not blank and has no invisible characters.
 fn text(form: &Form) -> Object {
     let text = || Object::default().with("type", "string").with("not", Object::default().with("pattern", r"^\s*$"));
     let line = || text().with("pattern", visible("\\u0000-\\u001f"));
@@ -128,7 +128,7 @@ fn text(form: &Form) -> Object {
     }
 }
 
-/// Text without some control characters, and without others that show nothing.
+/// Text without these control characters and without other invisible ones.
 fn visible(controls: &str) -> String {
     let escape = |character: char| match u32::from(character) {
         code @ ..=0xffff => format!("\\u{code:04x}"),

@@ -1,4 +1,4 @@
-//! `coverage.md`: what is known how well, and a list of everything that is not.
+//! `coverage.md`: how well each endpoint is known, and a list of everything that is unknown.
 
 use super::File;
 use super::docs::prose;

@@ -1,4 +1,4 @@
-//! Prose of the catalogue as Rust documentation: harmless whatever it says, wrapped as a person would.
+//! Prose of the catalogue as Rust documentation: escaped, and wrapped between words.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -202,7 +202,7 @@ pub(super) fn lower_first(text: &str) -> String {
     }
 }
 
-/// What begins the sentence that says what nobody knows, the last of any notes.
+/// The beginning of the sentence on unknown facts, which is the last of the notes.
 const UNKNOWN: &str = "Unknown: ";
 
 /// Notes without that sentence, and what it says.
@@ -223,7 +223,7 @@ pub(super) fn weight(endpoint: &Endpoint) -> String {
     }
 }
 
-/// Everything that nobody knows of an endpoint, for that sentence.
+/// The unknown facts of an endpoint, for that sentence.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     let params = endpoint.params.is_none().then_some("its params");
     let body = match endpoint.body {
@@ -235,7 +235,7 @@ pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
     params.into_iter().chain(body).chain(history).chain(unknown(&endpoint.notes).1).collect()
 }
 
-/// That sentence, of several things.
+/// That sentence, for these facts.
 pub(super) fn unknowns<S: AsRef<str>>(things: &[S]) -> String {
     let things: Vec<_> = things.iter().map(|thing| prose(thing.as_ref())).collect();
     if things.is_empty() { String::new() } else { format!("{UNKNOWN}{}.", things.join("; ")) }

@@ -7,7 +7,7 @@ use super::literal::{endpoint_info, ident};
 use super::{docs, params};
 use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param, Passing, Setter};
 
-/// The method; what cannot be left out is an argument.
+/// The method; required params are its arguments.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     let (name, marker) = (ident(&endpoint.ident), ident(&endpoint.type_ident));
     let arguments = params_of(endpoint).map(|param| &param.param).filter(|param| param.is_argument());

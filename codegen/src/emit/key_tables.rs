@@ -6,7 +6,7 @@ use super::reference::{row, table};
 use crate::format::{Form, GROUP, Key, Map, SERVICE, Shape};
 use crate::walk::expected;
 
-/// What the tables stand between; the rest of the page is written by hand.
+/// The marks around the tables; the rest of the page is written by hand.
 const MARKS: [&str; 2] =
     ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of what is emitted. -->\n"];
 
@@ -17,7 +17,7 @@ pub(crate) fn with_key_tables(page: &str) -> String {
     [before, MARKS[0], &sections(), "\n", MARKS[1], after].concat()
 }
 
-/// A section for each map, in the order in which one comes upon them.
+/// A section for each map, in the order in which the keys lead to them.
 fn sections() -> String {
     let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
     while let Some(map) = maps.pop() {

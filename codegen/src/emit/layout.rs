@@ -1,5 +1,5 @@
-//! The printer's text in, out comes what a reader would miss in it: lists and chains of calls on one line where they fit,
-//! and a blank line between the members of an `impl`. Only line breaks and trailing commas change.
+//! The printer's text in, the same text in a better layout out: lists and chains of calls stand on one line where they
+//! fit, and a blank line separates the members of an `impl`. Only line breaks and trailing commas change.
 
 /// Where a line ends at the latest, as in `rustfmt.toml`.
 const WIDTH: usize = 120;

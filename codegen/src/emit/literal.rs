@@ -207,7 +207,7 @@ fn values(key: &str, values: &[String]) -> TokenStream {
     link(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
-/// A param as an endpoint takes it: the shared constant, with what is said anew.
+/// A param as an endpoint takes it: the shared constant, with the endpoint's own changes.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
     let Some((index, anew)) = param.shared else {
         return param_info(&param.param);

@@ -33,7 +33,7 @@ pub enum OpenApiFormat {
 /// The OpenAPI description of a catalogue, as text.
 pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> String {
     let description = Value::from(Description::new(api, version).document());
-    // A tree of maps, lists and texts with texts as keys can be written in both, so nothing is lost here.
+    // Writing cannot fail, since all keys are texts.
     match format {
         OpenApiFormat::Json => serde_json::to_string_pretty(&description).unwrap_or_default() + "\n",
         OpenApiFormat::Yaml => yaml::document(&description),
@@ -189,9 +189,10 @@ fn history(history: &History) -> Object {
         .with("evidence", history.evidence.word())
 }
 
-/// What other generators name a method after.
+/// The name from which other generators make a method's.
 ///
-/// Where a longer group has an endpoint that makes the same of its name, what is the group's is set apart.
+/// If the same name comes from a group with a longer name and an endpoint of it, two underscores separate this group
+/// from its endpoint.
 fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);
     let is_met = |other: &Group| {
@@ -201,7 +202,7 @@ fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     if api.groups.iter().any(is_met) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
 }
 
-/// A chosen name of an endpoint's method, its other names, and whether it is on its way out.
+/// The method's name if it was chosen, the other names of an endpoint, and whether it is deprecated.
 fn names(endpoint: &Endpoint) -> Object {
     schema::chosen_ident("x-ident", Case::Snake, &endpoint.ident, &endpoint.name)
         .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
@@ -214,7 +215,7 @@ fn names(endpoint: &Endpoint) -> Object {
         })
 }
 
-/// A description that begins with the summary and ends with the notes, and the notes once more for who reads them back.
+/// A description that begins with the summary and ends with the notes; an extension repeats the notes for `import`.
 fn described<'t>(summary: &'t str, facts: impl IntoIterator<Item = &'t str>, notes: &'t str) -> Object {
     let paragraphs = std::iter::once(summary).chain(facts).chain([notes]);
     Object::default().with_text("description", &markdown(paragraphs)).with_text("x-notes", notes)

@@ -148,7 +148,7 @@ fn setter(setter: &Setter) -> TokenStream {
 
 /// What is known of the param wherever it is taken.
 fn facts(setter: &Setter) -> Vec<String> {
-    // Whoever passes a `Timestamp` needs not know how the wire counts.
+    // A caller that passes a `Timestamp` need not know the unit on the wire.
     let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };
     let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
     let default =
@@ -172,7 +172,7 @@ fn facts(setter: &Setter) -> Vec<String> {
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }
 
-/// Where endpoints differ, what one says of it does not hold for all.
+/// If endpoints differ, the facts of one do not hold for all.
 fn differing(setter: &Setter) -> Vec<String> {
     let Setter { ident, takes, type_ident, .. } = setter;
     vec![format!("Sets `{ident}`, which each endpoint takes in its own way: see [`{takes}::{type_ident}`].")]

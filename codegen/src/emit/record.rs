@@ -19,7 +19,7 @@ pub(super) fn shared_file(api: &Api) -> File {
     source.render(&imports(api))
 }
 
-/// The field that tells a record's time, if some record has the envelope's.
+/// The constant of the envelope's time field, if some record has that field.
 fn time(api: &Api) -> Option<TokenStream> {
     let field = api.service.envelope.as_ref()?.time.as_ref()?;
     let mut records = api.groups.iter().flat_map(|group| &group.records);
@@ -29,7 +29,7 @@ fn time(api: &Api) -> Option<TokenStream> {
     })
 }
 
-/// How the metadata tells what a reply leaves out, if it does.
+/// The method of the metadata that returns the values left out of a reply.
 fn unsupported(api: &Api) -> TokenStream {
     let field = api.unsupported().map(|field| ident(&field.ident));
     let values =
@@ -69,7 +69,7 @@ fn definition(record: &Record) -> TokenStream {
 }
 
 fn field_docs(field: &Field) -> String {
-    // Whoever holds a `Timestamp` needs not know how the wire counts.
+    // A caller that holds a `Timestamp` need not know the unit on the wire.
     let unit = if field.ty.is_moment() { "" } else { &field.unit };
     let facts = docs::value_facts(unit, field.range, field.evidence);
     let parts = [docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)];

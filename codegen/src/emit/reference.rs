@@ -140,7 +140,7 @@ fn own_words(api: &Api, param: &EndpointParam) -> Param {
     Param { notes: if is_told { String::new() } else { param.param.notes.clone() }, ..param.param.clone() }
 }
 
-/// A param by name, with what has to be minded where it is set.
+/// A param by name, with notes that matter where it is set.
 fn taken(param: &Param) -> String {
     let minded =
         [param.required.map(|known| format!("required: {}", known.told())), param.single.map(|_| "one".into())];
@@ -191,7 +191,7 @@ fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
         if is_positional {
             texts.push("It is written as a list, with these in their order and without their names:".to_owned());
         }
-        // The time of all records is told before, unless it has a place to tell.
+        // The page has described the time of all records already; here it is listed only if it has a position.
         let is_told = |field: &&Field| time == Some(field.wire_name.as_str()) && !is_positional;
         let fields = record.fields.iter().filter(|field| !is_told(field));
         texts.push(tables::fields(fields).trim_end().to_owned());

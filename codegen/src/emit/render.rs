@@ -83,7 +83,7 @@ fn first_segments(tokens: &TokenStream, visit: &mut dyn FnMut(&str)) {
     for (index, token) in tokens.iter().enumerate() {
         let before = |steps: usize| index.checked_sub(steps).and_then(|index| tokens.get(index));
         match token {
-            // What is derived comes with the language.
+            // Derived traits need no import.
             TokenTree::Group(_) if matches!(before(1), Some(TokenTree::Ident(word)) if word == "derive") => {}
             TokenTree::Group(group) => first_segments(&group.stream(), visit),
             TokenTree::Ident(ident) => {

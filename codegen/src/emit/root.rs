@@ -13,7 +13,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
     items.extend(examples(api, package));
     items.push(quote!(
-        // A line an endpoint, and a group has as many as it has.
+        // It has a line for each endpoint, and a group may have many.
         #[cfg(test)]
         #[allow(clippy::too_many_lines)]
         mod requests;

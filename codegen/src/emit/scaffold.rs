@@ -1,6 +1,6 @@
 //! What a new crate needs beside its emitted files, to be written once: a manifest and a `lib.rs`.
 //!
-//! Both belong to whoever keeps the crate from then on. That they are not written over is for the caller to see to.
+//! The owner of the crate edits both from then on; the caller makes sure that neither is overwritten.
 
 use super::{File, Package, docs};
 use crate::model::Api;

@@ -60,7 +60,7 @@ impl Builder {
             return Err(refuse("nesting as deep as this", span));
         }
         let start = span.start.index();
-        // What opens in block style is told by what comes first in it, and has no length of its own.
+        // The parser marks a block collection by its first item, with no length.
         let is_flow = span.end.index() > start && matches!(self.text.get(start), Some('[' | '{'));
         self.open.push(Open { start, is_map, is_flow, children: Vec::new() });
         Ok(())

@@ -58,7 +58,7 @@ pub struct Header {
     pub evidence: Evidence,
 }
 
-/// Where a body that says what went wrong says it; each place is keys with dots between them.
+/// Where an error body has its message and its code; each place is keys with dots between them.
 #[derive(Debug, PartialEq)]
 pub struct ErrorBody {
     /// What the interface calls the schema, and how that is known.
@@ -91,7 +91,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// What it means, or that nobody knows.
+    /// What it means, or a sentence that says that this is unknown.
     pub fn meaning(&self) -> &str {
         self.summary.as_deref().unwrap_or(UNKNOWN_MEANING)
     }

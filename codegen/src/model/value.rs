@@ -77,7 +77,7 @@ impl Field {
         Self { ty: self.ty.timed_in(form), unit, is_envelope_time: false, ..self }
     }
 
-    /// An absent list or map is an empty one: nobody can use the difference.
+    /// An absent list or map is an empty one: no caller needs the difference.
     pub fn is_defaulted(&self) -> bool {
         self.optional && matches!(self.ty, Type::List(_) | Type::Map(_))
     }

@@ -1,7 +1,7 @@
-//! The names that an emitted crate needs for itself, by where they stand; nothing of a catalogue may be called like them.
+//! The names that an emitted crate needs itself, by scope; a catalogue must not use them there.
 //!
-//! `taken/tests.rs` reads the runtime and our emitted files and holds the lists to them in both directions: what is used
-//! there stands here, and what stands here is used there. What is kept for later stands in a list of its own.
+//! `taken/tests.rs` reads the runtime and our emitted files and compares the lists with them in both directions: every
+//! name that is used there stands here, and every name here is used there. Planned names stand in a list of their own.
 
 /// Where a name would stand, as far as the emitted crate has names there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ const REQUEST: &[&str] = &[
     "with_list",
 ];
 
-/// What requests are to have: a param of that name would become a breaking change then.
+/// Methods that requests are going to have: a param of that name would then become a breaking change.
 const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll", "total_timeout"];
 
 /// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.

@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
                 let (reference, record) = own(vec![whole(ty, evidence)], RecordForm::Value);
                 return Ok((Body::Object { record: reference, evidence }, record));
             }
-            // What none says was found to be wrong where it was read.
+            // A body that says none of them has a finding of `load`.
             (None, ..) => return Err(Wrong(())),
         };
         let (reference, record) = match fields {
@@ -107,7 +107,7 @@ impl<'a> Resolver<'a> {
         Ok(time.into_iter().chain(fields?).collect())
     }
 
-    /// The unit of a time that is a field of the record stands there.
+    /// Refuses a unit on a body whose time is a field of the record, which states its own.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let said = unit.or(body.format.as_ref().map(|format| ("format", format.at())));

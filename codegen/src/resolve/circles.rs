@@ -20,7 +20,8 @@ pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
             above[*inner].push(record);
         }
     }
-    // Kosaraju: whoever is reached upwards from the last to be left downwards is on a circle with it.
+    // Kosaraju's algorithm: start with the record that was left last; all that are reached against the edges are on a
+    // circle with it.
     let mut contained = vec![false; records.len()];
     let mut is_met = vec![false; records.len()];
     let mut order = Vec::new();

@@ -11,13 +11,13 @@ impl<'a> Resolver<'a> {
         let Some(history) = &self.service.history else { return Ok(None) };
         let mut params = Vec::new();
         for param in shared {
-            // Of one that is wrong there is a finding already.
+            // A param that is wrong has a finding already.
             params.push(&param.as_ref().map_err(|wrong| *wrong)?.param);
         }
         self.history(history, &params).map(Some)
     }
 
-    /// What an endpoint says, or has of the service, and whether it has a history then.
+    /// The history that an endpoint states or has from the service, and whether it has one.
     pub(super) fn endpoint_history(
         &mut self,
         endpoint: &'a spec::Endpoint,

@@ -310,7 +310,7 @@ pub(super) fn texts(values: &[Text]) -> Vec<String> {
     values.iter().map(ToString::to_string).collect()
 }
 
-/// A value to ask with: the one that is said here, or else the shared one if it is known to work here, or one that is.
+/// An example value: the endpoint's own; else the shared one if it is known to work here; else another that is.
 pub(super) fn example(
     said: Option<&String>,
     shared: Option<&String>,

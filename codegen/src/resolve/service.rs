@@ -212,7 +212,7 @@ impl<'a> Resolver<'a> {
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
 
-    /// The field that names what a reply leaves out is one of the metadata's, and lists what can be told as text.
+    /// The field for left-out values has to be one of the metadata's, and a list whose elements can be shown as text.
     fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Resolved<String> {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
             let known = fields.iter().map(|field| field.name.as_str());

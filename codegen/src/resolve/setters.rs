@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::model::{Group, Param, Range, Setter, SharedParam};
 use crate::names::{self, Case};
 
-/// One setter a method name; shared params speak first when it comes to its docs.
+/// One setter a method name; its docs come from a shared param first.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let endpoints = groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
     let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
@@ -29,9 +29,9 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     setters.into_values().collect()
 }
 
-/// Takes back what a setter says and one of those who have it does not.
+/// Clears the facts of a setter that do not hold for one of its params.
 fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
-    // What is noted of a shared param is true of all, whatever an endpoint notes beside it.
+    // Notes on a shared param hold everywhere, whatever an endpoint adds.
     if !is_shared && setter.notes != param.notes {
         setter.notes.clear();
     }

@@ -36,15 +36,15 @@ map! {
         may ident: Option<Text> as IDENT;
         /// Other names in print.
         may aliases: Vec<String>;
-        /// From the base URL on, without its suffix; `{symbol}` stands for a path param. Or `unknown`: then the endpoint
-        /// is only listed.
+        /// From the base URL on, without its suffix; `{symbol}` stands for a path param. Or `unknown`: then the
+        /// endpoint is only listed.
         must path: Known<Text> as Form::Path { takes_params: true };
         /// How the path is known, or the name where the path is unknown.
         must evidence: Evidence;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`. Left out where the path
-        /// is unknown.
+        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`. Left out where the
+        /// path is unknown.
         may params: Known<Vec<ParamEntry>>;
         /// What comes back, or `unknown`; `series` where no more is known than that it is one, which is known as the
         /// envelope is.
@@ -85,7 +85,8 @@ map! {
         /// `true` if the fields listed here are written as a list, in their order and without their names, as those of
         /// candles often are.
         may positional: Option<Spanned<bool>>;
-        /// The field of a series that carries the time, if not the envelope's; `none` for a list that is no time series.
+        /// The field of a series that carries the time, if not the envelope's; `none` for a list that is no time
+        /// series.
         may time: Option<Text>;
         /// The unit of that time, if it is another than the service's, where it is the envelope's field or where the
         /// fields of the records are unknown.

@@ -245,7 +245,8 @@ map! {
         may concurrent: Known<u32> as at_least_one("a limit set with no concurrent lets nothing through");
         /// What it holds for, in words, or `unknown`.
         may applies_to: Known<String> as Form::Prose;
-        /// Which endpoints it counts, by the names of their groups or by their paths; every request where it is left out.
+        /// Which endpoints it counts, by the names of their groups or by their paths; every request where it is left
+        /// out.
         may endpoints: Vec<Text>;
         /// How it is known.
         must evidence: Evidence;

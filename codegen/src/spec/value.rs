@@ -32,7 +32,8 @@ map! {
         may ident: Option<Text> as IDENT;
         /// What one value is: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
-        /// The name of the setter that takes several, written comma-separated on the wire. `ident` names the setter of one.
+        /// The name of the setter that takes several, written comma-separated on the wire. `ident` names the setter of
+        /// one.
         may list: Option<Text> as Form::Like(
             SNAKE,
             Say("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
@@ -60,7 +61,8 @@ map! {
         may example: Option<Text> as Form::Scalar;
         /// How it is known that just one value is taken; documented only, as `list` offers several nevertheless.
         may single: Option<Evidence>;
-        /// In words, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the service's.
+        /// In words, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the
+        /// service's.
         may unit: Option<Text>;
         /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
@@ -159,13 +161,13 @@ map! {
         must name: Text;
         /// The Rust name, where `name` does not make a good one.
         may ident: Option<Text> as IDENT;
-        /// What it holds: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name from `types` or
-        /// `records`. Within those, `number?` can be null.
+        /// What it holds: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name from
+        /// `types` or `records`. Within those, `number?` can be null.
         must "type" ty: Text as Form::Type;
         /// What it means.
         must summary: String as Form::Prose;
-        /// In words, like `percent`, `quote currency` or `USD`; of a `timestamp`, `seconds` or `milliseconds` if that is
-        /// another than the service's.
+        /// In words, like `percent`, `quote currency` or `USD`; of a `timestamp`, `seconds` or `milliseconds` if that
+        /// is another than the service's.
         may unit: Option<Text>;
         /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;

@@ -1,4 +1,4 @@
-//! What texts may have in them: which can be names, which say something, and which characters nobody sees.
+//! Rules for texts: which can be names, which are blank, and which characters are invisible.
 
 /// Characters that are no control characters and still show nothing, or reorder or hide text: first and last.
 pub(crate) const INVISIBLE: &[(char, char)] = &[
@@ -26,7 +26,7 @@ pub fn is_line(text: &str) -> bool {
     is_prose(text) && !has_lines(text)
 }
 
-/// Whether a text says something, and all of it can be seen.
+/// Whether a text is not blank and all of it can be seen.
 pub fn is_prose(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(is_invisible)
 }

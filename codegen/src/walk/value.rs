@@ -19,7 +19,7 @@ impl Walk {
                 let help = match kind {
                     Kind::Number(written) => format!("quote it: \"{written}\""),
                     Kind::Flag(flag) => format!("quote it: \"{flag}\""),
-                    // Whoever writes a list or a map there takes the key for another one.
+                    // An author that writes a list or a map there takes the key for another one.
                     Kind::List(_) | Kind::Map(_) => format!("`{}` says: {}", key.name, key.about.trim()),
                     _ => String::new(),
                 };
@@ -201,7 +201,7 @@ impl<T: Read> Read for Known<T> {
         if node.text() == Some("unknown") {
             return Some(Self::Unknown);
         }
-        // What is wrong with a text the text itself says best.
+        // A text has findings of its own, which say more.
         let is_text = matches!(T::SHAPE, Shape::Text);
         (is_text || walk.either(node, &Self::SHAPE)).then(|| T::read(node, key, walk).map(Self::Known))?
     }

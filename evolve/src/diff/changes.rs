@@ -1,4 +1,4 @@
-//! The changes as a list, what is said of several places said once.
+//! The list of changes, where one change may name several places.
 
 use super::Verdict;
 
@@ -13,9 +13,9 @@ pub struct Changes {
 pub struct Change {
     /// What it asks of the next version.
     pub verdict: Verdict,
-    /// Where it stands in a changelog; nowhere if nobody would read it there.
+    /// The heading in a changelog; `None` if users need not read of it.
     pub heading: Option<Heading>,
-    /// What happens, up to the places if it names some.
+    /// What changes, as the beginning of a sentence if places follow.
     pub text: String,
     /// Where it happens.
     pub places: Vec<String>,
@@ -26,15 +26,15 @@ pub struct Change {
 /// A heading of a changelog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Heading {
-    /// What is new.
+    /// New.
     Added,
-    /// What is otherwise than before.
+    /// Different from before.
     Changed,
     /// What is going to be removed.
     Deprecated,
-    /// What is gone.
+    /// Gone.
     Removed,
-    /// What was wrong.
+    /// Corrected.
     Fixed,
 }
 
@@ -68,19 +68,19 @@ impl Changes {
         }
     }
 
-    /// What is said of something, and nothing else, is otherwise.
+    /// Only the docs or the registry differ.
     pub(super) fn docs(&mut self, place: String) {
         let text = "the docs or the registry say something else of".to_owned();
         self.add(Change { verdict: Verdict::Patch, heading: None, text, places: vec![place], remedy: None });
     }
 
-    /// Nothing is otherwise but the order of things.
+    /// Only the order differs.
     pub(super) fn rearranged(&mut self) {
         let text = "the registry lists the same things in another order".to_owned();
         self.add(Change { verdict: Verdict::Patch, heading: None, text, places: Vec::new(), remedy: None });
     }
 
-    /// The weightiest first, otherwise in the order of the catalogue.
+    /// Sorted by weight, otherwise in the order of the catalogue.
     pub(super) fn sorted(mut self) -> Self {
         self.list.sort_by_key(|change| std::cmp::Reverse(change.verdict));
         self

@@ -1,4 +1,4 @@
-//! Groups and endpoints: the accessors of the client, their methods, and what these answer with.
+//! Groups and endpoints: the accessors of the client, their methods, and their bodies.
 
 use codegen::model::{Body, Endpoint, Evidence, RecordForm, RecordRef};
 
@@ -43,7 +43,7 @@ pub(super) fn endpoints(pairs: &Pairs<'_>, changes: &mut Changes) {
     for old in &pairs.endpoints.gone {
         let has_group = pairs.groups.both.iter().any(|(group, _)| group.ident == old.group.ident);
         match old.endpoint.path {
-            // What goes with its group goes without saying.
+            // The removal of its group implies it.
             Some(_) if has_group => is_gone(*old, "is gone", changes),
             Some(_) => {}
             None => changes.docs(listed(old.endpoint)),
@@ -76,14 +76,14 @@ fn is_gone(old: Placed<'_>, how: &str, changes: &mut Changes) {
     });
 }
 
-/// An endpoint that is no method, as people know it.
+/// The words for an endpoint that is no method.
 fn listed(endpoint: &Endpoint) -> String {
     format!("\u{201c}{}\u{201d}, known by name only", endpoint.name)
 }
 
 fn method(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Changes) {
     let place = words::method(new);
-    // What is told otherwise changes the docs anyway.
+    // A change that has been reported changes the docs anyway.
     let mut is_told = renamed(pairs, old, new, changes);
     if let (Some(before), Some(after)) = (&old.endpoint.path, &new.endpoint.path)
         && before != after
@@ -114,7 +114,7 @@ fn asked_by_another<'a>(pairs: &Pairs<'a>, path: &str, old: Placed<'_>) -> Optio
     methods.find(|other| other.endpoint.path.as_deref() == Some(path) && !is_old(*other))
 }
 
-/// Names may have been swapped, and not paths corrected: whoever calls the method then gets what another one gave.
+/// Names may have been swapped instead of paths corrected: the method then returns what another one returned.
 fn asks_for_another(pairs: &Pairs<'_>, before: &str, after: &str, new: Placed<'_>, other: Placed<'_>) -> Change {
     let text = format!("{} asks `{after}`, which {} asked until now", words::method(new), words::method(other));
     let heir = pairs.methods().find(|(_, now)| now.endpoint.path.as_deref() == Some(before));
@@ -136,7 +136,7 @@ fn deprecation(old: &Endpoint, new: &Endpoint, place: &str, changes: &mut Change
     true
 }
 
-/// Tells another name, if there is one.
+/// Reports another name.
 fn renamed(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Changes) -> bool {
     let has_moved = pairs.module(&old.group.ident) != new.group.ident;
     if !has_moved && old.endpoint.ident == new.endpoint.ident {
@@ -155,7 +155,7 @@ fn renamed(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Ch
     true
 }
 
-/// What comes back, as far as its type tells.
+/// The body of an endpoint, as its type shows it.
 #[derive(PartialEq)]
 enum Answer {
     Series(Option<RecordRef>),
@@ -163,7 +163,7 @@ enum Answer {
     Unknown,
 }
 
-/// Tells that something else comes back, if it does.
+/// Reports another body.
 fn answer(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Changes) -> bool {
     let answer = |body: &Body, record: &dyn Fn(&RecordRef) -> RecordRef| match body {
         Body::Series { record: known, .. } => Answer::Series(known.as_ref().map(record)),
@@ -185,7 +185,7 @@ fn answer(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Cha
     true
 }
 
-/// What is said of an endpoint in its docs and in the registry, its params aside.
+/// The facts about an endpoint in its docs and in the registry, without its params.
 fn facts(endpoint: &Endpoint) -> impl PartialEq + '_ {
     let body: (Option<&str>, Option<Evidence>) = match &endpoint.body {
         Body::Series { time, evidence, .. } => (time.as_deref(), Some(*evidence)),

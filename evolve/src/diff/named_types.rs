@@ -71,7 +71,7 @@ fn values(old: &NamedType, new: &NamedType, changes: &mut Changes) {
     }
 }
 
-/// The methods that take an identifier apart, and the enum of what they answer.
+/// The methods that take an identifier apart, and the enum that they return.
 fn shapes(old: &NamedType, new: &NamedType, changes: &mut Changes) {
     let ty = &new.ident;
     match (&old.shapes, &new.shapes) {
@@ -121,7 +121,7 @@ fn compare_shapes(ty: &str, old: &Shapes, new: &Shapes, changes: &mut Changes) {
     }
 }
 
-/// Its variants hold nothing, so that `as` tells their places apart: these are part of the promise.
+/// Its variants hold nothing, so `as` gives their numbers, which are part of the promise.
 fn answers(ty: &str, old: &[&str], new: &[&str], changes: &mut Changes) {
     for answer in new.iter().filter(|answer| !old.contains(answer)) {
         changes.add(Change::minor(Heading::Added, format!("`{ty}::{answer}` is new")));
@@ -137,7 +137,7 @@ fn answers(ty: &str, old: &[&str], new: &[&str], changes: &mut Changes) {
     }
 }
 
-/// What a question can be answered with, in the order in which it is emitted.
+/// The answers to a question, in the order in which they are emitted.
 fn variants(shapes: &Shapes) -> Vec<&str> {
     let mut seen = Vec::new();
     for answer in shapes.suffixes.iter().filter_map(|suffix| suffix.answer.as_deref()) {

@@ -1,12 +1,12 @@
-//! What was and what is, brought together by one likeness after the other.
+//! Pairs of old and new things, found by one criterion after the other.
 
-/// Things of both sides: those that belong together, and those left over.
+/// Things of both sides: the pairs, and those left over.
 pub(super) struct Pairing<T> {
-    /// What was, with what it is now.
+    /// Old things, each with the new one.
     pub(super) both: Vec<(T, T)>,
-    /// What was and is no more.
+    /// Old things without a new one.
     pub(super) gone: Vec<T>,
-    /// What is and was not.
+    /// New things without an old one.
     pub(super) new: Vec<T>,
 }
 
@@ -15,7 +15,7 @@ impl<T: Copy> Pairing<T> {
         Self { both: Vec::new(), gone: old.into_iter().collect(), new: new.into_iter().collect() }
     }
 
-    /// Takes together what is left over and alike; the first of several wins.
+    /// Pairs things that are left over and alike; of several the first.
     pub(super) fn by(mut self, alike: impl Fn(T, T) -> bool) -> Self {
         for old in std::mem::take(&mut self.gone) {
             match self.new.iter().position(|new| alike(old, *new)) {

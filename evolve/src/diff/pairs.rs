@@ -1,7 +1,7 @@
-//! What became of what: groups, endpoints, records, types and setters, found again under other names.
+//! Pairs of old and new groups, endpoints, records, types and setters, also under other names.
 //!
-//! A name decides first, as it is what downstream wrote. What no name finds again is a rename
-//! if something else is as it was: the path of an endpoint, the wire name of a param, the fields of a record.
+//! The name decides first, as downstream wrote it. Things without a pair by name are renamed if something else is the
+//! same: the path of an endpoint, the wire name of a param, the fields of a record.
 
 use codegen::model::{Api, Body, Endpoint, Group, NamedType, Record, RecordForm, RecordRef, Setter, Type};
 
@@ -83,13 +83,12 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// The same type, whose moments count what the service does: another unit is another number on the wire, and the
-    /// same type in Rust.
+    /// The same type in the service's unit: another unit changes the number on the wire, and not the type in Rust.
     pub(super) fn in_service_unit(&self, ty: &Type) -> Type {
         ty.clone().timed_in(self.new.service.time_form)
     }
 
-    /// How moments are written now, if not as before; `None` too where the service as a whole changes with them.
+    /// The new form of times, if it differs; `None` too if it changes with that of the whole service.
     pub(super) fn form_now(&self, old: &Type, new: &Type) -> Option<&'static str> {
         let (Type::Timestamp(before), Type::Timestamp(after)) = (old.innermost(), new.innermost()) else { return None };
         let is_services = (*before, *after) == (self.old.service.time_form, self.new.service.time_form);
@@ -130,7 +129,7 @@ fn standing(api: &Api) -> impl Iterator<Item = Standing<'_>> {
     shared.chain(of_groups)
 }
 
-/// Whether a group has, under another name, more than half of what the old one had.
+/// Whether a group has, under another name, more than half of the old one's endpoints.
 fn has_most_of(old: &Group, new: &Group) -> bool {
     let is_same = |a: &Endpoint, b: &Endpoint| match (&a.path, &b.path) {
         (Some(a), Some(b)) => a == b,
@@ -144,7 +143,7 @@ fn renamed_module<'n>(groups: &'n Pairing<&Group>, old: &'n str) -> &'n str {
     groups.both.iter().find(|(group, _)| group.ident == old).map_or(old, |(_, new)| &new.ident)
 }
 
-/// Whether two records are what one endpoint answers with, before and after.
+/// Whether two records are the bodies of one endpoint, before and after.
 fn is_answer_of_one(endpoints: &Pairing<Placed<'_>>, old: Standing<'_>, new: Standing<'_>) -> bool {
     let answers = |body: &Body, record: Standing<'_>| body.record().is_some_and(|reference| record.is(reference));
     endpoints.both.iter().any(|(a, b)| answers(&a.endpoint.body, old) && answers(&b.endpoint.body, new))

@@ -1,4 +1,4 @@
-//! The params of an endpoint that is a method before and after: arguments, setters, and what holds for them.
+//! The params of an endpoint that is a method before and after: arguments, setters, and their facts.
 
 use codegen::model::{Endpoint, Param, Range, Type};
 
@@ -34,7 +34,7 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// Tells that a call of the method has to give something else; its place decides, its name does not.
+    /// Reports that a call of the method has to pass something else; the place of an argument decides, not its name.
     fn arguments(&self, changes: &mut Changes) -> bool {
         let wire_name_now = |param: &Param| {
             let pair = self.params.both.iter().find(|(old, _)| old.wire_name == param.wire_name);
@@ -57,7 +57,7 @@ impl Compared<'_> {
             arguments.iter().filter(|(name, ..)| !has_moved(name)).cloned().collect::<Vec<_>>()
         };
         if stay(&before) == stay(&after) {
-            // What a param shared by many methods does to them is told once.
+            // A shared param that changes many methods is reported once.
             for (old, new) in moved {
                 let verb = if new.is_argument() { "is now" } else { "is no longer" };
                 let text = format!("`{}` {verb} an argument of", words::argument_name(new));
@@ -78,7 +78,7 @@ impl Compared<'_> {
         true
     }
 
-    /// Another order of setters, which only the docs and the registry show.
+    /// Another order of setters, which only shows in the docs and the registry.
     fn order(&self, changes: &mut Changes) {
         let place = |endpoint, name: &str| params(endpoint).position(|param| param.wire_name == name);
         let mut places: Vec<_> = self
@@ -93,11 +93,11 @@ impl Compared<'_> {
         }
     }
 
-    /// Other names of arguments, which stand on the wire and in the docs and which no caller writes.
+    /// Other names of arguments, which stand in the docs and on the wire; callers do not write them.
     fn argument_names(&self, changes: &mut Changes) {
         for (old, new) in self.params.both.iter().filter(|(old, new)| old.is_argument() && new.is_argument()) {
             let (was, is) = (words::argument_name(old), words::argument_name(new));
-            // What stands in the path is told with it.
+            // A param in the path is reported with the path.
             if old.wire_name != new.wire_name && !new.in_path {
                 let text = format!("`{is}` is sent as `{}` instead of `{}` by", new.wire_name, old.wire_name);
                 changes.add(Change::patch(Heading::Fixed, text).on(&self.place));
@@ -171,7 +171,7 @@ impl Compared<'_> {
         }
     }
 
-    /// One endpoint's setter under another name; a name that is other everywhere is told once.
+    /// Another name of the setter on one endpoint; a change on all endpoints is reported once, for the setter.
     fn renamed(&self, old: &str, new: &str, changes: &mut Changes) {
         let is_everywhere = self.pairs.setters.both.iter().any(|(a, b)| a.ident == old && b.ident == new);
         if !is_everywhere {
@@ -180,7 +180,7 @@ impl Compared<'_> {
         }
     }
 
-    /// The type of the value, where it is not the same for all endpoints.
+    /// The type of the value, if it differs by endpoint.
     fn value(&self, old: &Param, new: &Param, changes: &mut Changes) {
         let is_alike = self.pairs.old.setter(&old.ident).is_some_and(|setter| setter.ty.is_some())
             && self.pairs.new.setter(&new.ident).is_some_and(|setter| setter.ty.is_some());
@@ -191,11 +191,11 @@ impl Compared<'_> {
         }
     }
 
-    /// What the service or the client does with a value, and what the docs say of it.
+    /// The facts about a value that the service or the client applies, and its docs.
     fn facts(&self, changes: &mut Changes) {
         for (old, new) in &self.params.both {
             let name = &new.ident;
-            // What is told otherwise changes the docs anyway.
+            // A change that has been reported changes the docs anyway.
             let mut is_told = old.is_argument() != new.is_argument() || old.ident != new.ident;
             if let (Some(before), Some(after)) = (&old.default, &new.default)
                 && before != after
@@ -223,7 +223,7 @@ impl Compared<'_> {
     }
 }
 
-/// What to do about a param that has changed sides.
+/// The remedy for a param that has become an argument or a setter.
 fn remedy(old: &Param, new: &Param) -> String {
     let setter = |param: &Param| param.list.clone().unwrap_or_else(|| param.ident.clone());
     if new.is_argument() {
@@ -233,12 +233,12 @@ fn remedy(old: &Param, new: &Param) -> String {
     }
 }
 
-/// The bounds that the client refuses to leave.
+/// The bounds that the client enforces.
 fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }
 
-/// Whether every value that is within the one range is within the other.
+/// Whether a range allows every value that the old one allows.
 fn allows_all_of(range: Range, old: Range) -> bool {
     range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
         && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))
@@ -254,7 +254,7 @@ fn bounds(param: &Param) -> String {
     }
 }
 
-/// What is said of a param besides its name and type.
+/// The facts about a param besides its name and type.
 fn facts(param: &Param) -> impl PartialEq + '_ {
     let Param { required, default, range, served, works, refused, example, single, .. } = param;
     let Param { unit, summary, notes, evidence, .. } = param;

@@ -35,14 +35,14 @@ pub(super) fn compare(pairs: &Pairs<'_>, changes: &mut Changes) {
     }
 }
 
-/// Whether a method answers with it, which is told as new or as a change of what it answers with.
+/// Whether a method returns it, so that it is reported as a part of the method.
 fn is_brought(pairs: &Pairs<'_>, new: Standing<'_>) -> bool {
     let placed = pairs.endpoints.new.iter().chain(pairs.endpoints.both.iter().map(|(_, new)| new));
     let mut methods = placed.filter(|placed| placed.endpoint.path.is_some());
     methods.any(|placed| placed.endpoint.body.record().is_some_and(|record| new.is(record)))
 }
 
-/// Whether it goes with its method or its group: then that is told.
+/// Whether it is removed with its method or its group, which is reported instead.
 fn is_taken_along(pairs: &Pairs<'_>, old: Standing<'_>) -> bool {
     let with_group = pairs.groups.gone.iter().any(|group| Some(group.ident.as_str()) == old.module);
     let mut gone = pairs.endpoints.gone.iter().filter(|placed| placed.endpoint.path.is_some());
@@ -84,7 +84,7 @@ fn names(old: &Field, new: &Field, place: &str, changes: &mut Changes) {
     }
 }
 
-/// Tells another type, if there is one.
+/// Reports another type.
 fn value(pairs: &Pairs<'_>, old: &Field, new: &Field, place: &str, changes: &mut Changes) -> bool {
     let is_same = pairs.ty(&old.ty) == pairs.in_service_unit(&new.ty);
     if !is_same || old.is_option() != new.is_option() {
@@ -108,7 +108,7 @@ fn value(pairs: &Pairs<'_>, old: &Field, new: &Field, place: &str, changes: &mut
     true
 }
 
-/// What is said of a field besides its name and type.
+/// The facts about a field besides its name and type.
 fn facts(field: &Field) -> impl PartialEq + '_ {
     let Field { range, example, unit, summary, notes, evidence, .. } = field;
     (*range, example, unit, summary, notes, *evidence)

@@ -1,11 +1,11 @@
-//! The changes as a person reads them: grouped by verdict in a terminal, under headings in a changelog.
+//! The changes as text: grouped by verdict in a terminal, under headings in a changelog.
 
 use std::fmt;
 
 use super::changes::{Change, Changes, Heading};
 use super::verdict::Verdict;
 
-/// More places than this are counted instead of named.
+/// Up to this many places are named; more are counted.
 const NAMED_PLACES: usize = 5;
 
 impl fmt::Display for Changes {
@@ -49,7 +49,8 @@ impl fmt::Display for Change {
 }
 
 impl Changes {
-    /// A changelog entry in Markdown, under the headings of keepachangelog.com; empty if nobody would read it.
+    /// A changelog entry in Markdown, under the headings of keepachangelog.com; empty if users need not read of any
+    /// change.
     pub fn changelog(&self) -> String {
         use Heading::{Added, Changed, Deprecated, Fixed, Removed};
         let headings = [Added, Changed, Deprecated, Removed, Fixed];
@@ -62,7 +63,7 @@ impl Changes {
         for change in self.as_slice().iter().filter(|change| change.heading == Some(heading)) {
             let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
             let remedy = change.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-            // What is new ends in its summary, which has a full stop of its own.
+            // The text of an addition ends in a summary, which has a full stop of its own.
             let end = if remedy.is_empty() && change.text.ends_with('.') { "" } else { "." };
             entries += &format!("- {breaking}{change}{remedy}{end}\n");
         }

@@ -1,4 +1,4 @@
-//! What all endpoints share. Little of it is a type, yet a program that is set up otherwise has to be told.
+//! Facts that all endpoints share. Few of them are types, but other settings of a client have to be reported.
 
 use codegen::model::{Api, ApiKey, ClientCredentials, Envelope, Limit, Service};
 
@@ -20,7 +20,7 @@ pub(super) fn compare(old: &Service, new: &Service, changes: &mut Changes) {
     }
 }
 
-/// What the builder and the environment have to say.
+/// Settings of the builder and the environment.
 fn set_up(old: &Service, new: &Service, changes: &mut Changes) {
     if old.env_prefix != new.env_prefix {
         let (before, after) = (&old.env_prefix, &new.env_prefix);
@@ -113,7 +113,7 @@ fn token(old: &ClientCredentials, new: &ClientCredentials, changes: &mut Changes
     }
 }
 
-/// What replies are made of.
+/// The form of replies.
 fn on_the_wire(old: &Service, new: &Service, changes: &mut Changes) {
     if old.time_form != new.time_form {
         let unit = new.time_form.word();
@@ -137,10 +137,10 @@ fn on_the_wire(old: &Service, new: &Service, changes: &mut Changes) {
     }
 }
 
-/// What a reply says of what it leaves out, which `require_complete` makes an error.
+/// The metadata field by which `require_complete` finds what a reply leaves out.
 pub(super) fn completeness(old: &Api, new: &Api, changes: &mut Changes) {
     let text = match (old.unsupported(), new.unsupported()) {
-        // A field that is only called otherwise is told as such.
+        // A field with another name only is reported as that.
         (Some(before), Some(after)) if before.ident == after.ident || before.wire_name == after.wire_name => return,
         (None, None) => return,
         (_, Some(after)) => format!("`Series::require_complete` fails where `{}` lists something", after.ident),

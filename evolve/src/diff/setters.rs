@@ -15,7 +15,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, changes: &mut Changes) {
         value(pairs, old, new, changes);
     }
     for old in &pairs.setters.gone {
-        // Endpoints that are still there have told it.
+        // Endpoints that are still there have reported it.
         if !pairs.methods().any(|(placed, _)| has(placed.endpoint, &old.ident)) {
             let text = format!("`.{}()` and `params::{}` are gone with what took them", old.ident, old.takes);
             changes.add(Change::major(Heading::Removed, text));

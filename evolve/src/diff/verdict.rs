@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// What a change asks of the next version, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Nothing that downstream has to act on or could use.
+    /// Nothing that requires or enables a change downstream.
     Patch,
     /// Something new to use; what was there works as before.
     Minor,

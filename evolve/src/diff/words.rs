@@ -1,4 +1,4 @@
-//! How things of the client are called in a sentence.
+//! The words for things of the client in a sentence.
 
 use codegen::model::{Body, Endpoint, Field, Group, Param, RecordForm, Type};
 use quote::ToTokens;
@@ -28,7 +28,7 @@ pub(super) fn signature(placed: Placed<'_>) -> String {
     format!("`client.{}().{}({})`", placed.group.ident, placed.endpoint.ident, arguments.join(", "))
 }
 
-/// What has to be given when a method is called.
+/// The arguments of a method.
 pub(super) fn arguments(endpoint: &Endpoint) -> impl Iterator<Item = &Param> {
     endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.is_argument())
 }
@@ -56,7 +56,7 @@ pub(super) fn rust(ty: &Type) -> String {
     without_spaces(ty)
 }
 
-/// What a method's request is answered with.
+/// The body of a method's reply.
 pub(super) fn body(body: &Body) -> String {
     format!("`{}`", without_spaces(body))
 }

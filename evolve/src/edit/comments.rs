@@ -12,10 +12,10 @@ impl Page {
         matches!((&node.kind, self.text.get(node.span.start)), (Kind::Map(_) | Kind::List(_), Some('{' | '[')))
     }
 
-    /// The end of the line on which something ends, or of the last comment below it that is its own.
+    /// The end of the line on which a node ends, or of the last comment below that belongs to it.
     ///
-    /// Its own are those that stand further in than what follows, and those as far in where nothing follows them that
-    /// they could be about.
+    /// A comment belongs to it if it is indented further than what follows, or as far if nothing follows that it could
+    /// be about.
     pub(super) fn below(&self, at: usize, column: usize) -> usize {
         let mut own = self.line_end(at);
         let (mut end, mut beside) = (own, None);
@@ -38,7 +38,7 @@ impl Page {
         (start < self.text.len()).then_some(start)
     }
 
-    /// Whether the line above the one that starts somewhere is blank.
+    /// Whether the line before the one that begins at `start` is blank.
     fn is_behind_blank(&self, start: usize) -> bool {
         let above = self.text[..start].iter().rev().skip(1).take_while(|character| **character != '\n');
         above.into_iter().all(|character| character.is_whitespace())
@@ -51,7 +51,7 @@ impl Page {
         count.min(1)
     }
 
-    /// Lines to put behind the end of another line.
+    /// Lines to put after the end of another line.
     pub(super) fn lines(&self, lines: &[String], column: usize) -> String {
         let pad = " ".repeat(column);
         lines.iter().flat_map(|line| [self.eol(), &pad, line]).collect()

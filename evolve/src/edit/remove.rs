@@ -1,6 +1,7 @@
-//! What is taken out of a file, and what stays where it stood.
+//! Removal of keys from a file.
 //!
-//! The lines or the pair of one key go. Comments beside it stay, or the key is left: nobody can tell whose they are.
+//! The lines or the pair of one key are removed. Comments beside it stay; if that is impossible, the key stays, since
+//! it is not known to which key a comment belongs.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use codegen::marked::Node;
 use super::Page;
 
 impl Page {
-    /// Takes a key out of a map that has others, if that can be; a comment behind it stays.
+    /// Removes a key from a map with other keys, if possible; a comment behind it stays.
     pub(super) fn remove(&mut self, map: &Node, entries: &[(Node, Node)], index: usize) -> bool {
         let (name, value) = &entries[index];
         let before = index.checked_sub(1).map(|before| &entries[before].1);
@@ -43,7 +44,7 @@ impl Page {
             return name.span.start..blank_end;
         }
         match self.text[end..] {
-            // Of the last line the break before it goes, so that the one before is the last.
+            // The line break before the last line is removed with it.
             [] => {
                 let breaks = self.text[..start].iter().rev().take_while(|before| matches!(before, '\r' | '\n'));
                 start - breaks.count()..end
@@ -53,7 +54,7 @@ impl Page {
         }
     }
 
-    /// Where something stands again.
+    /// The end of white space.
     fn blank_end(&self, at: usize) -> usize {
         at + self.text[at..].iter().take_while(|character| character.is_whitespace()).count()
     }

@@ -1,4 +1,4 @@
-//! What is said of a value beside its type, where it stands or where its schema does: as the keys of a field or a param.
+//! Facts about a value beside its type, at its place or in its schema, as keys of a field or a param.
 
 use codegen::is_line;
 use codegen::model::UNKNOWN_MEANING;
@@ -12,15 +12,15 @@ use super::schema::DEPTH;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// What is said of a value where it stands, or else where its schema does.
+    /// The facts about a value at its place, or else in its schema.
     pub(super) fn said_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
-        // What has a name says itself what it is, and a list or map of such does not.
+        // A named type has these facts itself; a list or map of it does not.
         let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
         let own = self.said(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.said(layer));
         let mut said = far.fold(own, Tree::or);
-        // An item's bounds are those of the value where several are taken.
+        // If several values are taken, the bounds of an item are those of the value.
         let mut lists = layers;
         for _ in 0..DEPTH {
             let of = |(list, _): &(&'d Value, String)| list.get("items").or(list.get("additionalProperties"));
@@ -33,7 +33,7 @@ impl<'d> Reader<'d> {
         self.with_example(said.with_some("format", format), ty)
     }
 
-    /// What an object says of what it describes, if that is to be taken over.
+    /// The facts that an object states about what it describes, if they are imported.
     pub(super) fn said(&self, value: &'d Value) -> Tree {
         let summary = text(value, "description").map(|text| self.prose(text));
         let summary = summary.filter(|summary| !summary.is_empty() && summary != UNKNOWN_MEANING);
@@ -47,7 +47,7 @@ impl<'d> Reader<'d> {
             .with_some("range", range(value))
     }
 
-    /// The same with its example as the catalogue writes it, if that is a value of the type.
+    /// The same with its example as the catalogue writes it, if it is a value of the type.
     pub(super) fn with_example(&self, mut said: Tree, ty: &str) -> Tree {
         let example = said.get("example").and_then(Tree::scalar).map(str::to_owned);
         said.remove("example");
@@ -55,13 +55,13 @@ impl<'d> Reader<'d> {
         said.with_some("example", example.map(|example| written(ty, &example)))
     }
 
-    /// The same with what nobody said: that it is unknown what something means, and known as all of it is.
+    /// The same with the required facts: a summary, unknown if there is none, and evidence.
     pub(super) fn completed(&self, said: Tree) -> Tree {
         said.or(Tree::map().with("summary", "unknown").with("evidence", self.options.evidence.as_str()))
     }
 }
 
-/// Takes away bounds that a type cannot have, or that leave no number.
+/// Removes bounds that the type cannot have, or that allow no number.
 fn restrict(said: &mut Tree, ty: &str) {
     let Some(range) = said.get("range") else { return };
     let bound = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|bound| bound.parse::<f64>().ok());
@@ -77,7 +77,7 @@ fn restrict(said: &mut Tree, ty: &str) {
     }
 }
 
-/// One value to show, if it can be written on a line; of several the first.
+/// One value as an example, if it fits on a line; of several the first.
 fn example(value: &Value) -> Option<String> {
     match value {
         Value::Sequence(several) => several.first().filter(|first| !first.is_sequence()).and_then(example),
@@ -86,7 +86,7 @@ fn example(value: &Value) -> Option<String> {
     }
 }
 
-/// The bounds that a schema has itself.
+/// The bounds in a schema itself.
 fn range(schema: &Value) -> Option<Tree> {
     let said = schema.get("x-range");
     let bound = |key: &str, own: &str| number(schema.get(key).or(said.and_then(|range| range.get(own)))?);
@@ -94,7 +94,7 @@ fn range(schema: &Value) -> Option<Tree> {
     (range != Tree::map()).then_some(range)
 }
 
-/// A bound. A whole number keeps digits that a fraction would lose.
+/// A bound. A whole number keeps digits that a float would lose.
 fn number(bound: &Value) -> Option<Tree> {
     let number = bound.as_f64().filter(|number| number.is_finite())?;
     let is_whole = bound.is_i64() || bound.is_u64();

@@ -1,4 +1,4 @@
-//! What comes back where all is well: the records of a series, or one object.
+//! The body of a success: the records of a series, or one object.
 
 use codegen::model::{TimeFormat, TimeUnit};
 use serde_yaml::Value;
@@ -9,7 +9,7 @@ use super::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in}
 use super::schema::type_of;
 use crate::tree::Tree;
 
-/// What a good reply holds, and what is said of it.
+/// The reply of a success, with its facts.
 #[derive(Debug)]
 pub(super) struct DraftReply {
     pub(super) body: DraftBody,
@@ -22,7 +22,7 @@ pub(super) struct DraftReply {
 #[derive(Debug)]
 pub(super) enum DraftBody {
     Unknown,
-    /// A record by its number, if it is known, and the field of its time as far as it is said.
+    /// A record by its number, if it is known, and the field of its time, if that is stated.
     Series(Option<usize>, Option<String>),
     Object(usize),
     /// A value of a type.
@@ -85,7 +85,7 @@ impl<'d> Reader<'d> {
         Some(DraftBody::Series(record, time))
     }
 
-    /// The schema to which keys with dots in between lead, and its place.
+    /// The schema at the end of dotted keys, and its place.
     fn led_to(&mut self, schema: &'d Value, place: &str, keys: &str) -> Option<(&'d Value, String)> {
         keys.split('.').try_fold((schema, place.to_owned()), |(schema, place), key| {
             let (target, reference) = self.document.follow(schema)?;
@@ -105,17 +105,17 @@ impl<'d> Reader<'d> {
             _ if ty == ANY => return DraftBody::Unknown,
             _ => {}
         }
-        // What a type names has to have a name.
+        // A record in a type needs a name.
         if let Some(record) = record_in(&ty) {
             self.draft.records[record].uses += 1;
         }
-        // A body has no key that says how its moments are written.
+        // A body has no key for the format of its times.
         let is_written = innermost(&ty) == TIMESTAMP && self.moment_format(schema).is_some();
         DraftBody::Value(if is_written { holding(&ty, "string") } else { ty })
     }
 }
 
-/// The response where all is well, with its status.
+/// The response of a success, with its status.
 pub(super) fn good_reply(responses: &Value) -> Option<(&str, &Value)> {
     let good: Vec<_> = entries_of(responses).filter(|(status, _)| status.starts_with('2')).collect();
     good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()

@@ -1,7 +1,7 @@
 //! Schemas made of others: parts that all hold, and alternatives of which one does.
 //!
-//! Parts become one record with what stands beside them. An alternative that is the only one is a part as well, since
-//! `null` as another says only that the value can be null. Of several, the catalogue has no word for which.
+//! Parts become one record with the keys beside them. The only alternative, or the only one beside `null`, is a part as
+//! well. The catalogue cannot express a choice among several.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::document::{Document, Layer, entries, items, text};
 use super::numbered_types::{ANY, record_name};
 use super::schema::{DEPTH, Valued, is_nullable};
 
-/// What says something of the type itself, so that a part that has none of these says only something about it.
+/// Keys that state something about the type itself; a part without any of them only has facts.
 const STRUCTURE: &[&str] = &[
     "$ref",
     "additionalProperties",
@@ -39,7 +39,7 @@ fn key_of_several(schema: &Value) -> Option<&'static str> {
     ["anyOf", "oneOf"].into_iter().find(|key| alternatives(schema, key).len() > 1)
 }
 
-/// The values of an enum that is written as alternatives, each of them a constant with what it means.
+/// The values of an enum that is written as alternatives: constants with their meanings.
 pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     let options = key_of_several(schema).map(|key| alternatives(schema, key)).unwrap_or_default();
     let is_constant = |option: &Value| option.get("const").is_some_and(|value| !value.is_mapping());
@@ -58,7 +58,7 @@ fn parts<'v>(schema: &'v Value, place: &str) -> Vec<Layer<'v>> {
 }
 
 impl Document {
-    /// A schema and all that holds with it, nearest first: what it refers to, and its parts with what they refer to.
+    /// A schema and all that hold with it, nearest first: what it refers to, and its parts with what they refer to.
     pub(super) fn layers<'d>(&'d self, schema: &'d Value, place: &str) -> Vec<Layer<'d>> {
         let mut layers = Vec::new();
         self.add_layers(schema, place, &mut layers, &mut HashSet::new(), 0);
@@ -74,7 +74,7 @@ impl Document {
         seen: &mut HashSet<String>,
         depth: usize,
     ) {
-        // A part may be a part of itself; once more it adds nothing.
+        // A part that contains itself adds nothing the second time.
         if depth > DEPTH || !seen.insert(place.to_owned()) {
             return;
         }
@@ -91,7 +91,7 @@ impl Document {
 }
 
 impl<'d> Reader<'d> {
-    /// The type of a schema, whatever it is made of.
+    /// The type of a composed schema.
     pub(super) fn composed(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let has = |key: &str| schema.get(key).is_some();
         let says_type = |part: &Value| STRUCTURE.iter().any(|key| part.get(key).is_some());
@@ -111,7 +111,7 @@ impl<'d> Reader<'d> {
         Valued { nullable: value.nullable || nullable, ..value }
     }
 
-    /// The properties of an object and of all that it is made of, with their places; those that stand nearer win.
+    /// The properties of an object and of its parts, with their places; the nearest win.
     pub(super) fn properties(&self, schema: &'d Value, place: &str) -> Properties<'d> {
         let mut all = Properties::default();
         for (layer, at) in self.document.layers(schema, place).into_iter().rev() {
@@ -128,7 +128,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// What an object and its parts list.
+/// The properties and the required names of an object and its parts.
 #[derive(Default)]
 pub(super) struct Properties<'d> {
     pub(super) listed: Vec<(&'d str, &'d Value, String)>,

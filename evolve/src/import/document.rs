@@ -24,7 +24,7 @@ pub(super) struct Document {
 /// An object of a description, and the place that it stands at.
 pub(super) type Layer<'d> = (&'d Value, String);
 
-/// No chain of references is nearly as long.
+/// A bound on chains of references, far above any real one.
 const HOPS: usize = 16;
 
 impl Document {
@@ -32,7 +32,7 @@ impl Document {
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
         let text = text.trim_start_matches('\u{feff}');
         let root: Result<Tolerant, String> = if text.trim_start().starts_with('{') {
-            // YAML may begin so too, and numbers of JSON may be of any size.
+            // YAML may begin like JSON, and numbers of JSON may have any size.
             serde_json::from_str(text).or_else(|error| serde_yaml::from_str(text).map_err(|_| error.to_string()))
         } else {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
@@ -41,7 +41,7 @@ impl Document {
         let mut root = root;
         root.apply_merge().map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
         decode_references(&mut root);
-        // A short version is often written as a number.
+        // Short versions are often written as numbers.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
             version if version.starts_with("3.0") || version.starts_with("3.1") => {
                 let document = Self { root, tags: HashMap::new() };
@@ -59,12 +59,12 @@ impl Document {
         }
     }
 
-    /// Whether our own generator made it; the mark of another says nothing of what it means with its keys.
+    /// Whether our own generator made it; extensions of other generators may mean something else.
     pub(super) fn is_ours(&self) -> bool {
         text(&self.root, "x-generated").is_some_and(|mark| mark.starts_with(MARKER))
     }
 
-    /// The tag of which a path without one may be.
+    /// The tag that fits a path without a tag.
     pub(super) fn tag_like(&self, segment: &str) -> Option<&str> {
         self.tags.get(&module(segment)).map(String::as_str)
     }
@@ -79,7 +79,7 @@ impl Document {
         by_module
     }
 
-    /// The operation of a path that reads, if there is one.
+    /// The `get` operation of a path, if there is one.
     pub(super) fn operation<'d>(&'d self, item: &'d Value) -> Option<&'d Value> {
         self.follow(item.get("get")?).map(|(operation, _)| operation)
     }
@@ -88,9 +88,9 @@ impl Document {
         &self.root
     }
 
-    /// What a value is, with references followed, and the last of these.
+    /// A value with references followed, and the last reference.
     ///
-    /// `None` where a reference leads out of the description or nowhere.
+    /// `None` if a reference leads out of the description, or nowhere.
     pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<(&'d Value, Option<&'d str>)> {
         let mut last = None;
         for _ in 0..HOPS {
@@ -101,8 +101,8 @@ impl Document {
         None
     }
 
-    /// An object and what it refers to, nearest first, with their places; the last still refers to something that is not
-    /// there if a reference leads nowhere.
+    /// An object and what it refers to, nearest first, with their places. If a reference leads nowhere, the last object
+    /// still has it.
     pub(super) fn referred<'d>(&'d self, mut value: &'d Value, place: &str) -> Vec<Layer<'d>> {
         let mut layers = vec![(value, place.to_owned())];
         while let Some(reference) = value.get("$ref").and_then(Value::as_str).filter(|_| layers.len() < HOPS) {
@@ -113,7 +113,7 @@ impl Document {
         layers
     }
 
-    /// The name of a param, and where it stands.
+    /// The name of a param, and its location.
     pub(super) fn param<'d>(&'d self, param: &'d Value) -> Option<(&'d str, &'d str)> {
         let (param, _) = self.follow(param)?;
         Some((text(param, "name")?, text(param, "in")?))
@@ -174,7 +174,7 @@ pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_sequence).map_or(&[], Vec::as_slice)
 }
 
-/// The text under a key; none in an extension that says nothing the catalogue takes, as those of others may.
+/// The text under a key; none in an extension whose text the catalogue does not take, as those of others may.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     let text = value.get(key).and_then(Value::as_str)?;
     (!key.starts_with("x-") || is_taken(key, text)).then_some(text)
@@ -200,12 +200,12 @@ pub(super) fn aliases(value: &Value) -> Vec<Tree> {
     items(value, "x-aliases").iter().map(text_of).filter(|alias| is_line(alias)).map(Tree::Text).collect()
 }
 
-/// How something is known, as our own descriptions say it.
+/// The evidence of a fact, as our own descriptions state it.
 pub(super) fn evidence_of(value: &Value) -> Option<&str> {
     text(value, "x-evidence").filter(|said| is_evidence(said))
 }
 
-/// Whether a text is a word of the catalogue for how something is known.
+/// Whether a text is the catalogue's word for a grade of evidence.
 pub(super) fn is_evidence(text: &str) -> bool {
     Evidence::of(text).is_some()
 }

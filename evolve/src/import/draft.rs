@@ -1,5 +1,5 @@
-//! What a description describes, in the words of the catalogue but before anything has a Rust name: types and records are
-//! called by their numbers, and every field says itself how it is known.
+//! The content of a description in the words of the catalogue, before Rust names are chosen: types and records are
+//! called by numbers, and every field has its evidence.
 
 use super::body::DraftReply;
 use crate::merge::{Hint, WantedName};
@@ -10,18 +10,18 @@ use crate::tree::Tree;
 pub(super) struct Draft {
     pub(super) types: Vec<Named>,
     pub(super) records: Vec<DraftRecord>,
-    /// Params that operations refer to, each behind its place among the components.
+    /// Params that operations refer to, each after its place among the components.
     pub(super) shared: Vec<(usize, Tree)>,
     pub(super) endpoints: Vec<DraftEndpoint>,
-    /// Modules, and what is said of the groups that they have.
+    /// Modules, with the facts about their groups.
     pub(super) groups: Vec<(String, Tree)>,
-    /// What the paths of the catalogue begin with, and the server of the description ends in.
+    /// The path of the description's server, which the paths of the catalogue begin with.
     pub(super) prefix: String,
     /// Whether the description is made from a catalogue.
     pub(super) is_ours: bool,
     /// The records that the envelope's metadata is described as.
     pub(super) metadata: Vec<usize>,
-    /// The field of the metadata that lists what is not covered.
+    /// The field of the metadata that lists left-out values.
     pub(super) unsupported: Option<String>,
 }
 
@@ -30,14 +30,14 @@ pub(super) struct Draft {
 pub(super) struct Named {
     pub(super) tree: Tree,
     pub(super) wanted: WantedName,
-    /// Where it stands among the components.
+    /// Its place among the components.
     pub(super) rank: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct DraftRecord {
     pub(super) named: Named,
-    /// A reference or a place, by which it is found again.
+    /// A reference or a place, by which it is looked up.
     pub(super) origin: String,
     /// How many fields refer to it.
     pub(super) uses: usize,

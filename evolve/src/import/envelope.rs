@@ -1,4 +1,4 @@
-//! What stands around the records of every series, as our own descriptions tell it and bodies show it.
+//! The objects around the records of every series, from our own descriptions or from bodies.
 
 use codegen::is_line;
 use codegen::spec::FIELD;
@@ -49,12 +49,12 @@ impl<'d> Reader<'d> {
         let time = name("time").map(|name| self.envelope_time(name, summary, &evidence));
         let metadata = place("metadata").filter(|metadata| !is_within(data, metadata) && !is_within(metadata, data));
         let tree = Tree::map().with("data", data).with_some("time", time);
-        // Its fields come with the other types, since they need their names.
+        // Its fields are added with the other types, whose names they need.
         let metadata = metadata.map(|name| Tree::map().with("name", name).with("fields", Vec::new()));
         Some(tree.with_some("metadata", metadata).with("evidence", evidence))
     }
 
-    /// The time of all records, as the first record that has it says.
+    /// The time of all records, as the first record with it states it.
     fn envelope_time(&mut self, name: &str, summary: &str, evidence: &str) -> Tree {
         let schemas = self.document.root().get("components").unwrap_or(&Value::Null);
         let field = entries(schemas, "schemas").find_map(|(_, schema)| schema.get("properties")?.get(name));
@@ -71,7 +71,7 @@ fn is_within(place: &str, other: &str) -> bool {
     place.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Leaves out the name of the field that lists what is not covered, where the metadata has no such list.
+/// Removes the name of the field for left-out values if the metadata has no such list.
 pub(super) fn drop_unsupported_of_nothing(desk: &mut Desk) {
     let service = desk.tree(SERVICE);
     let Some(metadata) = service.get("envelope").and_then(|envelope| envelope.get("metadata")) else { return };

@@ -1,4 +1,4 @@
-//! Responses that tell of a failure become statuses of the service.
+//! Responses of failures become statuses of the service.
 
 use codegen::names::{self, Case};
 use serde_yaml::Value;
@@ -9,7 +9,7 @@ use super::service::some;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Every status that a failure has somewhere, once.
+    /// Every status of a failure, once.
     pub(super) fn errors(&self, evidence: &str) -> Vec<Tree> {
         let root = self.document.root();
         let mut errors: Vec<(u16, Tree)> = Vec::new();
@@ -41,7 +41,7 @@ impl<'d> Reader<'d> {
             .with("evidence", evidence_of(response).unwrap_or(evidence))
     }
 
-    /// Where a failure says what went wrong, as our own descriptions tell it.
+    /// The places of message and code in a failure, as our own descriptions state them.
     pub(super) fn error_body(&self) -> Option<Tree> {
         let schemas = self.document.root().get("components")?;
         let (name, body) = entries(schemas, "schemas").find(|(_, schema)| schema.get("x-message").is_some())?;
@@ -50,7 +50,7 @@ impl<'d> Reader<'d> {
             some(places.map(Tree::from).collect())
         };
         let evidence = evidence_of(body).unwrap_or(&self.options.evidence);
-        // Only a name that is known is one of the interface; another was made for the description.
+        // Only a name with evidence belongs to the interface; any other was made for the description.
         let named_by = text(body, "x-named-by").filter(|said| is_evidence(said));
         let named_by = named_by.filter(|_| names::is_ident(name, Case::Pascal));
         let tree = Tree::map()

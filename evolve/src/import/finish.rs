@@ -1,5 +1,5 @@
-//! A draft becomes a catalogue, as it stands in the description: what one body has alone is listed there, and what is
-//! inherited is not said again. Types and records keep their numbers until they are merged into another catalogue.
+//! A draft becomes a catalogue in the form of the description: fields of one body are listed there, and inherited
+//! evidence is left out. Types and records keep their numbers until they are merged into another catalogue.
 
 mod bodies;
 
@@ -26,7 +26,7 @@ pub(super) fn finish(desk: Desk, draft: Draft) -> Fresh {
     Fresh { desk, prefix: draft.prefix, is_ours: draft.is_ours, hints, names: named.map(name_and_wish).collect() }
 }
 
-/// The records that one body has and nothing else, which lists their fields, so that they need no name.
+/// The records of one body alone, which lists their fields, so that they need no name.
 fn inline(draft: &Draft) -> BTreeSet<usize> {
     let bodies: Vec<usize> = draft.endpoints.iter().filter_map(|endpoint| endpoint.reply.body.record()).collect();
     let uses = |record: usize| draft.records[record].uses + bodies.iter().filter(|body| **body == record).count();
@@ -38,7 +38,7 @@ fn name_and_wish(named: Named) -> (String, WantedName) {
     (named.tree.text("name").unwrap_or_default().to_owned(), named.wanted)
 }
 
-/// A draft on its way into a catalogue.
+/// A draft that becomes a catalogue.
 struct Finisher {
     desk: Desk,
     draft: Draft,
@@ -65,7 +65,7 @@ impl Finisher {
         self.write_metadata();
     }
 
-    /// What an envelope has beside its data.
+    /// The metadata of an envelope.
     fn write_metadata(&mut self) {
         let Some(envelope) = self.desk.tree(SERVICE).get("envelope") else { return };
         let evidence = envelope.text("evidence").unwrap_or_default().to_owned();
@@ -75,7 +75,7 @@ impl Finisher {
         self.desk.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
     }
 
-    /// The fields of a record where they inherit what is known of them, without the one that the envelope has.
+    /// The fields of a record without inherited evidence, and without the field that the envelope has.
     fn listed(&self, record: usize, evidence: &str, but: Option<&str>) -> Vec<Tree> {
         let all = self.draft.records[record].named.tree.entries("fields").iter();
         let mut fields: Vec<Tree> = all.filter(|field| field.text("name") != but).cloned().collect();
@@ -102,7 +102,7 @@ impl Finisher {
         }
         for (module, head) in std::mem::take(&mut self.draft.groups) {
             let file = format!("{module}.yaml");
-            // Several tags can make one module; the first says what it is.
+            // Several tags can make one module; the first has its title.
             if *self.desk.tree(&file) == Tree::Null {
                 self.desk.create(&file, head.with("endpoints", groups.remove(&module).unwrap_or_default()));
             }

@@ -1,4 +1,4 @@
-//! What an endpoint is called, and which group it stands in: by its id and tag, or by its path where it has none.
+//! The names and groups of endpoints: from id and tag, or from the path if there are none.
 
 use codegen::is_line;
 use codegen::names::{self, Case};
@@ -11,13 +11,13 @@ use super::service::{or_unknown, some};
 use crate::naming::NamesInUse;
 use crate::tree::Tree;
 
-/// The module that a tag makes if no other is in its way.
+/// The module that a tag makes, if it is not taken.
 pub(super) fn module(tag: &str) -> String {
     NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
 }
 
 impl Reader<'_> {
-    /// The module that an endpoint is to stand in.
+    /// The module for an endpoint.
     pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
@@ -36,7 +36,7 @@ impl Reader<'_> {
         let root = self.document.root();
         let tag = items(root, "tags").iter().find(|tag| text(tag, "name") == Some(&wanted)).unwrap_or(&Value::Null);
         let title = text(tag, "x-displayName").map(str::to_owned);
-        // A tag may be one word of a program.
+        // A tag may be an identifier.
         let words = || if wanted.contains(' ') { wanted.clone() } else { wanted.to_title_case() };
         let title = title.unwrap_or_else(words);
         let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
@@ -51,13 +51,13 @@ impl Reader<'_> {
         module
     }
 
-    /// A group of the catalogue whose module is what a tag makes.
+    /// The group of the catalogue with the module that a tag makes.
     fn group_like(&self, tag: &str) -> Option<&(String, String)> {
         let module = module(tag);
         self.groups[..self.old_groups].iter().find(|(_, known)| *known == module)
     }
 
-    /// What an endpoint is called, from its id, or from its path where it has none.
+    /// The name of an endpoint, from its id, or from its path if it has none.
     pub(super) fn name(&mut self, operation: &Value, group: &str, path: &str) -> String {
         let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
         let short = id.strip_prefix(group).and_then(|id| id.strip_prefix('_'));
@@ -66,7 +66,7 @@ impl Reader<'_> {
         let wanted = if names::ident(&wanted, Case::Snake).is_ok() { wanted } else { by_path };
         let name = wanted.to_title_case();
         let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
-        // What people call it, where that makes the same method.
+        // The summary is a better name if it makes the same method.
         let said = text(operation, "summary").filter(|said| self.options.summaries && is_line(said));
         let has_ident = text(operation, "x-ident").is_some_and(|ident| names::is_ident(ident, Case::Snake));
         let is_same = |said: &&str| has_ident || names::ident(said, Case::Snake) == names::ident(&name, Case::Snake);

@@ -1,8 +1,7 @@
-//! What a description says and our own export of the catalogue made of it does not: the one minus the other, with every
-//! place.
+//! The parts of a description that are missing from our own export of the imported catalogue, with every place.
 //!
-//! Both are walked side by side. Nothing here knows what the import reads: whatever does not come out again is lost.
-//! Where the import itself said why it left something out, that stands instead.
+//! Both are walked side by side. What the import reads is not known here: whatever the export lacks is lost. If the
+//! import has noted why it left something out, that note is used instead.
 
 mod credentials;
 mod operations;
@@ -17,40 +16,40 @@ use super::groups::module;
 use super::notes::{Notes, Weight};
 use super::security::is_optional;
 
-/// Keys that say nothing of a request or a reply.
+/// Keys that do not affect a request or a reply.
 const ASIDE: &str = "\
     additionalProperties contact deprecated example examples externalDocs jsonSchemaDialect license links security \
     servers tags termsOfService unevaluatedProperties";
 
-/// Keys that people read.
+/// Keys for readers.
 const TEXTS: [&str; 5] = ["advice", "description", "notes", "summary", "title"];
 
-/// What was lost, and how many texts.
+/// The losses, and how many texts are among them.
 #[derive(Debug, Default)]
 pub(super) struct Lost {
     pub(super) notes: Notes,
-    /// Texts that were not to be taken over.
+    /// Texts that were not to be imported.
     pub(super) left_out: usize,
-    /// Texts of which only the beginning was.
+    /// Texts of which only the beginning was imported.
     pub(super) cut: usize,
 }
 
-/// A description beside the export of what was made of it.
+/// A description, beside the export of what was imported from it.
 pub(super) struct Subtraction<'d> {
     said: &'d Document,
     kept: &'d Document,
-    /// The paths of the description, and what they are in the catalogue.
+    /// The paths of the description, and their paths in the catalogue.
     paths: &'d BTreeMap<String, String>,
-    /// Whether texts are to be taken over.
+    /// Whether texts are imported.
     texts: bool,
     lost: Lost,
-    /// Schemas that have been compared, by the place and by what was made of them.
+    /// Schemas that have been compared, by place and by the exported layers.
     compared: HashSet<(String, Vec<*const Value>)>,
     /// Components of the description that something refers to.
     used: HashSet<String>,
 }
 
-/// All that is said at a place: the object itself, and what it refers to.
+/// All objects that hold at a place: the object itself, and those that it refers to.
 type Layers<'d> = Vec<Layer<'d>>;
 
 /// All values that a key has.
@@ -63,7 +62,7 @@ fn find<'d>(layers: &[Layer<'d>], key: &str) -> Option<&'d Value> {
     all(layers, key).next()
 }
 
-/// The one that is the same as what is said, or else the first.
+/// The value that is equal, or else the first.
 fn nearest<'d>(layers: &[Layer<'d>], key: &str, said: &Value) -> Option<&'d Value> {
     let mut values = all(layers, key);
     values.clone().find(|kept| *kept == said).or_else(|| values.next())
@@ -77,7 +76,7 @@ fn keys<'l, 'd>(layers: &'l [Layer<'d>]) -> impl Iterator<Item = (&'d str, &'d V
 }
 
 impl<'d> Subtraction<'d> {
-    /// What the second does not say of the first, with what was noted before.
+    /// The losses, added to the notes.
     pub(super) fn lost(
         said: &'d Document,
         kept: &'d Document,
@@ -120,12 +119,12 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// Notes what is lost at a place.
+    /// Notes a loss at a place.
     fn lose(&mut self, weight: Weight, what: String, place: &str) {
         self.lost.notes.add(weight, what, place);
     }
 
-    /// Notes that nothing of a place is kept, unless somebody said why.
+    /// Notes that everything at a place is lost, unless the import has noted why.
     fn lose_all(&mut self, weight: Weight, what: String, place: &str) {
         if !self.lost.notes.is_explained(place) {
             self.lose(weight, what, place);
@@ -137,7 +136,7 @@ impl<'d> Subtraction<'d> {
         self.lose(if is_aside { Weight::Aside } else { Weight::Fact }, format!("`{key}`"), place);
     }
 
-    /// The value of a key, whatever it is.
+    /// Compares the value of a key of any type.
     fn value(&mut self, key: &str, said: &Value, kept: Option<&Value>, place: &str) {
         match (said, kept) {
             (Value::Null | Value::Bool(false), None) => {}
@@ -163,7 +162,7 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// A text for people, of which the first paragraph is kept.
+    /// A text for readers, of which the first paragraph is imported.
     fn text(&mut self, key: &str, said: &str, kept: Option<&str>, place: &str) {
         let (first, rest) = said.trim().split_once("\n\n").unwrap_or((said, ""));
         let (first, rest, kept) = (words(first), words(rest), kept.map(words).unwrap_or_default());
@@ -191,7 +190,7 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// The import tells of the first server's address.
+    /// The import notes the first server itself.
     fn servers(&mut self, servers: &'d Value) {
         for (index, server) in servers.as_sequence().into_iter().flatten().enumerate() {
             if index > 0 {
@@ -205,14 +204,14 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// All keys but those that are looked at otherwise.
+    /// All keys except those that are compared otherwise.
     fn others(&mut self, said: &[Layer<'d>], kept: &[Layer<'d>], but: &[&str]) {
         for (key, value, at) in keys(said).filter(|(key, ..)| *key != "$ref" && !but.contains(key)) {
             self.value(key, value, nearest(kept, key, value), at);
         }
     }
 
-    /// What an object says and what it refers to, which is thereby used; `None` if it refers to nothing.
+    /// An object and those that it refers to, which count as used; `None` if the reference leads nowhere.
     fn follow(&mut self, value: &'d Value, place: &str) -> Option<Layers<'d>> {
         let layers = self.said.referred(value, place);
         self.used.extend(layers.iter().map(|(_, at)| at.clone()));

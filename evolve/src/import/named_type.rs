@@ -1,4 +1,4 @@
-//! Texts of which only certain ones can stand become named types.
+//! Texts with a closed list of values become named types.
 
 use codegen::{duration, is_line};
 use serde_yaml::Value;
@@ -36,7 +36,7 @@ impl<'d> Reader<'d> {
         type_name(self.named_type(schema, name, place, is_open, values))
     }
 
-    /// A value of a named type.
+    /// A value of a named type, with its facts.
     fn said_of_one(&self, value: &'d Value, written: &str) -> Tree {
         let summary = ["summary", "description", "title"].iter().find_map(|key| text(value, key));
         let summary = summary.map(|text| self.prose(text)).filter(|summary| !summary.is_empty());
@@ -61,7 +61,7 @@ impl<'d> Reader<'d> {
             let written = known.tree.entries("values").iter().map(|value| value.get("value"));
             known.tree.text("kind") == Some(kind) && written.eq(values.iter().map(|value| value.get("value")))
         };
-        // Inline enums repeat; one type serves all that are the same.
+        // Equal inline enums share one type.
         let is_it = |known: &Named| same(known) && (!is_component(place) || known.wanted.name == name);
         if let Some(known) = self.draft.types.iter().position(is_it) {
             return known;

@@ -1,4 +1,4 @@
-//! What could not be carried over: each thing once, the weightiest first, with how often and where.
+//! Losses of an import: each once, the weightiest first, with how often and where.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,7 +11,7 @@ pub(super) enum Weight {
     Untyped,
     /// A fact about something.
     Fact,
-    /// A text, or what concerns no request.
+    /// A text, or something that does not affect a request.
     Aside,
 }
 
@@ -20,9 +20,9 @@ pub(super) enum Weight {
 pub(super) struct Notes {
     /// In the order in which they were met.
     list: Vec<Note>,
-    /// Indices by what is noted.
+    /// Indices by text.
     known: HashMap<String, usize>,
-    /// Places of which somebody said why they are left out.
+    /// Places for which the import has noted why they are left out.
     explained: HashSet<String>,
 }
 
@@ -35,13 +35,13 @@ struct Note {
 }
 
 impl Notes {
-    /// Notes why what stands at a place is not taken over; nothing else is then said of it.
+    /// Notes why a place is not imported; no other loss is then noted there.
     pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, place: &str) {
         self.explained.insert(place.to_owned());
         self.add(weight, why.into(), place);
     }
 
-    /// Whether somebody said why a place is left out.
+    /// Whether a place has such a note.
     pub(super) fn is_explained(&self, place: &str) -> bool {
         self.explained.contains(place)
     }
@@ -57,7 +57,7 @@ impl Notes {
         }
     }
 
-    /// One line each; with all places below it, or only the first.
+    /// One line each, with all places below it or only the first.
     pub(super) fn lines(&self, all: bool) -> Vec<String> {
         let mut sorted: Vec<&Note> = self.list.iter().collect();
         sorted.sort_by_key(|note| note.weight);

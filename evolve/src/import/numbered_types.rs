@@ -1,11 +1,11 @@
-//! Types as the catalogue writes them, where named types and records go by their numbers.
+//! Types as the catalogue writes them, with numbers in place of the names of types and records.
 
 use crate::tree::Tree;
 
 pub(super) const ANY: &str = "any";
 pub(super) const TIMESTAMP: &str = "timestamp";
 
-/// What a type is called until it gets its name.
+/// The name of a type until it gets its real one.
 pub(super) fn type_name(index: usize) -> String {
     format!("type {index}")
 }
@@ -30,7 +30,7 @@ pub(super) fn innermost(ty: &str) -> &str {
     ty.rsplit('<').next().unwrap_or(ty).trim_end_matches(['>', '?'])
 }
 
-/// What stands in the brackets of a list.
+/// The items of a list.
 pub(super) fn item(ty: &str) -> Option<&str> {
     ty.strip_prefix("list<")?.strip_suffix('>')
 }
@@ -45,7 +45,7 @@ pub(super) fn or_null(ty: &str, is_nullable: bool) -> String {
     if is_nullable && ty != ANY { format!("{ty}?") } else { ty.to_owned() }
 }
 
-/// Whether bounds make sense.
+/// Whether bounds are possible.
 pub(super) fn is_number(ty: &str) -> bool {
     matches!(ty, "integer" | "count" | "number")
 }

@@ -14,14 +14,14 @@ use crate::merge::Hint;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Everything under `paths`, and what is known by name only.
+    /// Everything under `paths`, and endpoints that are known by name only.
     pub(super) fn operations(&mut self) {
         let root = self.document.root();
         for (path, item) in entries(root, "paths").filter(|(path, _)| path.starts_with('/')) {
             let place = format!("`{path}`");
             let Some((item, _)) = self.document.follow(item) else { continue };
             if item.get("get").is_some() {
-                // Of an operation behind a reference that leads nowhere, only the path is known.
+                // If the reference of an operation leads nowhere, only its path is known.
                 let operation = self.document.operation(item).unwrap_or(&Value::Null);
                 self.operation(Some(path), item, operation, &place);
             }
@@ -87,20 +87,20 @@ impl<'d> Reader<'d> {
         self.draft.endpoints.push(DraftEndpoint { group, tree, reply, hint });
     }
 
-    /// Whether an endpoint has a path already, whatever its params are called there.
+    /// Whether an endpoint has this path already, under any names of its params.
     fn is_told(&self, path: &str) -> bool {
         let wanted = template(path);
         let mut paths = self.draft.endpoints.iter().filter_map(|endpoint| endpoint.tree.text("path"));
         paths.any(|path| template(path) == wanted)
     }
 
-    /// The path without what every base URL ends in, if the catalogue can have it.
+    /// The path without the base URL's suffix, if the catalogue can have it.
     fn path(&mut self, path: &str, place: &str) -> Option<String> {
         let path = match path.strip_prefix(self.suffix.as_str()) {
             Some(rest) if !self.suffix.is_empty() && rest.starts_with('/') => rest,
             _ => path,
         };
-        // The catalogue may write out what the server of the description ends in.
+        // A known catalogue may write the path of the description's server out.
         let is_whole = path.starts_with(&format!("{}/", self.draft.prefix));
         let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
         let is_segment = |segment: &str| {
@@ -126,7 +126,7 @@ impl<'d> Reader<'d> {
         is_path.then_some(path)
     }
 
-    /// The params with exactly those in the path that it has; `None` if there may be others, and none has to be listed.
+    /// The params, with exactly those in the path that it has; `None` if there may be others and none is required.
     fn path_params(&self, path: &str, mut params: Vec<Tree>, are_all: bool) -> Option<Vec<Tree>> {
         let in_path: Vec<&str> =
             path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')).collect();

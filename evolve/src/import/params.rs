@@ -16,7 +16,7 @@ use crate::merge::holds;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The params of an operation as entries, those of its path first, and whether none of them leads nowhere.
+    /// The params of an operation as entries, those of its path first, and whether all references lead somewhere.
     pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> (Vec<Tree>, bool) {
         let mut taken: Vec<(String, String, Tree)> = Vec::new();
         let mut are_all = true;
@@ -34,7 +34,7 @@ impl<'d> Reader<'d> {
                 None => self.param(target, "", &format!("{place}/parameters/{name}")),
             };
             let Some(entry) = entry else { continue };
-            // One of the operation stands for one of its path.
+            // A param of the operation replaces that of the path.
             let same = taken.iter().position(|(known, ..)| *known == name);
             match same {
                 Some(index) if taken[index].1 == location => taken[index].2 = entry,
@@ -45,13 +45,13 @@ impl<'d> Reader<'d> {
         (taken.into_iter().map(|(.., entry)| entry).collect(), are_all)
     }
 
-    /// What the params are called, whether they can be taken over or not.
+    /// The names of all params, imported or not.
     pub(super) fn names_of_params(&self, path: &'d Value, operation: &'d Value) -> Vec<String> {
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
         all.filter_map(|param| Some(text(self.document.follow(param)?.0, "name")?.to_owned())).collect()
     }
 
-    /// An entry for a param that several may share.
+    /// An entry for a shared param.
     fn shared(&mut self, id: &str, param: &'d Value) -> Option<Tree> {
         if !self.draft.shared.iter().any(|(_, known)| known.text("id") == Some(id)) {
             let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
@@ -60,13 +60,13 @@ impl<'d> Reader<'d> {
         Some(id.into())
     }
 
-    /// What an entry refers to, or is.
+    /// The definition of an entry: its own, or the one that it refers to.
     pub(super) fn definition<'t>(&'t self, entry: &'t Tree) -> &'t Tree {
         let mut shared = self.draft.shared.iter().map(|(_, param)| param);
         shared.find(|param| param.text("id") == entry.as_text()).filter(|_| entry.as_text().is_some()).unwrap_or(entry)
     }
 
-    /// A param, which says itself how it is known; one that several may share has an id.
+    /// A param with its evidence; a shared one has an id.
     fn param(&mut self, param: &'d Value, id: &str, place: &str) -> Option<Tree> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
@@ -141,7 +141,7 @@ impl<'d> Reader<'d> {
         values.all(|value| self.fits(value, ty, said)).then_some(one)
     }
 
-    /// What a moment is written as, if it is text.
+    /// The format of a time, if it is text.
     fn time_format(&self, said: &Tree) -> Option<TimeFormat> {
         let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
         TimeFormat::of(said.text("format").or(usual.filter(|_| said.get("unit").is_none()))?)
@@ -166,7 +166,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The value of a param that has to be sent and takes no other.
+/// The value of a required param that takes no other.
 pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     if let Some(said) = text(param, "x-fixed") {
         return Some(said.to_owned());
@@ -180,7 +180,7 @@ pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     one.map(text_of).filter(|one| is_line(one))
 }
 
-/// The type of what takes one value.
+/// The type of a schema that takes one value.
 fn plain_type(schema: &Value) -> &str {
     match type_of(schema) {
         number_or_flag @ ("integer" | "number" | "boolean") => number_or_flag,
@@ -188,7 +188,7 @@ fn plain_type(schema: &Value) -> &str {
     }
 }
 
-/// The type of one value, whether several can be sent, and how if not with commas between them.
+/// The type of one value, whether several can be sent, and in which style if not with commas.
 fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListStyle>) {
     let Some(item) = item(ty) else { return (ty, None, None) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });

@@ -1,4 +1,4 @@
-//! Objects become records: what they list, and what all that they are made of lists.
+//! Objects become records, with the fields of all of their parts.
 
 use codegen::is_line;
 use codegen::spec::FIELD;
@@ -15,10 +15,10 @@ use crate::merge::WantedName;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// A record; `None` for an object whose fields nobody lists.
+    /// A record; `None` for an object without listed fields.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
         if let Some(known) = self.draft.records.iter().position(|record| record.origin == place) {
-            // While its fields are still being read, it would contain itself.
+            // While its fields are being read, a reference to it means that it contains itself.
             if self.open.contains(&known) {
                 let why = "a record that contains itself, and has `any` there";
                 self.notes.explain(Weight::Untyped, why, place);
@@ -37,7 +37,7 @@ impl<'d> Reader<'d> {
         Some(self.new_record(schema, name, place, listed.collect(), false))
     }
 
-    /// A record whose fields have places instead of names; `None` for a list of which nobody says what stands where.
+    /// A record whose fields have places instead of names; `None` for a list without schemas for its places.
     pub(super) fn positional(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
         let (key, places) =
             ["prefixItems", "x-prefixItems"].iter().find_map(|key| Some((key, schema.get(key)?.as_sequence()?)))?;
@@ -74,14 +74,14 @@ impl<'d> Reader<'d> {
         let wanted = WantedName {
             name: name.to_owned(),
             owner: owner(place),
-            // Our own descriptions say which group has a record; what they name for none belongs to all.
+            // Our own descriptions name the group of a record; a record without one belongs to all groups.
             is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
         };
         let tree = said.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
         let named = Named { tree, wanted, rank: self.rank("schemas", name) };
         self.draft.records.push(DraftRecord { named, origin: place.to_owned(), uses: 0 });
         self.open.push(index);
-        // A record is read once, however many stand between it and the first.
+        // A record is read once, at any depth.
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
         for (key, property, at, is_required) in listed {
@@ -99,7 +99,7 @@ impl<'d> Reader<'d> {
         index
     }
 
-    /// A field, which says itself how it is known.
+    /// A field with its evidence.
     pub(super) fn field(&mut self, schema: &'d Value, name: &str, place: &str, is_required: bool) -> Tree {
         let value = self.value(schema, name, place);
         let is_optional = value.nullable || !is_required;
@@ -108,7 +108,7 @@ impl<'d> Reader<'d> {
         field.with_some("optional", is_optional.then_some(true)).ordered(&FIELD)
     }
 
-    /// The type of an object whose keys are data; `None` for one that lists fields, or says nothing of its values.
+    /// The type of an object whose keys are data; `None` if it lists fields, or has no schema for its values.
     pub(super) fn map(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<String> {
         let values = schema.get("additionalProperties").filter(|values| values.is_mapping())?;
         if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {

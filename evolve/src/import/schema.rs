@@ -1,4 +1,4 @@
-//! Schemas become types, as far as there is one for what they say.
+//! Schemas become types, as far as the catalogue has one.
 
 use codegen::type_expr::TypeExpr;
 use serde_yaml::Value;
@@ -9,13 +9,13 @@ use super::document::{items, text};
 use super::notes::Weight;
 use super::numbered_types::{ANY, TIMESTAMP, holding, or_null, record_name};
 
-/// Formats that are a type of the catalogue.
+/// Formats that the catalogue's types express.
 pub(super) const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];
 
-/// Nothing readable is nested nearly as deep.
+/// A bound on nesting, far above any readable one.
 pub(super) const DEPTH: usize = 32;
 
-/// A type, and whether `null` can stand for it.
+/// A type, and whether its value can be `null`.
 pub(super) struct Valued {
     pub(super) ty: String,
     pub(super) nullable: bool,
@@ -26,11 +26,11 @@ fn any() -> Valued {
 }
 
 impl<'d> Reader<'d> {
-    /// The type of a schema that stands at a place; `name` is what an unnamed one would be called.
+    /// The type of a schema at a place; `name` is the name for an unnamed record or enum.
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let own = schema;
         let Some((schema, reference)) = self.document.follow(own) else { return any() };
-        // Beside a reference it counts for nothing in 3.0, but everybody means it.
+        // In 3.0 it has no effect beside a reference, but authors mean it.
         let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let place = reference.unwrap_or(place);
@@ -66,12 +66,12 @@ impl<'d> Reader<'d> {
         Valued { ty, nullable: is_nullable(schema) }
     }
 
-    /// The value that stands for one that is not there, where the schema or what it stands for says it.
+    /// The default of a schema, or of the one that it refers to.
     pub(super) fn default_of(&self, schema: &'d Value) -> Option<&'d Value> {
         self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
 
-    /// The type, unless it has more lists and maps within each other than the catalogue has words for.
+    /// The type, unless it nests more lists and maps than the catalogue allows.
     fn shallow(&mut self, ty: String, place: &str) -> String {
         if TypeExpr::parse(&ty).is_some() {
             return ty;
@@ -80,7 +80,7 @@ impl<'d> Reader<'d> {
         ANY.to_owned()
     }
 
-    /// What the moments of a schema are written as, if they are text and that is not how the service writes them all.
+    /// The format of times in a schema, if they are text in another format than the service's.
     pub(super) fn moment_format(&self, schema: &'d Value) -> Option<&'static str> {
         let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
         let mut schema = schema;
@@ -114,7 +114,7 @@ fn written_format(format: &str) -> Option<&'static str> {
     }
 }
 
-/// The types that a `type` names beside `null`; `null` itself if it is the only one.
+/// The types in `type` beside `null`; `null` if it is the only one.
 pub(super) fn types(named: &Value) -> Vec<&str> {
     match named {
         Value::String(one) => vec![one],
@@ -126,7 +126,7 @@ pub(super) fn types(named: &Value) -> Vec<&str> {
     }
 }
 
-/// The one type of a schema beside `null`, guessed from other keys where it is left out; empty if there is none.
+/// The one type of a schema beside `null`, guessed from other keys if it is missing; empty if there is none.
 pub(super) fn type_of(schema: &Value) -> &str {
     if let Some(named @ (Value::String(_) | Value::Sequence(_))) = schema.get("type") {
         return if let [one] = types(named).as_slice() { one } else { "" };
@@ -147,17 +147,17 @@ pub(super) fn type_of(schema: &Value) -> &str {
     }
 }
 
-/// Whether a number is a moment: OpenAPI has no word for it.
+/// Whether a number is a time, for which OpenAPI has no keyword.
 pub(super) fn is_moment(schema: &Value) -> bool {
     text(schema, "x-type") == Some("timestamp")
 }
 
-/// Whether a schema has a name of its own.
+/// Whether a schema is a component.
 pub(super) fn is_component(place: &str) -> bool {
     place.starts_with("#/components/schemas/") && place.matches('/').count() == 3
 }
 
-/// What a place stands in: the component, or the path of the operation.
+/// The component or the path that contains a place.
 pub(super) fn owner(place: &str) -> String {
     match place.strip_prefix("#/components/") {
         Some(rest) => rest.split('/').nth(1).unwrap_or_default().to_owned(),
@@ -165,7 +165,7 @@ pub(super) fn owner(place: &str) -> String {
     }
 }
 
-/// Whether a schema says itself that its value can be `null`.
+/// Whether a schema itself allows `null`.
 pub(super) fn is_nullable(schema: &Value) -> bool {
     let is_null = |schema: &Value| text(schema, "type") == Some("null");
     items(schema, "type").iter().any(|ty| ty.as_str() == Some("null"))

@@ -1,4 +1,4 @@
-//! Security schemes become credentials, as far as the client knows their kind.
+//! Security schemes become credentials, if the client knows their kind.
 
 use std::collections::HashSet;
 
@@ -19,12 +19,12 @@ use crate::keys::SERVICE;
 use crate::naming::NamesInUse;
 use crate::tree::Tree;
 
-/// Whether requests are answered without credentials too: then nothing at all is one of the alternatives.
+/// Whether credentials are optional: then an empty requirement is one of the alternatives.
 pub(super) fn is_optional(root: &Value) -> bool {
     items(root, "security").iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
 }
 
-/// What is said of a service, without the credential for which the one that the catalogue has leaves no header.
+/// The facts about a service, without a credential that would need the header of one that the catalogue has.
 pub(super) fn without_second_authorization(mut said: Tree, desk: &mut Desk) -> Tree {
     let known = desk.tree(SERVICE).get("credentials");
     let is_authorization = |credentials: Option<&Tree>| {
@@ -83,7 +83,7 @@ impl<'d> Reader<'d> {
     fn flow(&mut self, scheme: &'d Value, flow: &'d Value, evidence: &str, base: &str) -> Option<Tree> {
         let url = text(scheme, "x-path").or(text(flow, "tokenUrl"))?;
         url.strip_prefix('/').filter(|rest| rest.split('/').all(is_plain))?;
-        // Every base URL ends in that already.
+        // Every base URL ends in that path already.
         let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
         let fields = entries(scheme, "x-reply").collect::<Vec<_>>().into_iter();
         let mut reply: Vec<Tree> = fields.filter_map(|(name, field)| self.reply_field(name, field, evidence)).collect();

@@ -1,4 +1,4 @@
-//! What a description says of the service as a whole.
+//! The facts of a description about the service as a whole.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::place::Place;
 use crate::tree::Tree;
 
 impl Reader<'_> {
-    /// A `service.yaml` for a catalogue that has none.
+    /// A `service.yaml` for a new catalogue.
     pub(super) fn service(&mut self) -> Tree {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
@@ -65,7 +65,7 @@ impl Reader<'_> {
             .with_some("history", self.history())
     }
 
-    /// How a range of time is walked, if every param that does it is one of the shared ones.
+    /// How a range of time is walked, if all of its params are shared ones.
     fn history(&self) -> Option<Tree> {
         let root = self.document.root();
         let shared: Vec<String> = entries(root.get("components")?, "parameters")
@@ -74,7 +74,7 @@ impl Reader<'_> {
         history(root.get("x-history")?, &shared)
     }
 
-    /// What the catalogue as it is says of paths, envelope and modules.
+    /// Takes paths, envelope and modules from the known catalogue.
     pub(super) fn surroundings(&mut self, desk: &Desk, said: &Tree) {
         let service = desk.tree(SERVICE);
         let at = |path: &[&str]| {
@@ -85,7 +85,7 @@ impl Reader<'_> {
             self.draft.prefix = prefix(desk, said).unwrap_or_default();
         }
         if self.suffix.is_empty() && self.draft.prefix.is_empty() {
-            // It is what base URLs are going to end in.
+            // Base URLs are going to end in it.
             said_suffix(said).unwrap_or_default().clone_into(&mut self.suffix);
         }
         self.envelope =
@@ -98,7 +98,7 @@ impl Reader<'_> {
         self.old_groups = self.groups.len();
     }
 
-    /// What a description says of a service that the catalogue has already, without what had to be made up.
+    /// The facts about a known service, without invented ones.
     pub(super) fn said_of_service(&self, service: &Tree) -> Tree {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
@@ -114,7 +114,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The path that base URLs end in; hosts are the user's to know.
+    /// The path that base URLs end in; users give the host.
     fn base_url(&mut self, evidence: &str) -> Option<Tree> {
         let root = self.document.root();
         let server = items(root, "servers").first()?;
@@ -154,7 +154,7 @@ fn said_suffix(service: &Tree) -> Option<&str> {
     service.get("base_url")?.text("suffix")
 }
 
-/// What the server of the description ends in, if the catalogue has it in its paths.
+/// The path of the description's server, if the catalogue has it in its paths.
 fn prefix(desk: &Desk, service: &Tree) -> Option<String> {
     let suffix = said_suffix(service)?;
     let mut endpoints = desk.groups().flat_map(|file| desk.tree(file).entries("endpoints"));
@@ -162,7 +162,7 @@ fn prefix(desk: &Desk, service: &Tree) -> Option<String> {
     endpoints.any(is_within).then(|| suffix.to_owned())
 }
 
-/// Title or version, which is often written as a number.
+/// Title or version, which may be written as a number.
 fn head(info: &Value, key: &str) -> Option<String> {
     let said = text_of(info.get(key)?);
     Some(said.trim().to_owned()).filter(|said| is_line(said))
@@ -202,7 +202,7 @@ pub(super) fn with_known_limits(mut said: Tree, desk: &Desk) -> Tree {
     said
 }
 
-/// Leaves out limit sets of endpoints that are not taken over: without those they would count every request.
+/// Removes limit sets whose endpoints are not imported: without endpoints they would count every request.
 pub(super) fn drop_limits_of_others(desk: &mut Desk) {
     let files: Vec<&str> = desk.groups().collect();
     let modules = files.iter().filter_map(|file| file.strip_suffix(".yaml"));
@@ -218,7 +218,7 @@ pub(super) fn drop_limits_of_others(desk: &mut Desk) {
     }
 }
 
-/// How a range of time is walked, by params of these names.
+/// How a range of time is walked, by params with these names.
 pub(super) fn history(history: &Value, params: &[String]) -> Option<Tree> {
     let is_param = |key: &str| text(history, key).is_some_and(|name| params.iter().any(|param| param == name));
     let is_told = ["from", "to", "limit", "step"].into_iter().all(is_param)
@@ -230,7 +230,7 @@ pub(super) fn history(history: &Value, params: &[String]) -> Option<Tree> {
     is_told.then(|| said.fold(Tree::map(), |tree, (key, text)| tree.with(key, text)))
 }
 
-/// Whether a limit is told as the catalogue tells it.
+/// Whether a limit has the catalogue's form.
 pub(super) fn is_limit(limit: &Value) -> bool {
     let is_number = |key: &str| {
         let number = limit.get(key).and_then(Value::as_u64);
@@ -247,7 +247,7 @@ pub(super) fn is_limit(limit: &Value) -> bool {
         && limit.get("applies_to").is_none_or(|of| of.as_str().is_some_and(is_prose))
 }
 
-/// What is said, or that nobody knows.
+/// The text, or `unknown` if it is empty.
 pub(super) fn or_unknown(said: String) -> String {
     if said.is_empty() || said == UNKNOWN_MEANING { "unknown".to_owned() } else { said }
 }

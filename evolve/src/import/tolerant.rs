@@ -1,4 +1,4 @@
-//! Any JSON or YAML value, also where a plain reader gives up: numbers beyond 64 bits, keys that are not text.
+//! Any JSON or YAML value, also those that other readers refuse: numbers beyond 64 bits, keys that are not text.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ impl<'de> Visitor<'de> for Any {
         Ok(value.into())
     }
 
-    // Bounds that large are said roughly; that is what a float does.
+    // Bounds that large are rounded to a float.
     #[expect(clippy::cast_precision_loss, reason = "nothing holds them exactly")]
     fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
         Ok((value as f64).into())
@@ -81,7 +81,7 @@ impl<'de> Visitor<'de> for Any {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut entries = Mapping::new();
         while let Some((Tolerant(key), Tolerant(value))) = map.next_entry()? {
-            // In YAML `200` is a number, also where it is a key.
+            // In YAML `200` is a number, even as a key.
             let key = text_of(&key);
             if entries.insert(Value::from(key.as_str()), value).is_some() {
                 return Err(A::Error::custom(format!("the key `{key}` stands twice")));
@@ -90,7 +90,7 @@ impl<'de> Visitor<'de> for Any {
         Ok(Value::Mapping(entries))
     }
 
-    /// A tag says nothing that is of use here.
+    /// Tags are ignored.
     fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Value, A::Error> {
         let (Tolerant(_), content) = tagged.variant()?;
         content.newtype_variant::<Tolerant>().map(|Tolerant(value)| value)

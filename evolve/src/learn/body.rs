@@ -1,4 +1,4 @@
-//! The body of an endpoint: its fields listed where nobody knew them, or merged with those that are listed.
+//! The body of an endpoint: unknown fields are listed, and known ones are merged with the reply's.
 
 use codegen::model::TimeFormat;
 use codegen::type_expr::TypeExpr;
@@ -13,7 +13,7 @@ use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
-    /// Edits the body of an endpoint, and what its fields stand in.
+    /// Edits the body of an endpoint, and the records that it names.
     pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
         let endpoint = self.place(index);
         let entry = endpoint.tree(desk).clone();
@@ -55,7 +55,7 @@ impl Topic<'_> {
         }
     }
 
-    /// Puts fields where none were known. That the body is a series or an object may be known better than they are.
+    /// Lists unknown fields. The kind of the body may be known better than they are.
     fn open(
         &self,
         desk: &mut Desk,
@@ -136,7 +136,7 @@ impl Topic<'_> {
                 seen.words()
             )));
         }
-        // A body has no key that says how its moments are written.
+        // A body has no key for the format of its times.
         let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
         let ty = if form.is_some() { ty.replace("timestamp", plain) } else { ty };
         self.say(desk, format!("the body is a `{ty}`"));
@@ -156,7 +156,7 @@ impl Topic<'_> {
         self.say(desk, format!("learned from {records}: {fields}"));
     }
 
-    /// Refuses records that have nothing of what the catalogue lists, unless that is from the former version.
+    /// Refuses records without any of the listed fields, unless these are from the former version.
     fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Seen) -> Result<(), Refusal> {
         let fields = listed.iter().filter(|field| !is_former(field, evidence));
         let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();
@@ -174,7 +174,7 @@ impl Topic<'_> {
     }
 }
 
-/// Puts a body where one is, or where nothing is said of it.
+/// Sets the body of an endpoint.
 fn set_body(desk: &mut Desk, body: &Place, new: Tree) {
     if let Some((endpoint, key)) = body.parent() {
         desk.set(&endpoint, key, new);

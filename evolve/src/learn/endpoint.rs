@@ -1,11 +1,11 @@
-//! The endpoint that a lesson is about, by its path or one of its names.
+//! The endpoint of a lesson, by its path or one of its names.
 
 use codegen::did_you_mean;
 use codegen::names::{self, Case};
 
 use crate::change::{Desk, Refusal};
 
-/// Where an endpoint is, and what it is called.
+/// The place of an endpoint, and its name in messages.
 pub(super) struct Found {
     pub(super) group: usize,
     pub(super) endpoint: usize,
@@ -36,7 +36,7 @@ pub(super) fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
     }
 }
 
-/// What to do about an endpoint that is not there.
+/// The remedy for an endpoint that does not exist.
 pub(crate) fn near(wanted: &str, known: &[String]) -> String {
     let meant = did_you_mean(wanted, known.iter().map(String::as_str));
     if meant.is_empty() { "`cargo xtask add` adds one".to_owned() } else { meant }

@@ -1,4 +1,4 @@
-//! Texts as enums: only for fields that somebody named, since no reply shows that a list is closed.
+//! Enums of texts, only for fields that were named, since no reply shows that a list of values is closed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::place::Place;
 use crate::seen::{MOST_VALUES, Seen};
 use crate::tree::Tree;
 
-/// The fields that replies had, and what each held in words, unless it was text.
+/// The fields of the replies, each with its values in words unless they were texts.
 #[derive(Debug, Default)]
 pub(super) struct FieldsSeen(BTreeMap<String, Option<String>>);
 
@@ -32,7 +32,7 @@ impl FieldsSeen {
         });
     }
 
-    /// Says which fields cannot become enums since nothing they held was text.
+    /// Notes which named fields cannot become enums, since none of their values was text.
     pub(super) fn say_unmet(&self, desk: &mut Desk, enums: &[String]) {
         let texts = || self.0.iter().filter(|(_, words)| words.is_none()).map(|(name, _)| name);
         for wanted in enums.iter().filter(|wanted| !texts().any(|name| is_meant(wanted, name))) {
@@ -58,7 +58,7 @@ impl FieldsSeen {
     }
 }
 
-/// The field that `--enum` names, and the type that it is to become.
+/// The field that `--enum` names, and its type.
 fn parts(wanted: &str) -> (&str, &str) {
     wanted.split_once('=').unwrap_or((wanted, wanted))
 }
@@ -70,7 +70,7 @@ fn is_meant(wanted: &str, name: &str) -> bool {
 }
 
 impl Topic<'_> {
-    /// The enum that a listed field is to have instead of its type, if somebody named it and all its values are texts.
+    /// The enum that replaces the type of a listed field, if the field was named and all its values are texts.
     pub(super) fn enum_instead(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) -> Option<String> {
         match (ty, seen.items.as_deref()) {
             ("string", _) => self.enum_of(desk, name, seen),
@@ -95,7 +95,7 @@ impl Topic<'_> {
         }
     }
 
-    /// The enum that a field's texts are to become, if somebody named it and there is nothing but texts.
+    /// The enum for a field, if the field was named and all its values are texts.
     pub(super) fn enum_of(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Option<String> {
         let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name));
         let (field, ty) = wanted.map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0)?;
@@ -126,7 +126,7 @@ impl Topic<'_> {
         Some(self.enumerate(desk, &ident, field != ty, name, &values))
     }
 
-    /// Texts as an enum: a new one, or a known one that has some of them or was named for them.
+    /// The enum for texts: a new one, or a known one that has some of them or was named for them.
     fn enumerate(&self, desk: &mut Desk, wanted: &str, is_chosen: bool, field: &str, values: &[&str]) -> String {
         let types = desk.tree(SERVICE).entries("types").to_vec();
         let namesake = types.iter().position(|ty| ty.text("name") == Some(wanted));
@@ -167,7 +167,7 @@ impl Topic<'_> {
         values
     }
 
-    /// Values that a known enum does not have yet.
+    /// Adds values that a known enum does not have.
     pub(super) fn new_values(&self, desk: &mut Desk, index: usize, values: &[&str]) {
         let ty = desk.tree(SERVICE).entries("types")[index].clone();
         if ty.text("kind") != Some("enum") {

@@ -1,4 +1,4 @@
-//! Replies that say what went wrong: saved without its status, a failure looks like any other reply.
+//! Detection of failures: without its status, a failure looks like any other reply.
 
 use codegen::spec;
 use serde_yaml::Value;
@@ -7,7 +7,7 @@ use crate::change::Refusal;
 use crate::checked::Checked;
 use crate::reply::{Reply, at};
 
-/// Refuses what is probably a failure. Saved with its status, which says that it is none, it is only told of.
+/// Refuses a reply that is probably a failure. If its status says success, it is only reported.
 pub(super) fn judge(
     checked: &Checked,
     group: usize,
@@ -34,11 +34,11 @@ pub(super) fn judge(
     Ok(warning)
 }
 
-/// Where a body says what went wrong, if it does.
+/// The place of the message in a body, if it is a failure's.
 fn place<'s>(service: &'s spec::Service, body: &Value) -> Option<&'s str> {
     let (messages, codes) = (&service.error_body.message, &service.error_body.code);
     let is_told = |place: &&str| at(body, place).is_some_and(Value::is_string);
-    // Some failures have a list where others have an object with the message.
+    // Some failures have a list in place of the object with the message.
     let is_first = |key: &Value| messages.iter().chain(codes).any(|place| Some(first(place)) == key.as_str());
     let has_nothing_else = body.as_mapping().is_some_and(|body| body.keys().all(is_first));
     let has_first = |place: &&str| has_nothing_else && body.get(first(place)).is_some();

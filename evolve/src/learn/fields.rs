@@ -1,4 +1,4 @@
-//! The fields of one record, as replies show them and as the catalogue has them.
+//! The fields of one record: those of the replies beside those of the catalogue.
 
 use codegen::is_line;
 use codegen::model::TimeFormat;
@@ -14,27 +14,27 @@ use crate::place::Place;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
-/// What an endpoint's lesson is about.
+/// The endpoint of a lesson.
 pub(super) struct Topic<'a> {
     /// The group's file.
     pub(super) file: String,
-    /// What the endpoint is called in messages.
+    /// The name of the endpoint in messages.
     pub(super) endpoint: String,
     pub(super) learning: &'a Learning,
 }
 
-/// A list of fields, and what is known of it as a whole.
+/// A list of fields, and the facts about it as a whole.
 pub(super) struct FieldList {
     pub(super) at: Place,
-    /// What its fields inherit.
+    /// The evidence that its fields inherit.
     pub(super) evidence: String,
-    /// The envelope's time field, where the list does not repeat it.
+    /// The envelope's time field, if the list does not repeat it.
     pub(super) time: Option<String>,
-    /// Listed fields whose types must stay, and what to do if they cannot.
+    /// Listed fields whose types must stay, and the remedy if they cannot.
     pub(super) fixed: Vec<(String, &'static str)>,
-    /// What stands before the name of a field in messages.
+    /// The text before the name of a field in messages.
     pub(super) within: String,
-    /// Whether several places may have this list, so that one that has a field is no reason for all to have it.
+    /// Whether several places share this list, so that a field of one place need not be in all.
     pub(super) is_shared: bool,
 }
 
@@ -51,7 +51,7 @@ impl FieldList {
     }
 }
 
-/// Fewer values than these may be whole by accident.
+/// Fewer values than these may be whole by chance.
 const FEW: usize = 10;
 
 impl Topic<'_> {
@@ -60,17 +60,17 @@ impl Topic<'_> {
         desk.say(format!("{}: {text}", self.endpoint));
     }
 
-    /// Where an endpoint of the group stands.
+    /// The place of an endpoint of the group.
     pub(super) fn place(&self, endpoint: usize) -> Place {
         Place::file(&self.file).key("endpoints").item(endpoint)
     }
 
-    /// The same topic for fields that stand in another file: records that they need stand there too.
+    /// The same topic for fields in another file, where their records are written too.
     pub(super) fn within_file(&self, file: &str) -> Self {
         Self { file: file.to_owned(), endpoint: self.endpoint.clone(), learning: self.learning }
     }
 
-    /// Fields nobody knew, as they are to be listed.
+    /// The entries for fields that were not known.
     pub(super) fn list(&self, desk: &mut Desk, seen: &Seen, time: Option<&str>) -> Result<Vec<Tree>, Refusal> {
         let mut taken = NamesInUse::default();
         if let Some(time) = time {
@@ -79,7 +79,7 @@ impl Topic<'_> {
         self.new_fields(desk, seen, &mut taken, |name| Some(name) != time)
     }
 
-    /// Compares listed fields with what was seen.
+    /// Compares listed fields with the fields of the replies.
     pub(super) fn merge(&self, desk: &mut Desk, list: &FieldList, seen: &Seen) -> Result<(), Refusal> {
         let listed = desk.entries(&list.at).to_vec();
         let (mut taken, mut former) = (NamesInUse::default(), Vec::new());
@@ -126,13 +126,13 @@ impl Topic<'_> {
         Ok(())
     }
 
-    /// How what is learned is known, where that is weaker than how what it stands beside is.
+    /// The evidence of what is learned, if it is weaker than that of its surroundings.
     pub(super) fn weaker_evidence(&self, known: &str) -> Option<&str> {
         let own = self.learning.evidence.as_str();
         (Evidence::of(known) < Evidence::of(own)).then_some(own)
     }
 
-    /// New fields take the places of those that stood in the former version and did not come.
+    /// New fields replace fields of the former version that the replies do not have.
     fn replace_former(&self, desk: &mut Desk, list: &FieldList, former: &[(&str, Place)], new: &mut Vec<Tree>) {
         let mut places = former.iter();
         if !list.is_shared {
@@ -153,7 +153,7 @@ impl Topic<'_> {
         }
     }
 
-    /// Merges with a record that has a name.
+    /// Merges with a named record.
     pub(super) fn merge_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
         let Some((file, index, record)) = self.find_record(desk, name) else { return Ok(()) };
         let at = Place::file(file).key("records").item(index).key("fields");
@@ -166,7 +166,7 @@ impl Topic<'_> {
         self.merge(desk, &list, seen)
     }
 
-    /// The file of a record, its place among the file's records, and what is said there.
+    /// The file of a record, its index among the file's records, and its entry.
     pub(super) fn find_record(&self, desk: &Desk, name: &str) -> Option<(&str, usize, Tree)> {
         [self.file.as_str(), SERVICE].into_iter().find_map(|file| {
             let mut records = desk.tree(file).entries("records").iter().enumerate();
@@ -215,12 +215,12 @@ impl Topic<'_> {
     }
 }
 
-/// Whether a listed field is known from the former version only.
+/// Whether a listed field is known only from the former version.
 pub(super) fn is_former(field: &Tree, inherited: &str) -> bool {
     field.text("evidence").unwrap_or(inherited) == "former"
 }
 
-/// The key that says how a moment is written.
+/// The key for the unit or the format of a time.
 fn unit_key(said: Option<&str>) -> &'static str {
     if said.is_some_and(|said| TimeFormat::of(said).is_some()) { "format" } else { "unit" }
 }

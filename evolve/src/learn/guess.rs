@@ -1,22 +1,22 @@
-//! What the values of a place are, judged by the values alone.
+//! The type of values, judged by the values alone.
 
 use heck::ToSnakeCase;
 
 use crate::naming::singular;
 use crate::seen::Seen;
 
-/// What values are, as far as one can see.
+/// The type that values seem to have.
 #[derive(Debug, PartialEq)]
 pub(super) enum Guess {
     /// One of the catalogue's own types.
     Builtin(&'static str),
-    /// A moment, in a unit that is not the service's.
+    /// A time in a unit other than the service's.
     OtherMoment(&'static str),
-    /// Text that is a moment in a format that the catalogue has a word for.
+    /// A time as text, in a format of the catalogue.
     WrittenMoment(&'static str),
-    /// A list of what its items are.
+    /// A list; its items are guessed separately.
     List,
-    /// Lists that each have the same at the same place.
+    /// Lists whose places each have a type of their own.
     Rows,
     /// An object that has fields.
     Record,
@@ -24,9 +24,10 @@ pub(super) enum Guess {
     Map,
 }
 
-/// Guesses by what was seen under a name.
+/// Guesses from the name of a field and its values.
 pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
-    // The client reads numbers that are written as text, but texts alone may be names that look so.
+    // The client reads numbers that are written as text, but a field that has only texts may hold names that look like
+    // numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
         return Guess::Builtin(if seen.fractions + seen.unwhole > 0 { "number" } else { "integer" });
     }
@@ -61,14 +62,14 @@ pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
     written_moments(seen).map_or(Guess::Builtin("string"), Guess::WrittenMoment)
 }
 
-/// Whether the places of lists hold different kinds of values, or the first a moment: then these are no plain lists.
+/// Whether the places of lists have different kinds of values, or the first has a time: then these are no plain lists.
 fn do_places_differ(lists: &Seen, milliseconds: bool) -> bool {
     let kinds = |seen: &Seen| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
     let known = || lists.places.iter().filter(|place| place.values() > 0).map(kinds);
     has_time(lists, milliseconds) || known().any(|kinds| known().next() != Some(kinds))
 }
 
-/// What the places of rows are called, which no reply says: the first has the time, if it can.
+/// Names for the places of rows, which no reply gives: the first is the time, if it can be.
 pub(super) fn name_of_place(rows: &Seen, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
     let (has_time, time) = (has_time(rows, milliseconds), time.to_owned());
     move |place| if place == 0 && has_time { time.clone() } else { format!("value {}", place + 1) }
@@ -79,10 +80,10 @@ fn has_time(rows: &Seen, milliseconds: bool) -> bool {
     matches!(first, Some(Guess::Builtin("timestamp") | Guess::OtherMoment(_) | Guess::WrittenMoment(_)))
 }
 
-/// What a place that has the time is called.
+/// The name of a place with the time.
 pub(super) const TIME: &str = "time";
 
-/// The format in which every value is a moment written as text, if there is one.
+/// The format in which every value is a time, if there is one.
 pub(super) fn written_moments(seen: &Seen) -> Option<&'static str> {
     let are_texts = seen.kinds() == 1 && seen.text_times > 0;
     let formats: Option<Vec<_>> = seen.texts.iter().map(|text| written_moment(text)).collect();
@@ -90,7 +91,7 @@ pub(super) fn written_moments(seen: &Seen) -> Option<&'static str> {
     Some(if formats.contains(&"iso8601") { "iso8601" } else { "date" })
 }
 
-/// The format of a moment that is written as the client reads it.
+/// The format of a text that is a time, as the client reads it.
 fn written_moment(text: &str) -> Option<&'static str> {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let clock = shape.strip_prefix("0000-00-00")?;
@@ -109,12 +110,12 @@ fn written_moment(text: &str) -> Option<&'static str> {
 fn is_record(seen: &Seen) -> bool {
     let names = &seen.fields.0;
     let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    // Two objects out of many that share no key are entries by key, not records.
+    // Objects that share no key have keys that are data.
     let shared = seen.objects < 2 || names.iter().any(|(_, field)| field.times > 1);
     !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
 }
 
-/// Keys of a whole body or record that are data, like moments or coins, if most of them are or no two objects share one.
+/// Keys of a whole body or record that are data, like times or coins, if most of them are or no two objects share one.
 pub(super) fn keys_of_data(seen: &Seen) -> Option<String> {
     let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
     let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_moment(name);
@@ -126,14 +127,14 @@ pub(super) fn keys_of_data(seen: &Seen) -> Option<String> {
     (!is_shared && first.len() > 1).then(|| format!("{}, of which no two objects have one", first.join(" and ")))
 }
 
-/// The unit in which all whole numbers would be moments of our time.
+/// The unit in which all whole numbers would be times between 1990 and 2200.
 fn moment_unit(seen: &Seen) -> Option<&'static str> {
     unit_of(seen.least).filter(|unit| unit_of(seen.most) == Some(unit))
 }
 
-/// The unit in which a number would be a moment of our time.
+/// The unit in which a number would be such a time.
 pub(super) fn unit_of(number: f64) -> Option<&'static str> {
-    // From 1990 to 2200, in seconds.
+    // 1990 and 2200, in seconds.
     let (first, last) = (6.3e8, 7.3e9);
     let units = [("seconds", 1.0), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)];
     let fits = |scale: f64| (first * scale..=last * scale).contains(&number);
@@ -143,7 +144,7 @@ pub(super) fn unit_of(number: f64) -> Option<&'static str> {
 fn sounds_like_a_moment(name: &str) -> bool {
     const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
     let snake = name.to_snake_case();
-    // A list of moments is named for many.
+    // The name of a list of times may be a plural.
     let is_last = |word: &str| LAST.contains(&word) || LAST.contains(&singular(word).as_str());
     snake.split('_').next_back().is_some_and(is_last) || snake.starts_with("timestamp")
 }

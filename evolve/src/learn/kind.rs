@@ -1,4 +1,4 @@
-//! What bodies are, a series, one object or another value, and all records of all of them.
+//! The kind of a body (a series, one object, or another value), and the records of all replies.
 
 use codegen::spec;
 use serde_yaml::Value;
@@ -8,7 +8,7 @@ use crate::change::Refusal;
 use crate::reply::Reply;
 use crate::seen::Seen;
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BodyKind {
     Series,
@@ -18,7 +18,7 @@ pub(super) enum BodyKind {
 }
 
 impl BodyKind {
-    /// What the catalogue says that it is.
+    /// The kind that the catalogue states.
     pub(super) fn known(body: &spec::Body) -> Self {
         match (&body.series, &body.ty) {
             (Some(_), _) => Self::Series,
@@ -36,9 +36,9 @@ impl BodyKind {
     }
 }
 
-/// What bodies are of which nothing is known.
+/// The kind of bodies that are unknown.
 pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<BodyKind, Refusal> {
-    // `null` in the place of the records is how some services say that there are none.
+    // Some services send `null` in place of an empty list of records.
     let is_series = |reply: &&Reply| list_of(reply, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (replies.iter().find(is_series), replies.iter().find(|reply| !is_series(reply))) {
         (Some(_), None) => Ok(BodyKind::Series),
@@ -54,7 +54,7 @@ pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<BodyKind, Refu
     }
 }
 
-/// All bodies as they are.
+/// All bodies together.
 pub(super) fn whole(replies: &[Reply]) -> Seen {
     let mut seen = Seen::default();
     for reply in replies {
@@ -63,12 +63,12 @@ pub(super) fn whole(replies: &[Reply]) -> Seen {
     seen
 }
 
-/// Where a body has its records.
+/// The value at the place of a body's records.
 fn list_of<'r>(reply: &'r Reply, data: Option<&str>) -> Option<&'r Value> {
     data.map_or(Some(&reply.body), |data| reply.at(data))
 }
 
-/// What messages call it.
+/// The words for that place in messages.
 fn place_of_list(data: Option<&str>) -> String {
     data.map_or_else(|| "the whole body".to_owned(), |data| format!("`{data}`"))
 }

@@ -1,4 +1,4 @@
-//! What a series has beside its records: the metadata, and keys that the envelope does not have.
+//! The objects beside the records of a series: the metadata, and keys that the envelope does not have.
 
 use serde_yaml::{Mapping, Value};
 
@@ -12,7 +12,7 @@ use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
-    /// Compares what stands beside the records with the envelope, and adds to it what can be said there.
+    /// Compares them with the envelope, and adds fields to the metadata.
     pub(super) fn metadata(&self, desk: &mut Desk, replies: &[Reply], met: &mut FieldsSeen) -> Result<(), Refusal> {
         let Some(data) = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return Ok(());
@@ -67,13 +67,13 @@ impl Topic<'_> {
     }
 }
 
-/// Where the metadata is, with the edits so far.
+/// The place of the metadata, with the edits so far.
 fn metadata(desk: &Desk) -> Option<String> {
     let metadata = desk.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
     metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned)
 }
 
-/// What the bodies have beside the records, by the places of it.
+/// The keys beside the records in all bodies, by place.
 fn around(replies: &[Reply], data: &str, metadata: Option<&str>) -> Seen {
     let mut around = Seen::default();
     for body in replies.iter().filter_map(|reply| reply.body.as_mapping()) {
@@ -84,7 +84,7 @@ fn around(replies: &[Reply], data: &str, metadata: Option<&str>) -> Seen {
     around
 }
 
-/// What an object holds; what an object in it does, where that leads to the records or the metadata.
+/// The keys of an object, and of the objects that lead to the records or the metadata.
 fn beside(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>), others: &mut Mapping) {
     for (key, value) in object {
         let Some(key) = key.as_str() else { continue };
@@ -99,7 +99,7 @@ fn beside(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>)
     }
 }
 
-/// What can be the metadata where nobody knew of any: the only object beside the records, if no key on the way has a dot.
+/// The metadata of an envelope without one: the only object beside the records, if no key on the way has a dot.
 fn new_metadata(around: &Seen, replies: &[Reply]) -> Option<String> {
     let is_object = |seen: &Seen| seen.objects > 0 && seen.objects == seen.values();
     let mut objects = around.fields.0.iter().filter(|(_, seen)| is_object(seen));
@@ -111,7 +111,7 @@ fn new_metadata(around: &Seen, replies: &[Reply]) -> Option<String> {
     }
 }
 
-/// All objects at a place; where there is none, the client sees none of its fields.
+/// The objects at a place of all replies; if there is none, the client sees no field of it.
 fn objects(replies: &[Reply], place: &str) -> Seen {
     let none = Value::Mapping(Mapping::new());
     let mut seen = Seen::default();

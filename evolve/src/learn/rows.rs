@@ -1,5 +1,4 @@
-//! Records that are lists: each place has a name in the catalogue, or is given one, and from then on they are learned from
-//! like any others.
+//! Records that are lists: each place gets the name from the catalogue, or a new one; then they are handled as objects.
 
 use codegen::model::TimeUnit;
 
@@ -11,7 +10,7 @@ use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
-    /// The records of a body by the names of their fields.
+    /// The records of a body, by the names of their fields.
     pub(super) fn by_names(&self, desk: &Desk, index: usize, kind: BodyKind, seen: Seen) -> Result<Seen, Refusal> {
         let known = &desk.body(self.place(index).tree(desk)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
@@ -45,7 +44,7 @@ impl Topic<'_> {
     }
 }
 
-/// Records of which nobody knew that they are lists.
+/// Names for the places of records that were not known to be lists.
 fn named_anew(desk: &Desk, known: &Tree, kind: BodyKind, seen: &Seen) -> Result<Seen, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Said(format!(
@@ -61,12 +60,12 @@ fn named_anew(desk: &Desk, known: &Tree, kind: BodyKind, seen: &Seen) -> Result<
     Ok(seen.named(name_of_place(seen, milliseconds, time)))
 }
 
-/// Whether a record, or a body with the fields of one, says that it is written as a list.
+/// Whether a record, or a body with listed fields, states that it is written as a list.
 pub(super) fn is_positional(tree: &Tree) -> bool {
     tree.get("positional") == Some(&true.into())
 }
 
-/// Lists by the names that their places have; those behind the last are known by their numbers.
+/// Lists by the names of their places; places after the last name are named by numbers.
 pub(super) fn named_as(listed: &[Tree], seen: &Seen) -> Seen {
     let name = |place: usize| listed.get(place).and_then(|field| field.text("name")).map(str::to_owned);
     seen.named(|place| name(place).unwrap_or_else(|| format!("value {}", place + 1)))

@@ -1,7 +1,7 @@
-//! The time of records, as the catalogue has it and as replies show it.
+//! The time of records: in the catalogue, and in replies.
 //!
-//! What one endpoint does differently can be said in its body, and is. The unit is as a rule that of the whole service,
-//! so that one reply is no reason to edit it: what is wrong with it is only told.
+//! A difference of one endpoint is written into its body. The unit usually belongs to the whole service, so one reply
+//! is no reason to edit it: a wrong one is only reported.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::{self, BodyEntry, Evidence};
@@ -15,8 +15,7 @@ use crate::seen::{Seen, shown};
 use crate::tree::Tree;
 
 impl Topic<'_> {
-    /// Whether records have the envelope's time field as the catalogue says, in the form that the body says if it says one; says
-    /// so if they do not.
+    /// Whether records have the envelope's time field in the form that the catalogue states; reports it if they do not.
     pub(super) fn has_time(&self, desk: &mut Desk, name: &str, body: &Tree, seen: &Seen) -> bool {
         let envelope = desk.checked.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
@@ -52,7 +51,7 @@ impl Topic<'_> {
         true
     }
 
-    /// Whether records have the time field that a body names although it lists no fields; says so if they do not.
+    /// Whether records have the time field that a body names without listing fields; reports it if they do not.
     pub(super) fn has_own_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
         let met = seen.fields.get(name);
         let is_moment = met.is_some_and(|met| written_moments(met).is_some() || met.are_numbers() && met.unwhole == 0);
@@ -64,8 +63,8 @@ impl Topic<'_> {
         is_moment || is_shared || name == "none"
     }
 
-    /// Says what a field of moments holds that is not wrong for the client, but not what the catalogue says, be it by
-    /// a unit of the field's own.
+    /// Reports values of a time field that the client accepts and that contradict the catalogue, even by a unit of the
+    /// field's own.
     pub(super) fn say_moment(&self, desk: &mut Desk, name: &str, own: Option<&str>, seen: &Seen) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
@@ -96,7 +95,7 @@ impl Topic<'_> {
         );
     }
 
-    /// Drops the time field that a body names itself, if it has been found to hold something else.
+    /// Removes the time of a body that turned out to be another kind of field.
     pub(super) fn drop_time(&self, desk: &mut Desk, body: &Place, list: &[Tree], own: Option<&str>) {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
@@ -105,7 +104,7 @@ impl Topic<'_> {
         desk.set(body, "time", "none");
     }
 
-    /// The field that a list of fields has its time in, if it is not the one that the envelope names; says it.
+    /// The name of the time field in a list, if it is not the envelope's; reports the choice.
     pub(super) fn other_time(&self, desk: &mut Desk, list: &[Tree], shared: Option<&str>) -> String {
         let moments = list.iter().filter(|field| field.text("type") == Some("timestamp"));
         let names: Vec<_> =
@@ -119,7 +118,7 @@ impl Topic<'_> {
         time.to_owned()
     }
 
-    /// The fields of a record that must stay timestamps, as some series has its time in them.
+    /// The fields of a record that must stay timestamps, as series have their time in them.
     pub(super) fn times_of_record(desk: &Desk, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
         let envelope = desk.checked.service.envelope_time();
@@ -132,7 +131,7 @@ impl Topic<'_> {
     }
 }
 
-/// Makes a field a timestamp if it is the one that a body names as its time, whatever it seems to be.
+/// Makes a field a timestamp if a body names it as its time, whatever its values look like.
 pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
     let is_meant = time.is_some() && field.text("name") == time;
     if let Tree::Map(entries) = field

@@ -1,4 +1,4 @@
-//! Types for values nobody knew: what the values show, and records for objects within records.
+//! Types for unknown values, and records for nested objects.
 
 use codegen::model::TimeUnit;
 use codegen::names::{self, Case, Scope};
@@ -15,7 +15,7 @@ use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
-    /// The type of values nobody knew, and their unit or format if that can be told.
+    /// The type of unknown values, and their unit or format if it can be determined.
     pub(super) fn new_type(
         &self,
         desk: &mut Desk,
@@ -51,7 +51,7 @@ impl Topic<'_> {
         Ok((ty, None))
     }
 
-    /// Says where a type is less than one could wish for, and why.
+    /// Notes where a type is weaker than it could be, and why.
     pub(super) fn say_doubts(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) {
         let doubt = match ty {
             "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
@@ -73,7 +73,7 @@ impl Topic<'_> {
         self.say(desk, format!("`{name}` {doubt}"));
     }
 
-    /// The type of lists or maps, by what they hold.
+    /// The type of lists or maps, from their items.
     fn holding(
         &self,
         desk: &mut Desk,
@@ -100,7 +100,7 @@ impl Topic<'_> {
         Ok(("any".to_owned(), None))
     }
 
-    /// Says where fields that are all one record may be entries by key, as of coins or venues.
+    /// Notes where fields with one record each may be entries by key, as of coins or venues.
     pub(super) fn doubt_keys(&self, desk: &mut Desk, what: &str, seen: &Seen, fields: &[Tree]) {
         let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
         let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
@@ -114,7 +114,7 @@ impl Topic<'_> {
         }
     }
 
-    /// A record for objects within a record: one that is there already if it has the same fields.
+    /// A record for nested objects: a known one with the same fields, or a new one.
     fn new_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
         let fields = self.list(desk, seen, None)?;
         self.doubt_keys(desk, &format!("`{name}`"), seen, &fields);
@@ -125,7 +125,7 @@ impl Topic<'_> {
         };
         let known = group.entries("records").iter().chain(service.entries("records")).find(is_same);
         if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
-            // It may have promised what is absent here.
+            // The known record may list a field as always there that is absent here.
             self.merge_record(desk, &known, seen)?;
             return Ok(known);
         }
@@ -163,7 +163,7 @@ pub(super) fn all_types(desk: &Desk) -> NamesInUse {
     taken
 }
 
-/// Names and types, by which two records are the same.
+/// Names and types of fields, by which records are compared.
 fn signature(fields: &[Tree]) -> Vec<(Option<&str>, Option<&str>)> {
     fields.iter().map(|field| (field.text("name"), field.text("type"))).collect()
 }

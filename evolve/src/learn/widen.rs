@@ -1,4 +1,4 @@
-//! Types that are known, against the values that came: widened where they do not fit, and never silently.
+//! Known types, compared with values: types that do not fit are widened, and every change is reported.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::type_expr::{Builtin, TypeExpr};
@@ -12,7 +12,7 @@ use crate::seen::{Seen, shown};
 use crate::tree::Tree;
 
 impl Topic<'_> {
-    /// Compares one listed field with its values, and widens its type where they do not fit.
+    /// Compares one listed field with its values, and widens its type if they do not fit.
     pub(super) fn compare(
         &self,
         desk: &mut Desk,
@@ -54,7 +54,7 @@ impl Topic<'_> {
             return Ok(());
         }
         let range = if loses_range { ", without its range" } else { "" };
-        // The old type was known so; the new one is what the replies show.
+        // The evidence is that of the replies, as the new type is theirs.
         let own = self.weaker_evidence(known);
         let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
         self.say(desk, format!("{contradiction}; it becomes {wider}{evidence}{range}"));
@@ -74,7 +74,7 @@ impl Topic<'_> {
         Ok(())
     }
 
-    /// The type that also holds what was seen, if the known one does not.
+    /// The wider type for values that the known one does not hold.
     pub(super) fn widened(
         &self,
         desk: &mut Desk,
@@ -123,7 +123,7 @@ impl Topic<'_> {
         }
     }
 
-    /// The type of the values of a list or a map that also holds what was seen, `null` included.
+    /// The wider type for the items of a list or a map, `null` included.
     fn widened_item(
         &self,
         desk: &mut Desk,
@@ -142,7 +142,7 @@ impl Topic<'_> {
         Ok(is_wider.then(|| format!("{ty}{mark}")))
     }
 
-    /// Says that there were whole numbers where texts are wanted, which is no reason to widen.
+    /// Reports whole numbers in place of texts, which the client accepts.
     fn say_whole_numbers(&self, desk: &mut Desk, name: &str, seen: &Seen) {
         if seen.integers > 0 && seen.are_texts() {
             self.say(desk, format!("`{name}` has {}; the client reads whole numbers as text there", seen.words()));
@@ -165,7 +165,7 @@ impl Topic<'_> {
     }
 }
 
-/// The type that also holds what was seen, for a moment that is written as text.
+/// The wider type for a time that is written as text.
 fn widened_text(seen: &Seen) -> Option<&'static str> {
     if seen.values() == 0 || written_moments(seen).is_some() {
         return None;
@@ -180,7 +180,7 @@ fn widened_text(seen: &Seen) -> Option<&'static str> {
     })
 }
 
-/// The type that also holds what was seen, for a type that every catalogue has: what the client refuses is held by none.
+/// The wider type for a built-in one; values that the client refuses have none.
 fn widened_builtin(known: Builtin, seen: &Seen) -> Option<&'static str> {
     let is_alone = seen.kinds() == 1;
     let are_numbers = seen.are_numbers();

@@ -1,6 +1,6 @@
-//! What the catalogue has and the description has not, which may be gone from the service.
+//! Parts of the catalogue that the description does not have, which may be gone from the service.
 //!
-//! It stays, as descriptions leave things out; but whoever imports the next version of one is to learn of it.
+//! They stay, as descriptions leave things out, but are reported to users that import a newer description.
 
 use super::Merger;
 use super::places::{self, FieldsAt};
@@ -40,14 +40,14 @@ impl Merger<'_> {
             let mut users = self.matches.params.iter().filter(|met| met.at == taken.at).flat_map(|met| &met.users);
             let is_met = users.any(|user| user.endpoint.as_ref() == Some(known));
             let name = taken.at.tree(self.desk).text("name").unwrap_or_default().to_owned();
-            // One that could not be taken over is there all the same.
+            // A param that could not be imported is not absent.
             if !is_met && !told.contains(&name) {
                 self.report.differ(&format!("`{name}`"), &of, ABSENT.to_owned());
             }
         }
     }
 
-    /// Several new lists can stand at one place, each with a part of the fields.
+    /// Several new lists can stand at one place, each with some of the fields.
     fn absent_fields(&mut self, known: &FieldsAt) {
         let time = places::envelope_time(self.desk).and_then(|time| time.text("name"));
         let listed = known.all(self.desk).into_iter().filter_map(|(_, field)| field.text("name"));

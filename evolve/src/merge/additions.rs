@@ -1,4 +1,4 @@
-//! What is new is written, with the names that types and records have in the catalogue that is there.
+//! Writes new parts, with the names that types and records have in the known catalogue.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::place::Place;
 use crate::tree::Tree;
 
 impl Merger<'_> {
-    /// Names for endpoints that are new.
+    /// Names for new endpoints.
     pub(super) fn name_endpoints(&mut self) {
         for (new, _) in self.matches.endpoints.clone().into_iter().filter(|(_, known)| known.is_none()) {
             let tree = new.tree(&self.new.desk);
@@ -28,9 +28,9 @@ impl Merger<'_> {
         }
     }
 
-    /// Names for types: those that they have already, by their places, or by name and a value that both have.
+    /// Names for types: those of the known types at their places, or with the same name and a common value.
     pub(super) fn name_types(&mut self) {
-        // Of types that are new themselves, none is another of the same name.
+        // New types of one name are different types.
         let old: BTreeSet<String> = self.desk.tree(SERVICE).entries("types").iter().filter_map(name_of).collect();
         for (_, new) in Place::service().key("types").items(&self.new.desk) {
             let name = new.text("name").unwrap_or_default();
@@ -58,7 +58,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Names for records: those that they have already, or new ones where they are to be written.
+    /// Names for records: those of known ones, or new ones where they will be written.
     pub(super) fn name_records(&mut self) {
         for (record, there) in self.matches.wanted_records.clone() {
             let name = record.tree(&self.new.desk).text("name").unwrap_or_default();
@@ -81,7 +81,7 @@ impl Merger<'_> {
         }
     }
 
-    /// The names that a group's module has.
+    /// The names in a group's module.
     fn group(&mut self, file: &str) -> &mut NamesInUse {
         let module = file.trim_end_matches(".yaml");
         let tree = self.desk.tree(file);
@@ -92,7 +92,7 @@ impl Merger<'_> {
         })
     }
 
-    /// A name that is free at the root, where it would be in the way of every group.
+    /// A name that is free at the root and in every group.
     fn claim_root(&mut self, wanted: &WantedName) -> String {
         for file in self.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
             self.group(&file);
@@ -104,7 +104,7 @@ impl Merger<'_> {
         known
     }
 
-    /// A new type by the names that its parts have in the catalogue that is there.
+    /// A new type in the names of the known catalogue.
     pub(super) fn ty(&self, ty: &str, file: &str) -> String {
         let expr = TypeExpr::parse(ty);
         let Some(TypeExpr::Name(name)) = expr.as_ref().map(TypeExpr::innermost) else { return ty.to_owned() };
@@ -115,7 +115,7 @@ impl Merger<'_> {
         ty.replace(name, known).replace("any?", "any")
     }
 
-    /// Records that nothing stands for.
+    /// Writes the records that are not known.
     pub(super) fn write_records(&mut self) {
         let wanted: Vec<Place> =
             self.matches.wanted_records.iter().filter(|(_, there)| there.is_none()).map(|(at, _)| at.clone()).collect();
@@ -128,7 +128,7 @@ impl Merger<'_> {
             self.new_records.entry(file).or_default().push(tree);
         }
         for (file, records) in std::mem::take(&mut self.new_records) {
-            // Those of a group that is still to come are written with it.
+            // Records of a new group are written with it.
             if *self.desk.tree(&file) == Tree::Null {
                 self.new_records.insert(file, records);
             } else {
@@ -137,7 +137,7 @@ impl Merger<'_> {
         }
     }
 
-    /// New fields by the names that their types have here, each with an `ident` of its own.
+    /// New fields in the names of the known catalogue, each with an `ident` if it needs one.
     fn named_fields(&self, fields: &[Tree], file: &str, taken: &mut NamesInUse) -> Vec<Tree> {
         let named = fields.iter().map(|field| {
             let (mut named, name) = (field.clone(), field.text("name").unwrap_or_default());
@@ -149,7 +149,7 @@ impl Merger<'_> {
         named.collect()
     }
 
-    /// Adds fields to those that stand in their place.
+    /// Adds new fields to the known ones at their place.
     pub(super) fn add_fields(&mut self, known: &FieldsAt, new: &FieldsAt) {
         let mut taken = NamesInUse::default();
         let listed: Vec<Tree> = known.all(self.desk).into_iter().map(|(_, field)| field.clone()).collect();
@@ -172,7 +172,7 @@ impl Merger<'_> {
         self.desk.extend(&known.at, fields);
     }
 
-    /// Adds values to types that are there already.
+    /// Adds values to known types.
     pub(super) fn add_values(&mut self) {
         for (new, (name, _)) in self.matches.types.clone() {
             let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {
@@ -186,7 +186,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Endpoints that are new, and of the others what was unknown.
+    /// Adds new endpoints, and fills in unknown facts of known ones.
     pub(super) fn add_endpoints(&mut self) {
         for (new, known) in self.matches.endpoints.clone() {
             match known {
@@ -198,7 +198,7 @@ impl Merger<'_> {
             let endpoints = self.new_endpoints.remove(&file).unwrap_or_default();
             let records = self.new_records.remove(&file).unwrap_or_default();
             if *self.desk.tree(&file) == Tree::Null {
-                // Whatever the description calls the group: all it has may stand in others already.
+                // If all endpoints of the group stand in other groups already, the group is not added.
                 let said = self.new.desk.tree(&file);
                 let stands_elsewhere = endpoints.is_empty() && !said.entries("endpoints").is_empty();
                 if !(stands_elsewhere && records.is_empty()) {
@@ -224,7 +224,7 @@ impl Merger<'_> {
         self.new_endpoints.entry(new.file.clone()).or_default().push(tree);
     }
 
-    /// Adds to an endpoint what was unknown of it.
+    /// Fills in unknown facts of an endpoint.
     fn complete(&mut self, known: &Place, new: &Place) {
         let (here, said) = (known.tree(self.desk).clone(), new.tree(&self.new.desk).clone());
         let mut inherited = here.text("evidence").unwrap_or_default().to_owned();
@@ -252,7 +252,7 @@ impl Merger<'_> {
             let body = self.body_instead(known_body.as_ref(), &inherited, new);
             self.desk.set(known, "body", body);
         }
-        // Beside a path nothing is left out.
+        // An endpoint with a path needs every key.
         let here = known.tree(self.desk).clone();
         for key in ["params", "body"] {
             if here.get(key).is_none() && here.text("path") != Some("unknown") {
@@ -261,7 +261,7 @@ impl Merger<'_> {
         }
     }
 
-    /// A body by the names that types and records have here.
+    /// A body in the names of the known catalogue.
     fn body_of(&self, new: &Place) -> Tree {
         let mut body = new.tree(&self.new.desk).get("body").cloned().unwrap_or(Tree::Null);
         if let Some(ty) = body.text("type").map(|ty| self.ty(ty, &new.file)) {
@@ -286,7 +286,7 @@ impl Merger<'_> {
         body
     }
 
-    /// A body with fields in the place of one whose fields nobody knew. That it is a series may be known better.
+    /// A body with fields in place of one without known fields. Its kind may be known better.
     fn body_instead(&self, here: Option<&Tree>, inherited: &str, new: &Place) -> Tree {
         let mut body = self.body_of(new);
         let said = new.tree(&self.new.desk);
@@ -303,11 +303,11 @@ impl Merger<'_> {
         }
         let own = if is_known_better { own } else { (evidence != inherited).then_some(evidence) };
         match own {
-            // Before a long list of fields, where it is seen.
+            // Before a long list of fields, where it is easier to see.
             Some(own) => body.put("evidence", own.into(), &[]),
             None => body.remove("evidence"),
         }
-        // A list that is no time series has no time to be found.
+        // A list that is no time series has no time.
         if known.and_then(|known| known.text("time")) == Some("none") {
             body.put("time", "none".into(), &["evidence"]);
         }
@@ -319,7 +319,7 @@ fn name_of(entry: &Tree) -> Option<String> {
     entry.text("name").map(str::to_owned)
 }
 
-/// Adds the values to a type of the service that it does not have, and tells which these are.
+/// Adds values to a type of the service, and returns those that are new.
 pub(crate) fn join_values(desk: &mut Desk, at: &Place, known: &Tree, said: &Tree) -> Vec<String> {
     let mut idents = NamesInUse::default();
     for value in known.entries("values") {
@@ -332,7 +332,7 @@ pub(crate) fn join_values(desk: &mut Desk, at: &Place, known: &Tree, said: &Tree
     told
 }
 
-/// New values of a known type, each with an `ident` of its own.
+/// The new values of a known type, each with an `ident` if it needs one.
 fn new_values(known: &Tree, said: &Tree, idents: &mut NamesInUse) -> Vec<Tree> {
     let (case, scope) = value_names(known.text("kind") == Some("identifier"));
     let listed: Vec<&Tree> = known.entries("values").iter().filter(|_| !std::ptr::eq(known, said)).collect();

@@ -1,6 +1,6 @@
-//! What is said anew of things that are known: what was unknown is filled in, and what contradicts is listed and stays.
+//! Compares new facts with known things: unknown facts are filled in, and contradictions are reported and stay.
 //!
-//! Everything is compared before anything is written, with the catalogue as it was.
+//! Everything is compared with the known catalogue as it was, before anything is written.
 
 use codegen::format::Key;
 
@@ -11,13 +11,13 @@ use crate::keys;
 use crate::place::Place;
 use crate::tree::Tree;
 
-/// Something of which both catalogues say something.
+/// A thing that both catalogues have.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
     pub(super) at: Place,
-    /// What it is, in messages.
+    /// Its name in messages.
     pub(super) name: String,
-    /// What it belongs to, in messages.
+    /// The name of what it belongs to, in messages.
     pub(super) of: String,
 }
 
@@ -27,7 +27,7 @@ impl Subject {
     }
 }
 
-/// An edit that says what nobody knew.
+/// An edit that fills in an unknown fact.
 #[derive(Debug)]
 pub(super) enum Edit {
     Set(Place, &'static str, Tree),
@@ -35,18 +35,18 @@ pub(super) enum Edit {
     Replace(Place, Tree),
 }
 
-/// What is said anew, and where: once, or by all who share what is known.
+/// The new facts, with their places: one, or one for each endpoint that shares the thing.
 pub(super) type Said = [(String, Tree)];
 
 impl Merger<'_> {
-    /// Every key that is said anew, by its policy; `why_not` says why one cannot be filled in.
+    /// Compares every key by its policy; `why_not` says why one cannot be filled in.
     pub(super) fn compare(&mut self, subject: &Subject, said: &Said, why_not: &dyn Fn(&str) -> Option<&'static str>) {
         let known = subject.at.tree(self.desk).clone();
         let Some(map) = keys::map_at(&subject.at.file, &subject.at.path, &known) else { return };
         let is_said = |key: &&Key| said.iter().any(|(_, said)| said.get(key.name).is_some());
         for key in map.keys.iter().filter(is_said).map(|key| key.name) {
             let policy = policy(map.what, key).unwrap_or(Policy::Matched);
-            // Who says it in an entry of its own has no part in it.
+            // Endpoints that state it in an entry of their own are left out.
             let sharing = said.iter().filter(|(_, said)| said.get(key) != Some(&Tree::Null));
             let of_key: Vec<(&str, Option<&Tree>)> =
                 sharing.map(|(of, said)| (of.as_str(), said.get(key).filter(|tree| is_known(tree)))).collect();
@@ -72,12 +72,12 @@ impl Merger<'_> {
         }
     }
 
-    /// The same of what is said once.
+    /// The same for a thing with one place.
     pub(super) fn compare_one(&mut self, subject: &Subject, said: Tree) {
         self.compare(subject, &[(subject.of.clone(), said)], &|_| None);
     }
 
-    /// Whether the new catalogue says of its own accord how something is known.
+    /// Whether the new catalogue states how a fact is known.
     pub(super) fn is_told(&self, evidence: &str) -> bool {
         self.new.is_ours || evidence != self.evidence
     }
@@ -89,7 +89,7 @@ impl Merger<'_> {
         }
     }
 
-    /// A fact that may be unknown here. Where others share what they have in common, only what all say can be filled in.
+    /// A fact that may be unknown here. A shared thing only gets facts that all endpoints state.
     pub(super) fn fill(
         &mut self,
         subject: &Subject,
@@ -150,7 +150,7 @@ impl Merger<'_> {
         }
     }
 
-    /// A part with keys or items of its own.
+    /// A map or list below a key.
     fn part(&mut self, subject: &Subject, key: &'static str, policy: Policy, here: Option<&Tree>, said: &Tree) {
         let at = subject.at.key(key);
         let name = if key == "envelope" { "the envelope".to_owned() } else { format!("`{key}`") };
@@ -173,7 +173,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Items that are there are compared, and new ones stand behind the others.
+    /// Known items are compared, and new ones are appended.
     fn join(&mut self, subject: &Subject, key: &'static str, by: &'static str, said: &Tree) {
         let Tree::List(items) = said else { return };
         let mut new = Vec::new();
@@ -197,7 +197,8 @@ impl Merger<'_> {
         }
     }
 
-    /// Whether a text can be said of what is shared.
+    /// Whether a text can be filled in: that of a shared param only if the new catalogue has every endpoint that takes
+    /// it.
     fn is_for_all(&self, subject: &Subject, users: usize) -> bool {
         let mut params = self.matches.params.iter();
         params.find(|param| param.at == subject.at).is_none_or(|param| users > 0 && self.is_covered(param))

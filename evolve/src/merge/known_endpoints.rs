@@ -1,4 +1,4 @@
-//! What is said anew of the service, of groups, endpoints and named types that are known.
+//! Compares the service, groups, endpoints and named types with the known ones.
 
 use codegen::names::{self, Case};
 
@@ -23,7 +23,7 @@ impl Merger<'_> {
         self.compare_one(&Subject::new(&Place::service(), "the service", ""), said);
     }
 
-    /// What is said of groups by their tags.
+    /// Compares groups, from their tags.
     pub(super) fn groups(&mut self) {
         for file in self.new.desk.groups().map(str::to_owned).collect::<Vec<_>>() {
             if *self.desk.tree(&file) != Tree::Null {
@@ -49,7 +49,7 @@ impl Merger<'_> {
         self.body(&subject, &known, &said, &new.file);
     }
 
-    /// What it is called and where it stands, which users of the client have in their programs.
+    /// Compares name and group, which stand in users' programs.
     fn name(&mut self, subject: &Subject, at: &Place, known: &Tree, new: &Place, said: &Tree) {
         let Some(hint) = self.new.hints.get(new) else { return };
         let method = |tree: &Tree| ident_of(tree);
@@ -85,7 +85,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Types that both know: what they mean, and values that stand here and not in the description.
+    /// Compares types: their meaning, and values that the description lacks.
     pub(super) fn named_types(&mut self) {
         for (new, (name, of)) in self.matches.types.clone() {
             let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {

@@ -1,4 +1,4 @@
-//! What is said anew of fields that are known, and of the bounds of their values.
+//! Compares fields with known ones, and the bounds of their values.
 
 use codegen::spec::Evidence;
 use codegen::type_expr::{Builtin, TypeExpr};
@@ -10,7 +10,7 @@ use super::values::{bare, number};
 use crate::tree::Tree;
 
 impl Merger<'_> {
-    /// The fields that stand at one place.
+    /// Compares the fields at one place.
     pub(super) fn fields(&mut self, known: &FieldsAt, new: &FieldsAt) {
         let listed = new.all(&self.new.desk).into_iter().map(|(_, field)| field.clone()).collect::<Vec<_>>();
         for (at, here) in known.all(self.desk).into_iter().map(|(at, here)| (at, here.clone())).collect::<Vec<_>>() {
@@ -49,7 +49,7 @@ impl Merger<'_> {
         self.compare_one(subject, told);
     }
 
-    /// A field that is known otherwise than by document is an `Option` anyway, and our own descriptions say so.
+    /// A field with weaker evidence than `document` is an `Option` anyway, as our own descriptions have it.
     fn optional(&mut self, subject: &Subject, here: &Tree, list: &FieldsAt, said: &Tree) {
         let is = |tree: &Tree| tree.get("optional") == Some(&true.into());
         let evidence = here.text("evidence").unwrap_or(&list.evidence);
@@ -64,7 +64,7 @@ impl Merger<'_> {
         self.report.differ(&subject.name, &subject.of, text.to_owned());
     }
 
-    /// Whether all values under a key can be such of what is known, which may have a type where the description has none.
+    /// Whether all values under a key are possible for the known type, which the description may lack.
     pub(super) fn has_values(&self, here: &Tree, said: &Tree, key: &str) -> bool {
         let fits = |value: &Tree| here.text("type").is_some_and(|ty| ty.contains('<')) || self.fits(here, &bare(value));
         match said.get(key) {
@@ -75,11 +75,11 @@ impl Merger<'_> {
         }
     }
 
-    /// Bounds, each for itself.
+    /// Compares bounds, each by itself.
     pub(super) fn range(&mut self, subject: &Subject, here: &Tree, said: &Said, why_not: Option<&'static str>) {
         let is_number = TypeExpr::parse(here.text("type").unwrap_or_default()).is_some_and(|ty| ty.is_numeric());
         let why_not = if is_number { why_not } else { Some("whose type has no bounds") };
-        // A count has no negative values anyway.
+        // A count is never negative, so this bound is implied.
         let is_zero =
             |key: &str, bound: &&Tree| key == "min" && here.text("type") == Some("count") && number(bound) == Some(0.0);
         let bound = |said: &Tree, key: &str| said.get("range")?.get(key).filter(|bound| !is_zero(key, bound)).cloned();
@@ -98,7 +98,7 @@ impl Merger<'_> {
         for (key, other) in [("min", "max"), ("max", "min")] {
             let bounds: Vec<(String, Option<Tree>)> =
                 said.iter().map(|(of, said)| (of.clone(), bound(said, key))).collect();
-            // What stands here stays, so that it is the bound which another is to go with.
+            // A known bound stays, so the new one has to go with it.
             let leaves_none = bounds.iter().any(|(_, bound)| {
                 let (bound, other) = (bound.as_ref().and_then(number), known.get(other).and_then(number));
                 bound.zip(other).is_some_and(|(bound, other)| if key == "min" { bound > other } else { bound < other })
@@ -116,7 +116,7 @@ impl Merger<'_> {
     }
 }
 
-/// Whether a param or field is a point in time, or holds such: nothing else has a format.
+/// Whether a param or field is a time or holds times; only those have a format.
 pub(super) fn is_moment(tree: &Tree) -> bool {
     let ty = tree.text("type").and_then(TypeExpr::parse);
     ty.is_some_and(|ty| *ty.innermost() == TypeExpr::Builtin(Builtin::Timestamp))

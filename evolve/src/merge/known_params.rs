@@ -1,4 +1,4 @@
-//! What is said anew of params that are known, by one endpoint or by all that share them.
+//! Compares params with known ones, on one endpoint or on all that share them.
 
 use codegen::spec::{Evidence, PARAM};
 
@@ -11,11 +11,11 @@ use super::places::Entry;
 use super::values::{bare, holds, is_known};
 use crate::tree::Tree;
 
-/// Keys of values that a param takes, which an endpoint may say anew.
+/// Keys for values of a param, which an endpoint may state anew.
 const VALUES: &[&str] = &["default", "served", "works", "refused", "example"];
 
 impl Merger<'_> {
-    /// What all who take a param say of it.
+    /// Compares a param with the facts of all endpoints that take it.
     pub(super) fn param(&mut self, matched: &MatchedParam) {
         let here = matched.at.tree(self.desk).clone();
         let of = matched.users.first().map(|user| user.label.clone()).unwrap_or_default();
@@ -48,7 +48,7 @@ impl Merger<'_> {
             if !is_moment(&here) {
                 new.remove("format");
             }
-            // What goes by another type says nothing of values of the known one; a default is told of below.
+            // Values of another type do not apply to the known one; a default is reported below.
             for key in VALUES {
                 if !agrees || *key != "default" && !self.has_values(&here, new, key) {
                     new.remove(key);
@@ -69,7 +69,7 @@ impl Merger<'_> {
         self.required(&subject, matched);
     }
 
-    /// Values that an endpoint's entry has of its own: what is said of them is said of that endpoint alone.
+    /// Values that an endpoint's entry states anew are compared with that entry alone.
     fn anew(&mut self, subject: &Subject, user: &User, new: &mut Tree) {
         let at = match &user.entry {
             Entry::Use(at) => at,
@@ -85,7 +85,7 @@ impl Merger<'_> {
         self.compare_one(&Subject::new(at, subject.name.clone(), &user.label), said);
     }
 
-    /// Whether several values can be sent.
+    /// Compares whether several values can be sent.
     fn several(&mut self, subject: &Subject, here: &Tree, user: &User, new: &Tree) {
         let text = match (here.text("list"), new.get("list")) {
             (Some(_), None) => "one value in the description, several here".to_owned(),
@@ -111,7 +111,7 @@ impl Merger<'_> {
         }
     }
 
-    /// How a param is known on an endpoint.
+    /// The evidence of a param on an endpoint.
     pub(super) fn evidence_of(&self, matched: &MatchedParam, here: &Tree, user: &User) -> Option<String> {
         let anew = self.said_anew(user).and_then(|entry| entry.text("evidence"));
         let endpoint = user.endpoint.as_ref().filter(|endpoint| matched.at.path.starts_with(&endpoint.path));
@@ -119,7 +119,7 @@ impl Merger<'_> {
         anew.or(here.text("evidence")).or(inherited).map(str::to_owned)
     }
 
-    /// Why a range cannot be filled in: what is only reported is never enforced, and that of a param known better is.
+    /// Why a range cannot be filled in: its evidence may only be reported, and the client would enforce it.
     fn enforced(&self, matched: &MatchedParam, here: &Tree) -> Option<&'static str> {
         let is_enforced = |evidence: &str| Evidence::of(evidence).is_none_or(Evidence::is_enforced);
         let mut known = matched.users.iter().map(|user| self.evidence_of(matched, here, user));

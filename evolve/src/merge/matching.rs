@@ -1,8 +1,8 @@
-//! Which endpoints, params, types and records of a new catalogue are which of the one that is there, and which are to
-//! be written because nothing stands there.
+//! Finds the known endpoints, params, types and records for those of a new catalogue, and those that have to be
+//! written.
 //!
-//! A type or record is recognised by the place that it stands at before it is by its name, so that a description that
-//! was imported once finds all that came of it, whatever that had to be called.
+//! A type or record is matched by its place first and then by its name, so that a description that was imported once is
+//! matched again, whatever names its parts got.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -17,40 +17,40 @@ use crate::naming::{ident_of, share_a_value};
 use crate::place::Place;
 use crate::tree::Tree;
 
-/// Everything that was recognised, and what is left to be written.
+/// The matches, and what remains to be written.
 #[derive(Debug, Default)]
 pub(super) struct Matches {
-    /// Every new endpoint, and where it is already, if it is.
+    /// Every new endpoint, and the known one that it matches.
     pub(super) endpoints: Vec<(Place, Option<Place>)>,
     pub(super) params: Vec<MatchedParam>,
-    /// Lists of fields that stand in each other's place: the known one first.
+    /// Lists of fields at matching places: the known one first.
     pub(super) fields: Vec<(FieldsAt, FieldsAt)>,
-    /// New names of types: the known one, and where it was recognised.
+    /// Names of new types, each with the known type and the place of the match.
     pub(super) types: BTreeMap<String, (String, String)>,
-    /// Types that something new has, and where first.
+    /// Types of new parts, and the first place of each.
     pub(super) wanted_types: BTreeMap<String, String>,
-    /// Records that something new has: where they are already, if they are.
+    /// Records of new parts, and the known ones that they match.
     pub(super) wanted_records: BTreeMap<Place, Option<Place>>,
-    /// The files of the known catalogue whose bodies have each new record, itself or within another.
+    /// The known files whose bodies contain each new record.
     pub(super) files: BTreeMap<Place, BTreeSet<String>>,
 }
 
-/// A known param, with all that is said of it anew.
+/// A known param, with the new facts about it.
 #[derive(Clone, Debug)]
 pub(super) struct MatchedParam {
     pub(super) at: Place,
     pub(super) users: Vec<User>,
 }
 
-/// What is said of a known param on one endpoint.
+/// The facts about a known param on one endpoint.
 #[derive(Clone, Debug)]
 pub(super) struct User {
-    /// What the endpoint is called in messages.
+    /// The name of the endpoint in messages.
     pub(super) label: String,
     /// The endpoint, unless it is new.
     pub(super) endpoint: Option<Place>,
     pub(super) entry: Entry,
-    /// Where it is defined in the new catalogue.
+    /// The place of its definition in the new catalogue.
     pub(super) said: Place,
 }
 
@@ -62,23 +62,23 @@ impl Matches {
         }
     }
 
-    /// Whether a new definition of a param is one that an endpoint has.
+    /// Whether a definition of the new catalogue belongs to an endpoint.
     pub(super) fn has(&self, endpoint: Option<&Place>, said: &Place) -> bool {
         let mut users = self.params.iter().flat_map(|known| &known.users);
         endpoint.is_some() && users.any(|user| user.endpoint.as_ref() == endpoint && user.said == *said)
     }
 
-    /// The one file whose bodies have a record, if there is just one.
+    /// The only file whose bodies contain a record, if there is just one.
     pub(super) fn file_of(&self, record: &Place) -> Option<&str> {
         let files = self.files.get(record).filter(|files| files.len() == 1)?;
         files.first().map(String::as_str).filter(|file| *file != SERVICE)
     }
 
-    /// Compares a new catalogue with a known one, place by place.
+    /// Matches a new catalogue with a known one.
     pub(super) fn of(known: &Desk, new: &Fresh) -> Self {
         let mut shared = BTreeSet::new();
         loop {
-            // Where a record can stand decides which of the known ones it is, and that what else the service has.
+            // The place of a record decides which known ones it can match, so places are matched first.
             let mut matcher = Matcher {
                 known,
                 new: &new.desk,
@@ -102,7 +102,7 @@ struct Matcher<'a> {
     new: &'a Desk,
     names: &'a BTreeMap<String, WantedName>,
     matches: Matches,
-    /// Records that the service is to have.
+    /// Records that the service should get.
     shared: BTreeSet<Place>,
     queue: VecDeque<(Place, String)>,
 }
@@ -111,7 +111,7 @@ impl Matcher<'_> {
     fn all(&mut self) {
         let mut taken = BTreeSet::new();
         for (at, endpoint) in places::endpoints(self.new) {
-            // Only the first of one name is the one whose path nobody knew.
+            // If several endpoints have one name, only the first matches a known one without a path.
             let found = self.endpoint_like(&at, endpoint).filter(|found| taken.insert(found.clone()));
             let file = found.as_ref().map_or(&at.file, |found| &found.file).clone();
             if let Some(fields) = body_fields(self.new, &at) {
@@ -136,13 +136,13 @@ impl Matcher<'_> {
             self.params(&new, known.as_ref());
             self.body(&new, known.as_ref());
         }
-        // What is new is settled after all places are known, so that it can have the names of what it was found to be.
+        // New types are settled after all places are matched, since they may take the names found there.
         while let Some((record, label)) = self.queue.pop_front() {
             self.settle(&record, &label);
         }
     }
 
-    /// Where an endpoint is already: by its path, or by its name where nobody knew the path.
+    /// The known endpoint for a new one: by path, or by name if its path is unknown.
     fn endpoint_like(&self, at: &Place, new: &Tree) -> Option<Place> {
         let path = |endpoint: &Tree| endpoint.text("path").filter(|path| *path != "unknown").map(template);
         let all = places::endpoints(self.known);
@@ -154,7 +154,7 @@ impl Matcher<'_> {
         by_path.or_else(|| all.iter().rfind(is_named)).map(|(known, _)| known.clone())
     }
 
-    /// Notes in which file the records of a body stand.
+    /// Notes the file for the records of a body.
     fn note_file(&mut self, fields: &FieldsAt, file: &str) {
         if let Some(record) = &fields.record {
             let name = record.tree(self.new).text("name").unwrap_or_default();
@@ -169,7 +169,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// The records that new fields are.
+    /// The records of new fields.
     fn records_in(&self, fields: &FieldsAt) -> Vec<Place> {
         let types = fields.all(self.new).into_iter().filter_map(|(_, field)| field.text("type"));
         types.filter_map(|ty| self.new_record(ty, &fields.at.file)).collect()
@@ -205,7 +205,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Whether two params are the same: by name, and in a path by where they stand in it.
+    /// Whether two params are the same: by name, or in a path by position.
     fn is_same(&self, known: &ParamAt, of: &Place, new: &ParamAt, of_new: &Place) -> bool {
         let (param, said) = (known.at.tree(self.known), new.at.tree(self.new));
         let path = |endpoint: &Tree| endpoint.text("path").unwrap_or_default().to_owned();
@@ -252,7 +252,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Two lists of fields that stand at one place.
+    /// Matches two lists of fields at one place.
     fn fields(&mut self, known: &FieldsAt, new: &FieldsAt) {
         if self.matches.fields.iter().any(|(there, met)| there.at == known.at && met.at == new.at) {
             return;
@@ -273,7 +273,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// A known type and a new one that stand at one place.
+    /// Matches a known type with a new one at one place.
     fn value(&mut self, known: &str, file: &str, new: &str, new_file: &str, label: &str) {
         let (Some(known), Some(new)) = (TypeExpr::parse(known), TypeExpr::parse(new)) else { return };
         let (mut known, mut new) = (&known, &new);
@@ -295,7 +295,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Notes that something new has a type; `file` is the known one in which it stands, if that is settled.
+    /// Notes a type of a new part; `file` is the known file for it, if that is settled.
     fn want(&mut self, ty: &str, new_file: &str, file: Option<&str>, label: &str) {
         let expr = TypeExpr::parse(ty);
         let Some(TypeExpr::Name(name)) = expr.as_ref().map(TypeExpr::innermost) else { return };
@@ -312,7 +312,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Notes that the service is to have a record, and so all that it is made of.
+    /// Notes that the service should get a record, with all records that it contains.
     fn share(&mut self, record: &Place) {
         if self.shared.insert(record.clone()) {
             let inner = self.records_in(&places::record_fields(self.new, record.clone()));
@@ -335,7 +335,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Whether a record that is wanted is there: where it was recognised, or by its name and a field.
+    /// Looks for the known record of a wanted one: where it was matched, or by its name and a field.
     fn settle(&mut self, record: &Place, label: &str) {
         let fields = places::record_fields(self.new, record.clone());
         let file = self.matches.file_of(record).map(str::to_owned);
@@ -362,7 +362,7 @@ impl Matcher<'_> {
     }
 }
 
-/// Whether a body says what a catalogue that has another body for it does not know.
+/// Whether a body states something that the known one leaves unknown.
 pub(super) fn is_news(known: Option<&Tree>, new: Option<&Tree>) -> bool {
     let is_unknown = |body: &Tree, kind| body.get(kind).and_then(Tree::as_text) == Some("unknown");
     match (known, new) {
@@ -374,7 +374,7 @@ pub(super) fn is_news(known: Option<&Tree>, new: Option<&Tree>) -> bool {
     }
 }
 
-/// Whether a known type and a new one may be the same: one of its values is, or it is any text.
+/// Whether a known type and a new one may be the same: they share a value, or the new one is any text.
 pub(super) fn can_be(known: &Desk, name: &str, new: &Desk, new_name: &str) -> bool {
     let (Some((_, known)), Some((_, new))) = (places::named_type(known, name), places::named_type(new, new_name))
     else {

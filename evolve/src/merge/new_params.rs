@@ -1,5 +1,5 @@
-//! Params that are new on an endpoint: as an entry for one that endpoints share already, or with a setter that does
-//! not change those of others.
+//! New params of an endpoint: as an entry for a shared param, or with a setter name that does not change setters of
+//! other endpoints.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::tree::Tree;
 pub(super) const ANEW: [&str; 3] = ["served", "works", "refused"];
 
 impl Merger<'_> {
-    /// The params of a new endpoint, or of a known one those that it does not have; `idents` are its names so far.
+    /// The params of a new endpoint, or the missing ones of a known endpoint; `idents` are its names so far.
     pub(super) fn new_params(
         &mut self,
         new: &Place,
@@ -52,7 +52,7 @@ impl Merger<'_> {
         Some(trees.collect())
     }
 
-    /// Shared params that are new, in their own order.
+    /// Writes new shared params, in their own order.
     pub(super) fn write_shared(&mut self) {
         let mut wanted = BTreeSet::new();
         for (new, known) in self.matches.endpoints.clone() {
@@ -67,7 +67,7 @@ impl Merger<'_> {
         }
     }
 
-    /// What is said of known shared params on endpoints that do not take them yet.
+    /// Matches known shared params for new endpoints.
     pub(super) fn match_shared(&mut self) {
         for (new, known) in self.matches.endpoints.clone() {
             for taken in places::params(&self.new.desk, &new).into_iter().flatten() {
@@ -88,7 +88,7 @@ impl Merger<'_> {
         }
     }
 
-    /// The known shared param that has the name and type of a new one.
+    /// The known shared param with the name and type of a new one.
     fn known_shared(&self, new: &Place) -> Option<Place> {
         let param = new.tree(&self.new.desk);
         let ty = self.param_type(new, param);
@@ -102,7 +102,7 @@ impl Merger<'_> {
         one.map(|(at, _)| at.clone())
     }
 
-    /// An entry for a shared param, which says what a known one does not; a new one is written first.
+    /// An entry for a shared param, with the facts in which the known one differs; a new one is written first.
     fn shared(&mut self, at: &Place) -> Tree {
         let param = at.tree(&self.new.desk).clone();
         if let Some(id) = self.new_shared.get(at) {
@@ -129,7 +129,7 @@ impl Merger<'_> {
         id.into()
     }
 
-    /// The one known shared param that says the same as one of an endpoint's own.
+    /// The only known shared param with the same facts as one of an endpoint's own.
     fn same_shared(&self, at: &Place) -> Option<Place> {
         let param = at.tree(&self.new.desk);
         let says_more = ["required", "in", "range"].iter().any(|key| param.get(key).is_some());
@@ -157,14 +157,14 @@ impl Merger<'_> {
         if anew == plain { places::id(known).into() } else { anew }
     }
 
-    /// A param by the names that its type has here, and with the names of setters that do not change those of others.
+    /// A param in the names of the known catalogue, with setter names that do not change setters of other endpoints.
     fn own_param(&mut self, at: &Place, param: &Tree, idents: &mut NamesInUse) -> Tree {
         let ty = self.param_type(at, param);
         let (ident, list) = self.setters.choose(param, &ty, idents);
         let mut tree = param.clone();
         tree.set(&PARAM, "ident", ident);
         tree.set(&PARAM, "list", list);
-        // A count has no negative values anyway.
+        // A count is never negative, so this bound is implied.
         let is_implied =
             ty == "count" && tree.get("range").and_then(|range| range.get("min")).and_then(number) == Some(0.0);
         tree.set(&PARAM, "type", Some(ty));
@@ -175,8 +175,8 @@ impl Merger<'_> {
         tree
     }
 
-    /// The type of a new param: where its setter takes a moment, a count or an identifier on every endpoint, for which
-    /// OpenAPI has no word, a number or text of the same name is that as well.
+    /// The type of a new param. OpenAPI has no keyword for times, counts and identifiers: if the setter takes one of
+    /// these on every known endpoint, a number or text of the same name is one too.
     pub(super) fn param_type(&self, at: &Place, param: &Tree) -> String {
         let said = param.text("type").unwrap_or_default();
         self.type_of_setter(param).unwrap_or_else(|| self.ty(said, &at.file))
@@ -203,7 +203,7 @@ impl Merger<'_> {
         Some(known.to_owned())
     }
 
-    /// Notes a param that has another type than the description says.
+    /// Notes a param whose type differs from the description's.
     fn note_other_type(&mut self, param: &Tree, of: &str) {
         let Some(ty) = self.type_of_setter(param) else { return };
         let [name, said] = ["name", "type"].map(|key| param.text(key).unwrap_or_default());

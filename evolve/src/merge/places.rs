@@ -1,4 +1,4 @@
-//! What stands where in a catalogue: endpoints, the params that they take, lists of fields.
+//! The places of things in a catalogue: endpoints, their params, lists of fields.
 
 use crate::change::Desk;
 use crate::keys::SERVICE;
@@ -10,7 +10,7 @@ pub(super) fn endpoints(desk: &Desk) -> Vec<(Place, &Tree)> {
     desk.groups().flat_map(|file| Place::file(file).key("endpoints").items(desk)).collect()
 }
 
-/// What an endpoint is called in messages.
+/// The name of an endpoint in messages.
 pub(super) fn label(endpoint: &Tree) -> String {
     match endpoint.text("path").filter(|path| *path != "unknown") {
         Some(path) => format!("`{path}`"),
@@ -21,13 +21,13 @@ pub(super) fn label(endpoint: &Tree) -> String {
 /// A list of fields.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldsAt {
-    /// Where the list stands.
+    /// The place of the list.
     pub(super) at: Place,
-    /// The record, if it is one with a name.
+    /// The record, if it has a name.
     pub(super) record: Option<Place>,
-    /// What they are fields of, in messages.
+    /// The name of the record or body in messages.
     pub(super) label: String,
-    /// What they inherit.
+    /// The evidence that they inherit.
     pub(super) evidence: String,
 }
 
@@ -38,7 +38,7 @@ impl FieldsAt {
     }
 }
 
-/// The fields that a body lists, or the record that it names has.
+/// The fields of a body, listed or of the record that it names.
 pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<FieldsAt> {
     let tree = endpoint.tree(desk);
     let body = &desk.body(tree)?;
@@ -60,7 +60,7 @@ pub(super) fn kind(body: &Tree) -> Option<&'static str> {
     ["series", "object"].into_iter().find(|kind| body.get(kind).is_some())
 }
 
-/// A record by its name, as a group's bodies and fields see it.
+/// A record by its name, as bodies and fields of a group refer to it.
 pub(super) fn record(desk: &Desk, file: &str, name: &str) -> Option<Place> {
     [file, SERVICE].into_iter().find_map(|file| {
         let mut records = Place::file(file).key("records").items(desk).into_iter();
@@ -75,7 +75,7 @@ pub(super) fn record_fields(desk: &Desk, record: Place) -> FieldsAt {
     FieldsAt { at: record.key("fields"), label, evidence, record: Some(record) }
 }
 
-/// What stands beside the data of every series.
+/// The fields of the metadata.
 pub(super) fn metadata(desk: &Desk) -> Option<FieldsAt> {
     let envelope = desk.tree(SERVICE).get("envelope")?;
     let name = envelope.get("metadata")?.text("name")?;
@@ -84,7 +84,7 @@ pub(super) fn metadata(desk: &Desk) -> Option<FieldsAt> {
     Some(FieldsAt { at, record: None, label: format!("`{name}`"), evidence })
 }
 
-/// The field that all series have as their time.
+/// The time field of all series.
 pub(super) fn envelope_time(desk: &Desk) -> Option<&Tree> {
     desk.tree(SERVICE).get("envelope")?.get("time")
 }
@@ -94,14 +94,14 @@ pub(super) fn named_type<'d>(desk: &'d Desk, name: &str) -> Option<(Place, &'d T
     Place::service().key("types").items(desk).into_iter().find(|(_, ty)| ty.text("name") == Some(name))
 }
 
-/// How an endpoint comes by a param.
+/// How an endpoint gets a param.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Entry {
     /// By its own definition.
     Own,
     /// By the name of a shared one, in the entry at this place.
     Name(Place),
-    /// By an entry at this place that says something anew.
+    /// By an entry at this place that states facts anew.
     Use(Place),
     /// By a set of this name.
     Set(String),
@@ -112,12 +112,12 @@ pub(super) enum Entry {
 /// A param that an endpoint takes.
 #[derive(Clone, Debug)]
 pub(super) struct ParamAt {
-    /// Where it is defined.
+    /// The place of its definition.
     pub(super) at: Place,
     pub(super) entry: Entry,
 }
 
-/// The params of an endpoint, sets and references followed; `None` where nobody knows them.
+/// The params of an endpoint, sets and references followed; `None` if they are unknown.
 pub(super) fn params(desk: &Desk, endpoint: &Place) -> Option<Vec<ParamAt>> {
     let Tree::List(entries) = endpoint.tree(desk).get("params")? else { return None };
     let shared = Place::service().key("params").items(desk);
@@ -127,7 +127,7 @@ pub(super) fn params(desk: &Desk, endpoint: &Place) -> Option<Vec<ParamAt>> {
         let at = endpoint.key("params").item(index);
         if let Some(def) = entry.text("use").map(named) {
             let Some(def) = def else { continue };
-            // What a set brought is said anew where it stands.
+            // An entry after a set states the facts of its param anew.
             match taken.iter_mut().find(|known| known.at == def && matches!(known.entry, Entry::Set(_))) {
                 Some(brought) => brought.entry = Entry::Use(at),
                 None => taken.push(ParamAt { at: def, entry: Entry::Use(at) }),
@@ -150,7 +150,7 @@ pub(super) fn params(desk: &Desk, endpoint: &Place) -> Option<Vec<ParamAt>> {
     Some(taken)
 }
 
-/// What a shared param is referred to by.
+/// The name by which a shared param is referred to.
 pub(super) fn id(param: &Tree) -> &str {
     param.text("id").or(param.text("name")).unwrap_or_default()
 }

@@ -1,31 +1,31 @@
-//! What becomes of each key of the format that both catalogues have, or only the new one.
+//! How each key of the format is merged.
 
-/// What is done with a key.
+/// How a key is merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Policy {
-    /// Filled in where it is unknown; what contradicts is reported and stays.
+    /// Filled in if it is unknown; a contradiction is reported, and the known value stays.
     Fill,
-    /// Filled in where it is unknown; another text is only counted, since everybody has words of their own.
+    /// Filled in if it is unknown; another text is only counted, since texts differ in words.
     Text,
-    /// Filled in where it is unknown; another value contradicts nothing.
+    /// Filled in if it is unknown; another value is no contradiction.
     Offer,
-    /// Stays as it is; what contradicts is reported.
+    /// The known value stays; a contradiction is reported.
     Keep,
-    /// The same, where the new catalogue says it of its own accord, as our own descriptions do.
+    /// The same, if the new catalogue states the fact itself, as our own descriptions do.
     Told,
-    /// A list of names, of which those that are not there are reported.
+    /// A list of names; those that are missing here are reported.
     Names,
-    /// A list whose items are the same if this key of theirs is; new ones join it.
+    /// A list whose items match by this key; new ones are added.
     Join(&'static str),
-    /// A map: filled in as a whole where there is none, or else by its own keys.
+    /// A map: filled in as a whole if there is none, otherwise key by key.
     Part,
-    /// A map whose keys all stay as they are.
+    /// A map whose known keys stay.
     Kept,
-    /// Matched with care of its own: what it says decides what else is compared, or where it is written.
+    /// Merged by code of its own: it decides what else is compared, or where it is written.
     Matched,
 }
 
-/// The policy of a key, by the kind of map that it stands in. `None` for one that nobody has decided about.
+/// The policy of a key in a map; `None` if it has none, which a test refuses.
 pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
     use Policy::{Join, Keep, Kept, Matched, Names, Part, Told};
     Some(match (map, key) {
@@ -45,7 +45,7 @@ pub(super) fn policy(map: &str, key: &str) -> Option<Policy> {
     })
 }
 
-/// The policy that a key has in every other map.
+/// The policy of a key in every other map.
 fn everywhere(key: &str) -> Option<Policy> {
     use Policy::{Fill, Keep, Matched, Names, Offer, Part, Text, Told};
     Some(match key {
@@ -84,7 +84,7 @@ mod tests {
         }
     }
 
-    /// Whoever adds a key decides here what an import does with it.
+    /// A new key of the format needs a policy here.
     #[test]
     fn every_key_of_the_format_has_a_policy() {
         let mut seen = Vec::new();

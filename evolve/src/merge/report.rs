@@ -1,10 +1,10 @@
-//! What both catalogues say and say otherwise, as lines for people.
+//! Contradictions between two catalogues, as lines for people.
 
-/// Everything that contradicts.
+/// All contradictions.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     differences: Vec<Difference>,
-    /// How many texts were not taken over since there are some.
+    /// How many texts were not taken, since there is another one.
     pub(super) texts: usize,
 }
 
@@ -16,7 +16,7 @@ struct Difference {
 }
 
 impl Report {
-    /// Lists something that contradicts.
+    /// Notes a contradiction.
     pub(super) fn differ(&mut self, name: &str, of: &str, text: String) {
         match self.differences.iter_mut().find(|known| known.of == of && known.text == text) {
             Some(known) if known.names.iter().any(|known| known == name) => {}
@@ -25,7 +25,7 @@ impl Report {
         }
     }
 
-    /// One line for each difference, with the places that have it for the same names.
+    /// One line for each contradiction, with the places where the same names have it.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines: Vec<(&Difference, Vec<&str>)> = Vec::new();
         for difference in &self.differences {
@@ -52,7 +52,7 @@ impl Report {
     }
 }
 
-/// More places or values say nothing more.
+/// How many places or values are listed at most.
 const SHOWN: usize = 8;
 
 /// The first few of several.

@@ -1,4 +1,4 @@
-//! What is said of one param by all who share it: whether it has to be there, which an endpoint may say anew.
+//! Whether a param is required, by the facts of all endpoints that share it; an endpoint may state it anew.
 
 use codegen::spec::Evidence;
 
@@ -9,7 +9,7 @@ use super::places::{self, Entry};
 use crate::tree::Tree;
 
 impl Merger<'_> {
-    /// Whether the new catalogue tells of every endpoint that takes a param.
+    /// Whether the new catalogue has every known endpoint that takes a param.
     pub(super) fn is_covered(&self, matched: &MatchedParam) -> bool {
         if matched.at.file != super::SERVICE {
             return true;
@@ -21,7 +21,7 @@ impl Merger<'_> {
         takes.all(|(at, _)| matched.users.iter().any(|user| user.endpoint.as_ref() == Some(&at)))
     }
 
-    /// The entry of an endpoint that says something anew of a param that it shares.
+    /// The entry of an endpoint that states facts anew of a shared param.
     pub(super) fn said_anew(&self, user: &User) -> Option<&Tree> {
         match &user.entry {
             Entry::Use(at) => Some(at.tree(self.desk)),
@@ -29,7 +29,7 @@ impl Merger<'_> {
         }
     }
 
-    /// `required` where nobody knew it, for all that share a param or for one endpoint.
+    /// Fills in an unknown `required`, for all endpoints that share a param or for one.
     pub(super) fn required(&mut self, subject: &Subject, matched: &MatchedParam) {
         let here = matched.at.tree(self.desk).clone();
         // A segment is always there, and every request sends a value that is fixed.
@@ -63,7 +63,7 @@ impl Merger<'_> {
             return self.edits.push(Edit::Set(matched.at.clone(), "required", first.into()));
         }
         for (user, said) in unknown {
-            // A new endpoint says it in its own entry.
+            // A new endpoint states it in its own entry.
             if user.endpoint.is_none() {
                 continue;
             }

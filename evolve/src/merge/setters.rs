@@ -1,4 +1,4 @@
-//! Names for the setters of params: one name stands for one wire name on whichever endpoints.
+//! Names for the setters of params: one name stands for one wire name on all endpoints.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,13 +15,13 @@ use crate::tree::Tree;
 #[derive(Debug, Default)]
 pub(super) struct Setters {
     all: HashMap<String, KnownSetter>,
-    /// The types that each takes in the catalogue, with its name as a setter.
+    /// The types that each takes in the catalogue, with its name.
     types: HashMap<String, BTreeSet<String>>,
-    /// Names that are new since a type would have changed the setter for all endpoints that have it.
+    /// Notes on names that were chosen because a type would have changed a setter for all endpoints.
     said: Vec<String>,
 }
 
-/// What a setter stands for.
+/// The target of a setter.
 #[derive(Clone, Debug, PartialEq)]
 struct KnownSetter {
     ident: String,
@@ -30,7 +30,7 @@ struct KnownSetter {
 }
 
 impl Setters {
-    /// Those that are there already.
+    /// The setters of the catalogue.
     pub(super) fn of(desk: &Desk) -> Self {
         let mut setters = Self::default();
         desk.tree(SERVICE).entries("params").iter().for_each(|param| setters.add(param));
@@ -57,12 +57,12 @@ impl Setters {
         }
     }
 
-    /// What was noticed of names that a type made necessary.
+    /// The notes on names that a type made necessary.
     pub(super) fn said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.said)
     }
 
-    /// The type that the setter of a param takes wherever the catalogue has it.
+    /// The type that the setter of a param takes on all endpoints, if it is one.
     pub(super) fn only_type(&self, ident: &str, wire_name: &str) -> Option<&str> {
         let takes = names::takes(ident);
         let is_its = self.all.get(&takes).is_some_and(|setter| setter.wire_name == wire_name);
@@ -70,7 +70,7 @@ impl Setters {
         types.first().map(String::as_str)
     }
 
-    /// Notes the names that a shared param has on an endpoint.
+    /// Notes the setter names of a shared param on an endpoint.
     pub(super) fn note(&self, wire_name: &str, idents: &mut NamesInUse) {
         for setter in self.all.values().filter(|setter| setter.wire_name == wire_name) {
             idents.note(setter.ident.as_str());
@@ -80,7 +80,8 @@ impl Setters {
         }
     }
 
-    /// The `ident` that a param of a type needs, and the name of the setter that takes several, if there is to be one.
+    /// The `ident` that a param of a type needs, and the name of the setter that takes several values, if there should
+    /// be one.
     ///
     /// `idents` are the names on its endpoint so far.
     pub(super) fn choose(
@@ -94,7 +95,7 @@ impl Setters {
         let wish = |several| NewSetter { wire_name, ty, several, is_argument };
         let derived = names::ident(wire_name, Case::Snake).ok();
         let is_unnamed = param.get("list") == Some(&true.into());
-        // Where several can be sent, the wire name is often the plural.
+        // If several values can be sent, the wire name is often a plural.
         let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
         let first = param.text("ident").map(str::to_owned).or(single.flatten()).or(derived.clone());
         let ident = self.claim(first, &wish(false), idents);
@@ -113,14 +114,14 @@ impl Setters {
         let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
         let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.is_mine(ident, wish);
         let fits = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
-        // The name as it stands may be a keyword with its escape, which only a derived name can be.
+        // Only a derived name may be a keyword with its escape.
         let is_derived = |ident: &String| names::ident(wish.wire_name, Case::Snake).as_ref() == Ok(ident);
         let usable = wanted.clone().filter(|ident| if is_derived(ident) { is_free(ident) } else { fits(ident) });
         let other =
             wanted.filter(|_| !wish.is_argument).and_then(|ident| Some((self.other_type(&ident, wish)?, ident)));
         let by_type = other.as_ref().and_then(|(_, wanted)| with_type(wanted, wish.ty)).filter(|ident| fits(ident));
         let ident = usable.or(by_type).unwrap_or_else(|| {
-            // Names are tried until one is free here and stands for nothing else elsewhere.
+            // Tries names until one is free on this endpoint and stands for no other param elsewhere.
             let mut tried = NamesInUse::default();
             loop {
                 let candidate = tried.claim(wish.wire_name, Case::Snake, scope);
@@ -144,7 +145,7 @@ impl Setters {
         ident
     }
 
-    /// Whether a setter can be the one that is wished for: it is new, or does the same on other endpoints.
+    /// Whether a setter can have a name: the name is new, or does the same on other endpoints.
     fn is_mine(&self, ident: &str, wish: &NewSetter<'_>) -> bool {
         let is_same = |known: &KnownSetter| {
             known.ident == ident && known.several == wish.several && known.wire_name == wish.wire_name
@@ -153,16 +154,16 @@ impl Setters {
             || (self.all.get(&names::takes(ident)).is_none_or(is_same) && self.other_type(ident, wish).is_none())
     }
 
-    /// The one type that a setter of the catalogue takes wherever it is, if it is not that which is wished for.
+    /// The one type that a setter takes on all endpoints, if the wanted one differs.
     ///
-    /// Another one would change the setter for everybody who uses it.
+    /// A second type would change the setter for all its users.
     fn other_type(&self, ident: &str, wish: &NewSetter<'_>) -> Option<String> {
         let types = self.types.get(&names::takes(ident)).filter(|types| types.len() == 1)?;
         types.first().filter(|known| *known != wish.ty).cloned()
     }
 }
 
-/// A name that tells a setter from the one that takes another type.
+/// A setter name that contains the type.
 fn with_type(ident: &str, ty: &str) -> Option<String> {
     let ty = names::ident(ty, Case::Snake).ok()?;
     if ty == ident {
@@ -171,7 +172,7 @@ fn with_type(ident: &str, ty: &str) -> Option<String> {
     Some(if ty.ends_with(ident) { ty } else { format!("{ident}_{ty}") })
 }
 
-/// A setter that a param is to have.
+/// A setter that is needed for a param.
 struct NewSetter<'a> {
     wire_name: &'a str,
     ty: &'a str,
@@ -179,7 +180,7 @@ struct NewSetter<'a> {
     is_argument: bool,
 }
 
-/// Whether a param has to be given in the call, and so is no setter.
+/// Whether a param is an argument, and so has no setter.
 fn is_argument(param: &Tree) -> bool {
     let required = param.text("required").and_then(Evidence::of);
     param.text("in") == Some("path") || required.is_some_and(Evidence::is_enforced)

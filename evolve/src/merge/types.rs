@@ -1,4 +1,4 @@
-//! Types of the two catalogues side by side: where they agree, and how each is called in messages.
+//! Compares types of two catalogues, and describes them in messages.
 
 use codegen::type_expr::{BUILTINS, Builtin, TypeExpr};
 
@@ -10,7 +10,7 @@ use crate::change::Desk;
 use crate::tree::Tree;
 
 impl Merger<'_> {
-    /// How the types of two params or fields differ, if they do, with what goes by the type that is not taken over.
+    /// The difference between the types of two params or fields, with facts that depend on the type that is not taken.
     pub(super) fn differing(&self, here: &Tree, new_file: &str, said: &Tree) -> Option<String> {
         let [known, new] = [here, said].map(|tree| tree.text("type").unwrap_or_default());
         let (known_ty, new_ty) = (TypeExpr::parse(known)?, TypeExpr::parse(new)?);
@@ -26,7 +26,7 @@ impl Merger<'_> {
         Some(format!("{new}{more} in the description, {} here", in_words(self.desk, &known_ty, false)))
     }
 
-    /// How two bodies differ of which both are known.
+    /// The difference between two known bodies.
     pub(super) fn differing_bodies(&self, here: &Tree, new_file: &str, said: &Tree) -> Option<String> {
         let (known, new) = (body_in_words(self.desk, here, false)?, body_in_words(&self.new.desk, said, true)?);
         match (places::kind(here), places::kind(said)) {
@@ -38,7 +38,7 @@ impl Merger<'_> {
     fn agrees(&self, known: &TypeExpr<'_>, new: &TypeExpr<'_>, new_file: &str, min: Option<f64>) -> bool {
         let kind = |name: &str| places::named_type(self.desk, name).and_then(|(_, ty)| ty.text("kind"));
         match (known, new) {
-            // That the catalogue has no type for it is noted where it was read.
+            // The loss of a type that the catalogue cannot express is noted by the import.
             (_, TypeExpr::Builtin(Builtin::Any)) => true,
             (TypeExpr::List(known), TypeExpr::List(new)) | (TypeExpr::Map(known), TypeExpr::Map(new)) => {
                 self.agrees(known, new, new_file, min)
@@ -51,7 +51,7 @@ impl Merger<'_> {
                     Some(kind) => !is_record && (kind == "identifier" || self.is_known_as(new, known)),
                 }
             }
-            // An identifier is text, and OpenAPI has no word for moments and counts.
+            // An identifier is text, and OpenAPI has no keyword for times and counts.
             (TypeExpr::Name(known), TypeExpr::Builtin(Builtin::String)) => kind(known) == Some("identifier"),
             (TypeExpr::Builtin(Builtin::Count), TypeExpr::Builtin(Builtin::Integer)) => {
                 min.is_none_or(|min| min >= 0.0)
@@ -63,7 +63,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Whether a new type was recognised as a known one, or all of its values are there.
+    /// Whether a new type was matched with a known one, or all of its values are there.
     fn is_known_as(&self, new: &str, known: &str) -> bool {
         let values = |desk: &Desk, name: &str| -> Vec<String> {
             let ty = places::named_type(desk, name).map(|(_, ty)| ty.entries("values")).unwrap_or_default();
@@ -74,7 +74,7 @@ impl Merger<'_> {
         is_met || values(&self.new.desk, new).iter().all(|value| here.contains(value))
     }
 
-    /// Whether a default can be one of a known param.
+    /// Whether a default is a value of a known param.
     pub(super) fn fits(&self, here: &Tree, text: &str) -> bool {
         let range = here.get("range");
         let is_within = range.zip(text.parse().ok()).is_none_or(|(range, number)| holds(range, number));
@@ -93,7 +93,7 @@ impl Merger<'_> {
     }
 }
 
-/// What a body is; `None` if it is unknown.
+/// A body in words; `None` if it is unknown.
 fn body_in_words(desk: &Desk, body: &Tree, is_new: bool) -> Option<String> {
     match places::kind(body) {
         Some("series") => Some("a series".to_owned()),

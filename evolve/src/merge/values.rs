@@ -1,4 +1,4 @@
-//! Values of the catalogue beside each other, however they are written.
+//! Compares values of the catalogue, in whatever form they are written.
 
 use crate::tree::Tree;
 
@@ -16,7 +16,7 @@ pub(crate) fn holds(range: &Tree, value: f64) -> bool {
     bound("min").is_none_or(|min| value >= min) && bound("max").is_none_or(|max| value <= max)
 }
 
-/// A value without the quotes that YAML may want.
+/// A value without the quotes of YAML.
 pub(super) fn bare(value: &Tree) -> String {
     match value {
         Tree::Text(text) => text.clone(),
@@ -28,7 +28,7 @@ pub(super) fn bare(value: &Tree) -> String {
     }
 }
 
-/// Whether two values are the same, however numbers are written.
+/// Whether two values are the same, in any form of numbers.
 pub(super) fn is_same(known: &Tree, said: &Tree) -> bool {
     let is_number = matches!(said, Tree::Number(_));
     bare(known) == bare(said) || (is_number && number(known) == number(said))

@@ -1,4 +1,4 @@
-//! What readers of every version of YAML take texts for, as `codegen` writes documents and as the catalogue is written.
+//! How readers of every version of YAML read texts that `codegen` and the catalogue write.
 
 use codegen::marked;
 use codegen::yaml::document;

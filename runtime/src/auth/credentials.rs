@@ -1,7 +1,7 @@
-//! What every request carries to be let in.
+//! The credentials of a client: API key, token flow and the headers that go with them.
 //!
-//! Keys and secrets come in from the builder; headers go out: the API key, and a bearer token beside it
-//! if the token flow is configured. Getting that token is the flow's job.
+//! Keys and secrets come in from the builder; headers go out: the API key, and a bearer token if the token flow is
+//! configured. Getting that token is the flow's job.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::transport::Headers;
 
 /// The credentials of one client and its clones.
 pub(crate) struct Credentials {
-    /// What every request carries, tokens aside.
+    /// The headers of every request, without a token.
     headers: Headers,
-    /// What carries the API key.
+    /// The name of the header with the API key.
     api_key_header: Option<&'static str>,
-    /// The API key, and the headers of the user's that must not be seen.
+    /// The API key, and the values of the user's secret headers.
     secrets: Vec<Secret>,
     flow: Option<TokenFlow>,
 }
@@ -32,12 +32,12 @@ pub(crate) struct DefaultHeader {
 }
 
 impl DefaultHeader {
-    /// One whose value may be seen where a reply repeats it.
+    /// A header whose value stays readable where a reply repeats it.
     pub(crate) fn shown(name: String, value: String) -> Self {
         Self { name, value: value.into(), is_secret: false }
     }
 
-    /// One whose value must not be seen.
+    /// A header whose value is masked wherever a reply repeats it.
     pub(crate) fn secret(name: String, value: Secret) -> Self {
         Self { name, value, is_secret: true }
     }
@@ -90,12 +90,12 @@ impl Credentials {
         Ok(Self { headers, api_key_header: service.api_key_header, secrets, flow })
     }
 
-    /// Whether headers of the user's leave those alone that carry the credentials.
+    /// Fails if the user's headers set one that carries the credentials.
     pub(crate) fn check(&self, headers: &Headers) -> Result<(), Error> {
         check(self.api_key_header, self.flow.is_some(), headers)
     }
 
-    /// The token to send, if the flow is configured; fetched if need be.
+    /// The token to send, if the flow is configured; fetched if there is none.
     pub(crate) async fn token(
         &self,
         dispatcher: &Dispatcher,
@@ -107,24 +107,24 @@ impl Credentials {
         }
     }
 
-    /// The token to send that is there already, if there is one.
+    /// The current token, if it is likely to be accepted; nothing is fetched.
     pub(crate) fn working_token(&self) -> Option<Arc<Token>> {
         self.flow.as_ref().and_then(TokenFlow::working)
     }
 
-    /// Takes note that a path was refused with a token; whether it may be let in with another one.
+    /// Notes that a path was refused with a token; returns whether another token may help.
     pub(crate) fn refused(&self, token: &Arc<Token>, path: &str) -> bool {
         self.flow.as_ref().is_some_and(|flow| flow.refused(token, path))
     }
 
-    /// Takes note that a path was refused with a new token too.
+    /// Notes that a path was refused with a new token too.
     pub(crate) fn refused_again(&self, path: &str) {
         if let Some(flow) = &self.flow {
             flow.refused_again(path);
         }
     }
 
-    /// Takes note that a path was let in with a token.
+    /// Notes that a path was accepted with a token.
     pub(crate) fn accepted(&self, path: &str) {
         if let Some(flow) = &self.flow {
             flow.accepted(path);
@@ -137,7 +137,7 @@ impl Credentials {
     }
 }
 
-/// The credentials are set by what they are made of, and by nothing beside it.
+/// Fails if headers of the user's would replace those that the API key or the token flow sets.
 fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
     let taken = |name: &str| Error::build(format!("the header `{name}` is set by the credentials"));
     if let Some(name) = api_key_header.filter(|name| headers.contains(name)) {

@@ -1,9 +1,8 @@
 //! The OAuth 2.0 client credentials flow (RFC 6749, section 4.4).
 //!
-//! Client id and secret come in, bearer tokens go out: one is kept until shortly before it expires, and
-//! whoever needs a new one waits for the one request that is under way and shares its outcome. A token that
-//! still works is never given up for a new one that does not come.
-//! Sending the token with a request, and trying again after a 401, is done where requests are sent.
+//! Client id and secret come in, bearer tokens go out. One is kept until shortly before it expires; all callers that
+//! need a new one wait for one request and share its outcome. A token that still works is kept if its replacement
+//! cannot be fetched. Sending the token with a request, and trying again after a 401, is done where requests are sent.
 
 mod basic;
 mod cache;
@@ -26,24 +25,24 @@ use cache::Cache;
 pub(crate) use cache::Token;
 use reply::TokenReply;
 
-/// What a token is asked for with.
+/// What a token is requested with.
 pub(crate) struct ClientCredentials {
     pub(crate) id: Secret,
     pub(crate) secret: Secret,
     pub(crate) encoding: BasicEncoding,
 }
 
-/// The flow, and the token it has got.
+/// The flow, and its current token.
 pub(crate) struct TokenFlow {
     info: &'static ClientCredentialsInfo,
     error_body: &'static ErrorBodyInfo,
-    /// Those of every request.
+    /// The headers of every request.
     headers: Headers,
-    /// Those of the request for a token.
+    /// The headers of the request for a token.
     asking_headers: Headers,
     secrets: [Secret; 2],
     cache: Mutex<Cache>,
-    /// Held by whoever asks for a token; dropping it makes the next one ask.
+    /// Held while a token is requested; once it is released, the next caller in line may ask.
     asking: tokio::sync::Mutex<()>,
     /// Runs while the request for a token stands in line.
     line: LineClock,
@@ -87,7 +86,7 @@ impl TokenFlow {
             return Ok(token);
         }
         context.wait_for(Waiting::Token)?;
-        // It happens once in a while, and would make every request as large as a request for a token beside it.
+        // Boxed, since it is rare and would enlarge the future of every request by that of a request for a token.
         let outcome = Box::pin(self.another(dispatcher, context)).await;
         context.waited();
         outcome
@@ -127,7 +126,7 @@ impl TokenFlow {
         cache.working()
     }
 
-    /// The token that is being asked for, by somebody else or by this caller.
+    /// A new token, requested by this caller or by another one.
     async fn new_token(&self, dispatcher: &Dispatcher, caller: &mut RequestContext<'_>) -> Result<Arc<Token>, Error> {
         let answers_before = {
             let cache = self.cache();
@@ -146,14 +145,14 @@ impl TokenFlow {
         caller.stood_in_line(self.line.time().saturating_sub(in_line));
         context.tell(&Event::Token { renewed: outcome.is_ok() });
         let outcome = outcome.map_err(|error| error.of_token().after(context.timing()));
-        // That this caller had no time left says nothing to the others: the next in line asks again.
+        // If only this caller ran out of time, the others do not share its error: the next in line asks again.
         if outcome.is_err() && context.is_out_of_time() {
             return outcome.map(Arc::new);
         }
         self.cache().answer(outcome)
     }
 
-    /// Asks for a token as often as it takes and the rules allow.
+    /// Asks for a token until one comes or the retry rules end it.
     async fn ask_repeatedly(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Token, Error> {
         loop {
             match self.ask(dispatcher, context).await {
@@ -167,22 +166,22 @@ impl TokenFlow {
     }
 
     /// Makes the next request for data ask for a new token, unless there is one already or the path was refused with a
-    /// new one a short while ago; whether another token may let it in.
+    /// new one a short while ago; returns whether another token may help.
     pub(crate) fn refused(&self, token: &Arc<Token>, path: &str) -> bool {
         self.cache().refuse(token, path)
     }
 
-    /// Takes note that a path was refused with a new token too.
+    /// Notes that a path was refused with a new token too.
     pub(crate) fn refused_again(&self, path: &str) {
         self.cache().refuse_again(path);
     }
 
-    /// Takes note that a path was let in.
+    /// Notes that a path was accepted.
     pub(crate) fn accepted(&self, path: &str) {
         self.cache().accept(path);
     }
 
-    /// Everything that no error may repeat.
+    /// Every secret that errors mask.
     pub(crate) fn secrets(&self) -> Vec<Secret> {
         self.secrets.iter().chain(self.cache().secrets()).cloned().collect()
     }
@@ -208,11 +207,11 @@ impl TokenFlow {
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {
-        // The cache is whole between any two of its statements, so a panic elsewhere does no harm.
+        // A panic leaves the cache valid, so a poisoned lock is taken all the same.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A token that works is replaced within this time and within a quarter of what its caller has left, both counted from
-/// its turn at the gate, or not now.
+/// The longest time to renew a token that still works, and at most a quarter of what its caller has left. It does not
+/// count time in line at the gate.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -37,7 +37,7 @@ impl Background {
 
     /// Waits for the outcome of a future, which the background drives; the error says why there is none.
     pub(crate) fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
-        // Tokio would panic, or the thread hold up whatever else it has to drive.
+        // Tokio would panic, or this thread would hold up the other tasks of its runtime.
         if Handle::try_current().is_ok() {
             return Err(Error::build("a blocking request would hold up the async runtime that it is made in")
                 .with_hint("`.await` it; inside `spawn_blocking`, use `Handle::current().block_on`"));
@@ -45,8 +45,8 @@ impl Background {
         #[cfg(feature = "tracing")]
         let future = tracing::Instrument::in_current_span(future);
         let handle = self.handle()?;
-        // Beside the connections and not on this thread: one that a request has used is back in the pool when
-        // the next one begins.
+        // Spawned beside the connections and not run on this thread: a connection that a request has used is back in
+        // the pool when the next request begins.
         handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             Err(error) => Error::build("the request was abandoned").because(Some(Arc::new(error))),

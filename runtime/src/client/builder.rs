@@ -104,7 +104,7 @@ impl Settings {
     }
 }
 
-/// Who holds requests back, and by which limit as far as that is known.
+/// The gate, and its limit as far as that is known.
 fn gate(
     own: Option<Arc<dyn Gate>>,
     limit: Option<RateLimit>,
@@ -136,7 +136,7 @@ impl<C: Shell> Builder<C> {
         Self::from_variables(&|name| std::env::var(name))
     }
 
-    /// The settings that stand in variables, whoever keeps them.
+    /// Settings from the variables that `lookup` returns.
     fn from_variables(lookup: &dyn Fn(&str) -> Result<String, VarError>) -> Result<Self, Error> {
         environment::read(C::SERVICE, lookup).map(Self::of)
     }
@@ -188,7 +188,7 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Tells somebody what happens to requests.
+    /// Tells an observer what happens to requests.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.settings.observer = Some(Arc::new(observer));
         self
@@ -200,7 +200,7 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Trusts servers whose certificate this root has signed, as well: that of a private authority, as PEM.
+    /// Also trusts servers whose certificate this root has signed, such as that of a private authority. It is PEM.
     ///
     /// There may be several in one PEM, and this may be called again for more.
     pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
@@ -208,8 +208,8 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Shows servers that ask for it this certificate, with those that lead from it to a root, and proves it with its
-    /// key. Both are PEM, and the key is not encrypted.
+    /// Presents these certificates, the client's own and those that lead from it to a root, to servers that ask for
+    /// one, and signs with the key. Both are PEM, and the key is not encrypted.
     pub fn client_certificate(mut self, certificates: impl Into<Vec<u8>>, key: impl Into<Secret>) -> Self {
         let key = key.into().expose().as_bytes().to_vec();
         self.settings.of_transport.client_certificate = Some((certificates.into(), key));
@@ -235,10 +235,9 @@ impl<C: Shell> Builder<C> {
     /// |---|---|
     /// | `HTTPS_PROXY`, `HTTP_PROXY` | the proxy for a base URL with that scheme |
     /// | `ALL_PROXY` | the proxy where neither says otherwise |
-    /// | `NO_PROXY` | what is reached directly: hosts with all that is below them, addresses, networks, or `*` |
+    /// | `NO_PROXY` | exceptions without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
-    /// What runs on this machine is reached directly unless a proxy is set here. Names are left to the proxy
-    /// to find.
+    /// Hosts on this machine are reached directly unless a proxy is set here. The proxy resolves host names.
     #[cfg(feature = "proxy")]
     pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
         self.settings.of_transport.proxy = Some(ProxyChoice::One(url.into().expose().to_owned()));
@@ -303,9 +302,9 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Permits a base URL without encryption that leaves this machine.
+    /// Permits a base URL that is `http` and names another machine.
     ///
-    /// Everybody on the way can read the API key then.
+    /// Everybody on the way to that machine can then read the API key.
     pub fn allow_http(mut self, allow: bool) -> Self {
         self.settings.allow_http = allow;
         self

@@ -1,7 +1,7 @@
 //! What a client is below the name that its catalogue gives it.
 //!
-//! [`Core`] holds credentials, dispatcher and nothing that a request could break; a [`Shell`] is the emitted type around
-//! it, with what its catalogue says of the service.
+//! [`Core`] holds credentials, dispatcher and nothing that a request could break; a [`Shell`] is the emitted type
+//! around it, with what its catalogue says of the service.
 
 use std::fmt;
 use std::sync::Arc;
@@ -58,6 +58,6 @@ pub trait Shell: Sized {
     /// What the header `User-Agent` says: name and version of the emitted crate.
     const AGENT: &'static str;
 
-    /// The client around what has been built.
+    /// The client around its core.
     fn new(core: Core) -> Self;
 }

@@ -16,7 +16,7 @@ pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Setting
     let variables = Variables { prefix: service.env_prefix, lookup };
     let takes_key = service.api_key_header.is_some();
     let wants_key = takes_key && !service.api_key_optional;
-    // What is not wanted is not looked at, whatever it holds.
+    // A service without an API key does not read the variable, whatever it holds.
     let key = if takes_key { variables.optional("API_KEY")? } else { None };
     let mut settings = match (variables.optional("BASE_URL")?, &key) {
         (Some(_), None) if wants_key => return Err(variables.missing("API_KEY", "")),

@@ -32,7 +32,7 @@ use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 /// What [`markers!`](crate::markers!) says of a type: that it stands for an endpoint.
 pub trait Marker {}
 
-/// Something that can be asked for. Emitted code implements it, and nobody else has to:
+/// An endpoint that can be requested. Only emitted code implements it:
 ///
 /// ```compile_fail,E0277
 /// # use runtime::{Endpoint, Value, registry::EndpointInfo};
@@ -44,7 +44,7 @@ pub trait Marker {}
 /// }
 /// ```
 pub trait Endpoint: Marker + Send + Sync + 'static {
-    /// What comes back.
+    /// What a reply is read as.
     type Body: Body;
 
     /// The endpoint, as the catalogue describes it.
@@ -207,7 +207,7 @@ impl<E: Endpoint> Request<E> {
         Self::of(self.untyped.with_list(wire_name, values))
     }
 
-    /// Has records left out that are not as expected.
+    /// Leaves out the records that are not as expected.
     pub fn skip_bad_records(mut self) -> Self {
         self.untyped.0.target.skip_bad_records();
         self
@@ -294,8 +294,7 @@ impl<E> Request<E> {
         self.untyped.0.target.params()
     }
 
-    /// The least time that so many requests take, as the client's rate limit has it; `None` where a gate of your own
-    /// decides.
+    /// The least time for this many requests under the client's rate limit; `None` if a gate of your own decides.
     pub fn least_time(&self, requests: u64) -> Option<Duration> {
         self.untyped.rate_limit().map(|limit| limit.least_time(requests, self.endpoint()))
     }
@@ -397,7 +396,7 @@ pub struct ResponseFuture<B> {
 impl<B: Body> Future for ResponseFuture<B> {
     type Output = Result<B, Error>;
 
-    // Whoever awaits many requests in one function would otherwise get them all as one function to optimize.
+    // Inlined, many requests that are awaited in one function would make it one large function to optimize.
     #[inline(never)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Poll::Ready(B::read(ready!(Pin::new(&mut self.response).poll(cx))))

@@ -36,7 +36,7 @@ impl Future for Sending {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         if let Self::Unsent(parts) = &mut *self {
-            // Whoever polls again what has failed waits for ever, as with many a future.
+            // Polled again after its error, it stays pending, as many futures do.
             let Some(parts) = parts.take() else { return Poll::Pending };
             *self = Self::Sent(spawn(*parts)?);
         }
@@ -63,7 +63,7 @@ fn spawn(parts: Parts) -> Result<JoinHandle<Outcome>, Error> {
     let Parts { core, target, options } = parts;
     let runtime = require_runtime().map_err(|error| core.connection.about(error, &target))?;
     let sending = send::send(core.connection, target, options);
-    // The span of the request belongs into the one in which it was polled first.
+    // The span of the request is a child of the span in which it was first polled.
     #[cfg(feature = "tracing")]
     let sending = tracing::Instrument::in_current_span(sending);
     Ok(runtime.spawn(sending))

@@ -47,7 +47,8 @@ use crate::secrets::Secret;
 /// # use invented::Client;
 /// use runtime::{Builder, ClientSettings};
 ///
-/// let settings: ClientSettings = serde_json::from_str(r#"{"base_url": "https://example.com/v2", "total_timeout": 90}"#)?;
+/// let text = r#"{"base_url": "https://example.com/v2", "total_timeout": 90}"#;
+/// let settings: ClientSettings = serde_json::from_str(text)?;
 /// let client: Client = Builder::from_settings(settings)?.api_key("key").build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -261,7 +262,7 @@ fn headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
     deserializer.deserialize_any(Headers)
 }
 
-/// Headers, whose values are not told where something else stands.
+/// Headers, whose values are not repeated in an error.
 struct Headers;
 
 impl<'de> Visitor<'de> for Headers {
@@ -336,7 +337,7 @@ impl Visitor<'_> for Time {
 
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Whatever else stands there is not told: it may be the secret.
+        /// A value of another type is not repeated in the error: it may be the secret.
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Text {

@@ -1,4 +1,4 @@
-//! Values of any kind, and the entries of an object whose values nobody has asked for yet.
+//! Values of any kind, and the entries of an object whose values are read later, if at all.
 //!
 //! Not by way of [`Value`]'s own `Deserialize`: under `serde_json/arbitrary_precision` that one keeps numbers
 //! as they were written, infinite ones included, and the same body would come out differently.

@@ -1,8 +1,7 @@
-//! Records of an endpoint that was chosen while the program runs: values by their table, whatever type would have been
-//! emitted for them.
+//! Records of an endpoint that is chosen while the program runs: values by their table, without an emitted type.
 //!
-//! A filled row comes in, one record for all tables goes out. Each value is judged as the emitted type judges it, so what
-//! one refuses the other does too; reading JSON is the decoder's job.
+//! A filled row comes in, one record type for all tables goes out. Each value is judged by the emitted types' own
+//! rules, so both refuse the same values; reading JSON is the decoder's job.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -204,7 +203,7 @@ impl AsFieldValue for AnyValue {
     }
 }
 
-/// Whether nothing stands there, or `null`; the slot is absent then.
+/// Whether the value is absent or `null`; the slot is absent then.
 fn is_absent(slot: &mut Slot<'_>) -> bool {
     let is_absent = matches!(slot, Slot::Absent | Slot::Null);
     if is_absent {

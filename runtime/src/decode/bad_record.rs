@@ -1,4 +1,4 @@
-//! A record that was left out of a series, for whoever asked for the good ones alone.
+//! A record that was left out of a series, because the request skips bad records.
 //!
 //! It keeps its place, what is wrong and its text, so that nothing of the reply is lost.
 

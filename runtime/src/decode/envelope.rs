@@ -1,8 +1,8 @@
 //! The envelope of a series, record by record.
 //!
-//! One row serves all records; whoever wants them gets it handed over filled and gives it back empty.
-//! Where the catalogue knows no envelope, the body is the bare list. What an object on the way to the records or to
-//! the metadata holds besides is kept, in the same objects.
+//! One row serves all records: it is filled, handed to the caller, and emptied for the next. Where the catalogue knows
+//! no envelope, the body is the bare list. Unknown fields on the way to the records or to the metadata are kept, nested
+//! as they were.
 
 use super::bad_record::BadRecord;
 use super::record::{Row, Slot};
@@ -12,7 +12,8 @@ use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordForm, RecordInfo, ValueType};
 
-/// Room is made for so many records before they come: what services have for a page. The first record may be short.
+/// Memory is reserved for at most this many records ahead, a usual page size: the estimate is made from the first
+/// record, which may be short.
 const AT_ONCE: usize = 1000;
 
 /// Takes one record after the other.
@@ -22,11 +23,11 @@ pub trait Push {
     /// Takes the record that fills the row, unless one of its values does not fit, which the row notes.
     fn push(&mut self, row: &mut Row<'_>);
 
-    /// Makes room for so many more.
+    /// Makes room for this many more.
     fn reserve(&mut self, records: usize);
 }
 
-/// What stands around the records, and those that were left out.
+/// The parts of an envelope beside the records, and the records that were left out.
 pub(super) struct Rest<'a> {
     /// The metadata; without values if there is none.
     pub(super) metadata: Row<'a>,
@@ -52,10 +53,10 @@ pub(super) struct Reader<'w, 'a> {
     has_data: bool,
 }
 
-/// The keys that lead from the object that is read to the records and to the metadata, where it has them.
+/// The keys that lead from the current object to the records and to the metadata; `None` for one that is not below it.
 type Leads = [Option<&'static str>; 2];
 
-/// The first of the keys that lead somewhere, and the others; none where it is there.
+/// The first of the keys that lead somewhere, and the rest; no rest if the first is the last.
 fn step(lead: &'static str) -> (&'static str, Option<&'static str>) {
     lead.split_once('.').map_or((lead, None), |(key, rest)| (key, Some(rest)))
 }
@@ -191,7 +192,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         self.row.misfit.take().map_or(Ok(()), |misfit| Err(Fault::misfit(misfit)))
     }
 
-    /// Notes a record that is not as expected, if it is JSON and whoever asked can do without it.
+    /// Notes a record that is not as expected, if it is JSON and bad records are skipped.
     #[cold]
     fn leave_out(&mut self, json: &mut Scanner<'a>, start: usize, fault: Fault, index: usize) -> Result<(), Fault> {
         json.back_to(start);

@@ -11,12 +11,12 @@ use super::record::{Record, Row, UnknownFields};
 use crate::registry::{FieldInfo, RecordInfo};
 use crate::values::{Number, Timestamp, Value};
 
-/// The fields of an emitted record; `fields!` implements it, and nobody else has to.
+/// The fields of an emitted record; `fields!` implements it for emitted code.
 pub trait Fields {
     /// Takes the values, by their places in [`RecordInfo::fields`].
     ///
-    /// If one does not fit, the row takes note of it and the record means nothing; `Row::record` hands out none
-    /// of those.
+    /// If a value does not fit, the row notes it and the returned record must not be used; `Row::record` returns the
+    /// error instead.
     fn from_row(row: &mut Row<'_>) -> Self
     where
         Self: Sized;
@@ -49,7 +49,7 @@ pub enum FieldValue<'r> {
     Timestamp(Timestamp),
     /// A text, or a value of a named type.
     Text(&'r str),
-    /// A value of which the catalogue knows nothing.
+    /// A value whose type the catalogue does not know.
     Any(&'r Value),
     /// A record within the record.
     Record(RecordValue<'r>),

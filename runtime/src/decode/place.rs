@@ -1,7 +1,7 @@
-//! Where in a body something stands, by wire names: `data[3].levels[0].price`.
+//! The place of something in a body, by wire names: `data[3].levels[0].price`.
 //!
-//! Built from its end: whoever hands a failure on puts its own step before those that are there. What a key of the
-//! service's makes of it is cut and kept to one line.
+//! It is built from its end: each caller that passes a failure on puts its own step before the others. A key of the
+//! service is cut, and kept to one line.
 
 use crate::error::{excerpt, one_line};
 
@@ -9,7 +9,7 @@ use crate::error::{excerpt, one_line};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(String);
 
-/// At most so many bytes of a key are repeated.
+/// At most this many bytes of a key are repeated.
 const LONGEST: usize = 60;
 
 impl Place {

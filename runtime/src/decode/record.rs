@@ -22,7 +22,7 @@ pub use super::field_value::{AsFieldValue, Fields};
 #[doc(hidden)]
 pub use super::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
 
-/// An object with known fields. Emitted code implements it, and nobody else has to:
+/// An object with known fields. Only emitted code implements it:
 ///
 /// ```compile_fail,E0277
 /// # use runtime::{Record, registry::RecordInfo};
@@ -42,7 +42,7 @@ pub trait Record: Fields + Sized {
     }
 }
 
-/// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown. Nobody else has to be one:
+/// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown. Users cannot implement it:
 ///
 /// ```compile_fail,E0277
 /// # use runtime::{Item, record::Row, registry::RecordInfo};
@@ -152,10 +152,10 @@ impl Row<'_> {
         Self { record: None, fields, form, slots, unknown: UnknownText::default(), misfit: None }
     }
 
-    /// Takes the value of the field at `index`; what is taken again is absent.
+    /// Takes the value of the field at `index`; a value that was taken before is absent.
     ///
-    /// One that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
-    /// has no case to tell apart then. `Row::record` tells of it.
+    /// A value that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
+    /// then needs no branch. `Row::record` returns the error.
     pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> T {
         match self.slots.get_mut(index).map_or_else(absent, T::from_slot) {
             Ok(value) => value,

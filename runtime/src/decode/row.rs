@@ -1,8 +1,8 @@
 //! One record into one row.
 //!
-//! What the table does not know is kept beside the fields.
-//! A known key that comes twice is refused, since nobody can tell which value is meant.
-//! What the table does not expect is skipped and noted, since only the Rust type can say in full what was wanted.
+//! Values of unknown fields are kept beside the known ones. A known key that comes twice is refused, since either value
+//! may be the right one. A value of an unexpected kind is skipped and noted, since only the Rust type can say in full
+//! what was wanted.
 
 use std::borrow::Cow;
 
@@ -58,7 +58,7 @@ impl<'a> Row<'a> {
         Ok(known.map(|index| (index, next)))
     }
 
-    /// Each value belongs to the field at its place; what comes behind the last is kept by its place.
+    /// Each value belongs to the field at its place; further values are kept by their places.
     fn fill_by_place(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), Fault> {
         let (depth, mut place) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
@@ -81,7 +81,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Drops what nobody has taken; as a rule that is nothing, and looking is cheaper than dropping.
+    /// Drops values that were not taken. As a rule there are none, and checking is cheaper than dropping.
     #[inline]
     fn clear(&mut self) {
         for slot in &mut self.slots {
@@ -114,7 +114,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Reads a value of the type that the table names, or what stands in its place.
+/// Reads a value of the type that the table names, or the unexpected value in its place.
 #[inline(never)] // It calls itself, and most values are read before it is asked.
 pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, Fault> {
     Ok(match (next, ty) {

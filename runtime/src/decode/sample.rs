@@ -1,4 +1,4 @@
-//! A service that no catalogue describes, for whoever tries the decoder.
+//! A service that no catalogue describes, for tests of the decoder.
 //!
 //! It has a field of every type, so that what holds of it holds of any service.
 
@@ -83,7 +83,7 @@ impl NamedType for Side {
 
 const ENVELOPE: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None };
 
-/// What stands beside the records.
+/// The metadata beside the records.
 pub(crate) struct About {
     pub(crate) exchanges: Vec<String>,
     pub(crate) unknown_fields: UnknownFields,

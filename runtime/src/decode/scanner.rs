@@ -1,8 +1,8 @@
 //! JSON, token by token, and what is wrong with it where.
 //!
-//! Why not `serde_json`'s visitors: numbers and keys are nearly all of a body, and handed through generic visitors
+//! `serde_json`'s visitors are not used here: numbers and keys are nearly all of a body, and through generic visitors
 //! they cost half as much again; `bench/RESULTS.md` has the figures. Texts with escapes, which are rare, go to it.
-//! A value's first byte is looked at, never taken: that is what `next` stands for everywhere.
+//! `next` is always the first byte of a value, which is seen but not yet read.
 
 mod skip;
 
@@ -13,7 +13,7 @@ use super::place::Place;
 use crate::values::Value;
 use crate::values::number::{NoNumber, Number};
 
-/// So many lists and objects may stand within each other, as `serde_json` has it.
+/// How many lists and objects may be nested, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
 
 /// A walk along a text.
@@ -46,11 +46,11 @@ pub(super) enum FaultKind {
     Text,
     /// No `f64` is as large.
     OutOfRange,
-    /// This key comes again, and nobody can tell which value is meant.
+    /// This key comes again, and either value may be the right one.
     Twice(&'static str),
     /// Lists and objects within lists and objects, without end.
     Deep,
-    /// A value was read that does not fit its field, which is told by what was expected and found.
+    /// A value was read that does not fit its field; the text says what was expected and found.
     Misfit(String),
 }
 
@@ -86,7 +86,7 @@ impl<'a> Scanner<'a> {
         self.at = at;
     }
 
-    /// The whole of what is walked along.
+    /// The whole text, from its beginning.
     pub(super) fn whole(&self) -> &'a str {
         self.text
     }
@@ -174,7 +174,7 @@ impl<'a> Scanner<'a> {
         self.next_value()
     }
 
-    /// What stands between two brackets, with commas in between.
+    /// The items between two brackets, with commas in between.
     #[inline]
     fn sequence(
         &mut self,
@@ -299,7 +299,7 @@ impl Fault {
         matches!(self.0.kind, FaultKind::Missing(_))
     }
 
-    /// Where the fault is, and what is wrong.
+    /// The place of the fault, and its description.
     pub(super) fn into_parts(self, text: &str) -> (Place, String) {
         let Parts { kind, at, place } = *self.0;
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));

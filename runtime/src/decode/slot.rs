@@ -107,7 +107,7 @@ impl<'a> Slot<'a> {
         if time <= Timestamp::LAST_WRITABLE { Self::Time(time) } else { Self::Beyond(count, unit) }
     }
 
-    /// What stands for a point in time, however it is written, as that; anything else as it is.
+    /// A number or text as the point in time that it stands for; anything else as it is.
     pub(crate) fn in_unit(self, unit: TimeUnit) -> Self {
         if unit.is_text() {
             return self.in_text();
@@ -123,7 +123,7 @@ impl<'a> Slot<'a> {
         std::mem::forget(std::mem::replace(self, value));
     }
 
-    /// A text as the point in time that it names; anything else as what is none.
+    /// A text becomes the point in time that it names; anything else is marked as no point in time.
     #[inline(never)]
     fn in_text(self) -> Self {
         let time = match &self {
@@ -149,7 +149,7 @@ impl<'a> Slot<'a> {
         self.number().and_then(Number::integer).ok_or_else(|| self.refuse(expected))
     }
 
-    /// The text; a whole number will do, because its text is beyond doubt.
+    /// The text; of a whole number its digits, since there is only one way to write it.
     fn text(self) -> Result<Cow<'a, str>, FieldError> {
         match self {
             Self::Text(text) => Ok(text.into()),
@@ -200,5 +200,5 @@ impl fmt::Display for Large<'_> {
     }
 }
 
-/// At most so many bytes of a text are quoted.
+/// At most this many bytes of a text are quoted.
 const LONGEST: usize = 60;

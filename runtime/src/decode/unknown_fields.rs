@@ -1,8 +1,8 @@
 //! The fields of an object that the catalogue does not know.
 //!
-//! A server that grows loses no data through this crate: what is not in a record's table ends up here, as
-//! it came. Where each value stands is looked up once, for the first who asks; a value is read each time it is asked
-//! for, and no other is. No allocation as long as there is nothing to keep.
+//! New fields of a service are not lost: a field that is not in a record's table is kept here as the text of the body.
+//! The places of the values are found at the first access; a value is parsed at each access to it. An object without
+//! unknown fields allocates nothing.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -153,20 +153,20 @@ impl UnknownText {
         self.0.push_str(entry);
     }
 
-    /// Keeps what was kept of an object, if anything was, behind its key and colon as they stand in the body.
+    /// Adds the unknown fields of an inner object, if it has any, after its key and colon as they stand in the body.
     pub(super) fn push_object(&mut self, key: &str, object: &Self) {
         if !object.is_empty() {
             self.push(&format!("{key}{}}}", object.0));
         }
     }
 
-    /// Hands over what was kept, and begins again.
+    /// Returns the kept fields, and starts empty again.
     #[inline]
     pub(crate) fn take(&mut self) -> UnknownFields {
         if self.0.is_empty() { UnknownFields::default() } else { self.close() }
     }
 
-    /// Forgets what was kept.
+    /// Drops the kept fields.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.0.clear();

@@ -1,7 +1,7 @@
 //! The context of one request: when it has to be over, what it waits for, what it has cost so far.
 //!
-//! Whoever sends tells it how far things have got; an error that ends the request takes the timing with it.
-//! It is the one place that keeps the total timeout, which counts no time that is spent in our own line at the gate.
+//! The code that sends reports each step to it; an error that ends the request takes the timing with it. Only the
+//! context keeps the total timeout, which counts no time in the client's own line at the gate.
 
 use std::future::Future;
 use std::pin::pin;
@@ -21,9 +21,9 @@ use crate::gate::Attempt;
 pub(crate) struct RequestContext<'r> {
     policy: &'r Policy,
     begun: Instant,
-    /// `None` is as far away as a clock reaches. Time in line moves it.
+    /// `None` if the clock does not reach as far. Time in line moves it.
     deadline: Option<Instant>,
-    /// What no attempt may take longer than, whatever the policy allows.
+    /// The longest time of an attempt; the policy cannot extend it.
     attempt_limit: Duration,
     request: RequestKind,
     observers: Observers,
@@ -101,7 +101,7 @@ impl<'r> RequestContext<'r> {
         self.policy.gate_timeout.map(|most| most.saturating_sub(self.time_in_line))
     }
 
-    /// Whether what came of it is only for lack of time.
+    /// Whether it failed only for lack of time.
     pub(crate) fn is_out_of_time(&self) -> bool {
         self.out_of_time || self.left().is_zero()
     }
@@ -112,7 +112,7 @@ impl<'r> RequestContext<'r> {
         self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(time));
     }
 
-    /// Waits for what others do, which may stand in line meanwhile, or says that time has run out.
+    /// Waits for others, which may stand in line meanwhile, or returns an error when time has run out.
     pub(crate) async fn in_time<T>(&mut self, line: &LineClock, future: impl Future<Output = T>) -> Result<T, Error> {
         let mut future = pin!(future);
         let mut in_line = line.time();
@@ -211,7 +211,7 @@ impl<'r> RequestContext<'r> {
         Timing { attempts: self.attempts.sent, elapsed: self.begun.elapsed(), waited: self.time_waited + waiting }
     }
 
-    /// Says that a reply has come; what it holds is for others to see.
+    /// Ends the request with a reply; its body is not looked at.
     pub(crate) fn succeeded(mut self, status: u16, bytes: usize) -> Ending {
         self.ending(Outcome::Success { status }, bytes)
     }

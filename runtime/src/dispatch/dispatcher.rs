@@ -104,7 +104,7 @@ impl Dispatcher {
     }
 }
 
-/// What becomes of a request whose transport keeps no time.
+/// The error of an attempt that ran out of time on a transport that keeps none.
 fn late(time: Duration) -> TransportError {
     TransportError::new(Phase::Head, format!("no whole reply within {time:?}")).timed_out()
 }

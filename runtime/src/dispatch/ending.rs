@@ -1,12 +1,12 @@
-//! How a request has ended: observers are told once, whatever happens.
+//! The end of a request, which is reported to observers exactly once.
 //!
-//! A reply that arrived may still not decode; the code that decodes it reports that. A reply that is dropped before it is
-//! decoded counts as a success.
+//! A reply that arrived may still not decode; the code that decodes it reports that. A reply that is dropped before it
+//! is decoded counts as a success.
 
 use super::observer::{Event, Observers, Outcome, RequestKind};
 use crate::error::{Error, Timing};
 
-/// The end of a request, which observers are told of when this is dropped.
+/// The end of a request; dropping it reports the end to the observers.
 pub(crate) struct Ending {
     pub(super) request: RequestKind,
     pub(super) observers: Observers,

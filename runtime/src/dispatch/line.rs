@@ -1,4 +1,4 @@
-//! How long somebody has stood in line at the gate, for those who wait for what comes of it.
+//! How long a request for a token has stood in line at the gate, for the requests that wait for the token.
 //!
 //! One request fetches a token for all: while it stands in line, its followers stand there too. Nothing here waits.
 
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Runs while somebody is in line.
+/// A clock that runs while a request for a token is in line.
 #[derive(Default)]
 pub(crate) struct LineClock(Mutex<Reading>);
 
 #[derive(Default)]
 struct Reading {
-    /// Since when somebody is in line, if anybody is.
+    /// Since when it runs; `None` if it stands still.
     since: Option<Instant>,
     /// The time until then.
     before: Duration,
 }
 
 impl LineClock {
-    /// Starts it; dropping what comes back stops it.
+    /// Starts the clock; dropping the returned value stops it.
     pub(crate) fn start(&self) -> Running<'_> {
         self.reading().since = Some(Instant::now());
         Running(self)

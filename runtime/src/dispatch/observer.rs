@@ -1,8 +1,7 @@
-//! What happens to requests, for those who count it.
+//! Events that tell an observer what happens to requests.
 //!
-//! Events go out as values of this crate, in the order in which things happen to one request.
-//! They hold no URL, no param and nothing that a service has said but its status: what they hold is safe
-//! in any log.
+//! Events go out as values of this crate, in the order in which things happen to one request. They hold no URL, no
+//! param and nothing from the service but its status, so they are safe in any log.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 #[doc(inline)]
 pub use crate::request::RequestKind;
 
-/// Is told what happens to the requests of a client and its clones.
+/// Receives the events of the requests of a client and its clones.
 ///
 /// It is called on the task that sends the request, so it has to be quick: count here, and read the counters elsewhere.
 ///
@@ -35,7 +34,7 @@ pub use crate::request::RequestKind;
 /// let builder = Client::builder("https://example.com/v2").observer(Retries::default());
 /// ```
 pub trait Observer: Send + Sync + 'static {
-    /// Takes note of an event.
+    /// Receives an event.
     fn observe(&self, event: &Event);
 }
 
@@ -83,10 +82,10 @@ pub enum Event {
         /// How long it waits before.
         delay: Duration,
     },
-    /// Records came, and none of the fields that the catalogue knows besides the time: they have other names today.
+    /// Records came without any field that the catalogue knows besides the time: the fields have probably been renamed.
     ///
     /// Nothing is lost, as all that came is in the records' unknown fields; a reply given to `learn` corrects the
-    /// catalogue. It is told once for each reply.
+    /// catalogue. It is reported once for each reply.
     #[non_exhaustive]
     NoKnownField {
         /// Which request it is.
@@ -94,9 +93,10 @@ pub enum Event {
         /// How many records came.
         records: usize,
     },
-    /// It has ended: told once for every request for data that was sent or failed before, and after all else.
+    /// It has ended: sent once for every request for data that was sent or failed before, and after all its other
+    /// events.
     ///
-    /// What came of the requests for a token on its behalf stands in their attempts, and in the time waited.
+    /// Requests for a token on its behalf have attempts of their own, and waiting for them counts as time waited.
     #[non_exhaustive]
     End {
         /// Which request it is.
@@ -124,7 +124,7 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// With what was asked for.
+    /// With a successful reply.
     #[non_exhaustive]
     Success {
         /// The status of the reply.
@@ -143,7 +143,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The failure that an error tells of.
+    /// The failure in an error.
     pub(crate) fn of(error: &Error) -> Self {
         Self::Failure { kind: error.kind(), status: error.status() }
     }
@@ -161,7 +161,7 @@ pub enum Waiting {
     Delay,
 }
 
-/// Who is told what happens: the user's observer, and `tracing`.
+/// The receivers of events: the user's observer, and `tracing`.
 #[derive(Clone, Default)]
 pub(crate) struct Observers(Option<Arc<dyn Observer>>);
 

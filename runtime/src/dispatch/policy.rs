@@ -1,4 +1,5 @@
-//! How long a request may take, and when it is sent again: what a client sets for all requests and a request for itself.
+//! How long a request may take, and when it is sent again: what a client sets for all requests and a request for
+//! itself.
 //!
 //! Only values stand here. Time is kept by the request's context and at the one place that calls the transport.
 

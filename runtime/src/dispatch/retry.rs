@@ -1,8 +1,8 @@
 //! Which failures are worth another attempt, and when.
 //!
-//! An error and what came before it go in, a length of time or the verdict that it is final comes out.
-//! Nothing here waits or sends. One budget serves a client and its clones, so that a service which is
-//! down sees little more than the requests it would have seen anyway.
+//! An error and the attempts so far come in; a delay goes out, or the verdict that the error is final. Nothing here
+//! waits or sends. One budget serves a client and its clones, so that a service that is down gets few requests beyond
+//! the usual ones.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -14,12 +14,12 @@ use crate::error::{Again, Error, ErrorKind};
 
 /// When a request is sent again.
 ///
-/// Tried again are failures to connect, to send and to receive, time that ran out, and the statuses that tell of a
-/// state which passes: 408, 425, 429, 502, 503 and 504, and what stands before a service answers in its place, which is
-/// 520 to 524, 529 and 530. Tried again once are 500, and a success whose body is no JSON at all, as a proxy's page.
-/// Other statuses are final, and so is a body that arrived whole and does not hold what was promised.
-/// A delay is random between nothing and a bound that doubles from one attempt to the next; where the service asks for
-/// more, it gets it.
+/// A request is sent again after a failure to connect, to send or to receive, after a timeout, and after a status that
+/// means a passing state: 408, 425, 429, 502, 503 and 504, and from a proxy before the service 520 to 524, 529 and 530.
+/// It is sent again once after 500, and after a success whose body is no JSON at all, such as a proxy's page. Other
+/// statuses are final, and so is a body that arrived whole and does not hold what was promised. A delay is random
+/// between zero and a bound that doubles from one attempt to the next; if the service asks for a longer one, it gets
+/// it.
 ///
 /// ```
 /// # use runtime::Retry;
@@ -109,9 +109,9 @@ impl Retry {
     /// How many more retries than one in ten successes there may be, over all requests of a client and its
     /// clones; 20 unless set. It has no effect on the rules of a single request.
     ///
-    /// Retries after the status 429 do not count, for the gate slows those down, nor do those for a gate that
-    /// could not tell: nothing was sent. Nor does the first for a connection from a pool that had been good before, which
-    /// may have died without anybody noticing: the next attempt takes a new one.
+    /// Free are retries after the status 429, which the gate slows down, and after a failure of the gate, when nothing
+    /// was sent. So is the first retry after the failure of a pooled connection, which may have died unnoticed: the
+    /// next attempt takes a new one.
     pub fn budget(mut self, retries: u32) -> Self {
         self.budget = retries;
         self
@@ -126,7 +126,7 @@ impl Retry {
         self
     }
 
-    /// The pause after too many requests: what the service asks for, or a second, but not too long.
+    /// The pause after too many requests: what the service asks for, or a second, and at most the longest pause.
     pub(crate) fn pause(&self, asked: Option<Duration>) -> Duration {
         asked.unwrap_or(Duration::from_secs(1)).min(self.longest_pause)
     }
@@ -137,20 +137,20 @@ impl Retry {
         error.is_retryable() || error.is_worth_one_more() && attempts.doubtful <= most
     }
 
-    /// A random delay after so many failures.
+    /// A random delay after this many failures.
     fn delay(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
         self.first.saturating_mul(doubled).min(self.longest).mul_f64(random())
     }
 }
 
-/// A number from zero up to one. What keeps hash maps apart is random enough to keep retries apart.
+/// A random number from zero up to one: the keys of a new hash map are random enough to spread retries.
 fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
     f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// The user's word on what is worth another attempt.
+/// The user's predicate: which failures are worth another attempt.
 #[derive(Clone)]
 struct Predicate(Arc<dyn Fn(&Error) -> bool + Send + Sync>);
 
@@ -168,18 +168,18 @@ impl fmt::Debug for Predicate {
     }
 }
 
-/// The budget, and what is left of it, both in tenths of a retry.
+/// The budget and its unspent part, both in tenths of a retry.
 pub(crate) struct Retries {
     full: u32,
     left: AtomicU32,
 }
 
-/// A retry costs so much, and a success brings one back.
+/// A retry costs this many tenths; a success earns one tenth.
 const COST: u32 = 10;
 
 /// Why there is no other attempt.
 pub(crate) enum Verdict {
-    /// It would be of no use, or not allowed.
+    /// It would be useless, or it is not allowed.
     Final(Error),
     /// It would be too late.
     TooLate(Error),
@@ -194,7 +194,7 @@ impl Verdict {
     }
 }
 
-/// Whether a status tells of a state that passes.
+/// Whether a status means a passing state.
 pub(crate) fn again(status: u16) -> Again {
     match status {
         408 | 425 | 429 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
@@ -221,7 +221,7 @@ impl Retries {
         Self { full, left: AtomicU32::new(full) }
     }
 
-    /// Takes note of a success.
+    /// Notes a success.
     pub(crate) fn succeeded(&self) {
         // With a full budget, which is the rule, nothing is written.
         if self.left.load(Ordering::Relaxed) < self.full {
@@ -229,7 +229,7 @@ impl Retries {
         }
     }
 
-    /// How long to wait before the next attempt if so much time is left, or why there is to be none.
+    /// The delay before the next attempt if it fits into the time left, or why there is no attempt.
     ///
     /// `wanted` is what the user's predicate says, if there is one.
     pub(crate) fn judge(

@@ -12,7 +12,7 @@ use super::RequestContext;
 use super::observer::Event;
 use crate::registry::EndpointInfo;
 
-/// The span of a request; [`end`] fills in what is known only then.
+/// The span of a request; [`end`] fills in the empty values.
 pub(crate) fn request(endpoint: &EndpointInfo) -> Span {
     debug_span!("request", %endpoint, status = Empty, bytes = Empty, attempts = Empty, waited_ms = Empty)
 }

@@ -129,7 +129,7 @@ fn clause(sentence: &str) -> String {
     }
 }
 
-/// At most so many bytes of what the service says are repeated.
+/// At most this many bytes of the service's message are repeated.
 const LONGEST: usize = 300;
 
 fn quoted(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Causes of errors that are fit to be shown.
 //!
-//! A cause comes from elsewhere and says what it likes. One that repeats a secret is replaced by its words,
-//! and so is what caused it in turn; any other stays what it is, for whoever wants to look into it.
+//! A cause comes from another crate, and its text may repeat a secret. Such a cause is replaced by its masked text, and
+//! so are its own causes; any other keeps its type, so that callers can examine it.
 
 use std::error::Error;
 use std::fmt;

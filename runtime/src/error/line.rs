@@ -1,14 +1,14 @@
 //! The text of an error, in one line.
 //!
-//! Which request, what happened, what to do, what it has cost, what the body says.
-//! What caused it stands in `{:#}` and `Debug` only, so that whoever walks the causes reads nothing twice.
+//! The order is: request, problem, hint, attempts and time, body. Causes stand only in `{:#}` and
+//! `Debug`, so that code which walks the causes prints nothing twice.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::{Error, FailedRequest, Timing, excerpt, one_line};
 
-/// A body is shown up to so many bytes.
+/// A body is shown up to this many bytes.
 const LONGEST_BODY: usize = 500;
 
 impl Error {
@@ -30,7 +30,7 @@ impl Error {
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
         }
-        // A request that waits for a token waits for the token's attempts.
+        // The wait of a failed token request is that of its attempts, which the text has named already.
         let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {
@@ -55,7 +55,7 @@ impl Error {
     }
 }
 
-/// What cost nothing is not worth a word.
+/// Adds attempts and times; what is zero is left out.
 fn write_account(f: &mut fmt::Formatter<'_>, timing: &Timing) -> fmt::Result {
     let Timing { attempts, elapsed, waited } = *timing;
     match attempts {

@@ -1,7 +1,7 @@
 //! How an error is made, and what it learns on its way out.
 //!
-//! Whoever meets a failure says what it knows, and whoever hands it on adds what only it can know: the request, the
-//! cost, the credentials that must not be seen.
+//! The code that meets a failure says what it knows; its callers add what they know: the request, the cost, the
+//! credentials to mask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +90,7 @@ impl Error {
         self
     }
 
-    /// Says what the way so far has cost; what is known of attempts already stays.
+    /// Adds the time and the attempts spent so far; attempts that are set already stay.
     pub(crate) fn after(mut self, timing: Timing) -> Self {
         let attempts = match self.0.timing.attempts {
             0 => timing.attempts,
@@ -111,7 +111,7 @@ impl Error {
         self
     }
 
-    /// Takes the body out, which may hold a token that nobody knows yet.
+    /// Removes the body, which may hold a token that is not masked yet.
     pub(crate) fn without_body(mut self) -> Self {
         self.0.body = None;
         self
@@ -129,7 +129,7 @@ impl Error {
         self
     }
 
-    /// Takes out what a server may have echoed, or a caller have put into a param.
+    /// Masks secrets that a server may have echoed, or a caller may have put into a param.
     pub(crate) fn without_secrets(mut self, secrets: &dyn Redact) -> Self {
         let inner = &mut *self.0;
         secrets.redact(&mut inner.message);

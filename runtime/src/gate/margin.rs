@@ -1,7 +1,7 @@
 //! The margin: how much longer than its length a window is kept.
 //!
-//! The service counts requests when they arrive, and two that leave far apart can arrive closer together. How much closer
-//! shows in what the service refuses and in how much reply times differ: those come in, a margin goes out.
+//! The service counts requests when they arrive, and two that leave far apart can arrive closer together. How much
+//! closer shows in what the service refuses and in how much reply times differ: those come in, a margin goes out.
 //! Nothing here waits or reads a clock.
 
 mod reply_times;
@@ -18,8 +18,8 @@ const LEAST: u32 = 100;
 /// What is learned of late arrivals adds no more than this part of the shortest window.
 const MOST: u32 = 2;
 
-/// Longer than any window or pause that makes sense. A clock may not reach further, and what it does not reach
-/// would be no limit.
+/// Longer than any window or pause that makes sense. A clock may not reach further, and a point in time beyond
+/// it would be no limit.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// What is added to a window at a point in time.
@@ -27,12 +27,12 @@ pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 pub(super) struct Margin {
     /// How much later than others a request may arrive.
     lateness: Duration,
-    /// How much slower than that all is, as a part.
+    /// The share by which the distance is lengthened beyond that.
     slowdown: f64,
 }
 
 impl Margin {
-    /// How far apart a request and the one that takes its place have to leave.
+    /// The least time between the departures of a request and of the one that takes its place.
     pub(super) fn distance(self, length: Duration) -> Duration {
         let distance = length.saturating_add(self.lateness.max(length / LEAST));
         let distance = if self.slowdown > 0.0 { times(distance, 1.0 + self.slowdown) } else { distance };
@@ -47,8 +47,8 @@ fn times(duration: Duration, factor: f64) -> Duration {
 /// What refusals and reply times have taught so far.
 ///
 /// A refusal doubles how much later than others a request is taken to arrive, though never beyond what the reply times
-/// show. A while later that fades, and if a refusal comes soon, the next while is longer. Where a refusal comes although
-/// there is nothing more to allow for, all is slowed down, which fades at once.
+/// show. After a hold that fades; if a refusal comes soon afterwards, the next hold is longer. If a refusal comes
+/// although the lateness is at its bound, all requests are slowed down, and the slowdown begins to fade at once.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LearnedMargin {
@@ -75,10 +75,10 @@ struct Late {
     held: Duration,
 }
 
-/// A lateness that was learned holds for so long at first …
+/// A learned lateness holds for this time at first …
 const FIRST_HOLD: Duration = Duration::from_secs(10);
 
-/// … and for so many times as long, if it has faded and a refusal comes soon: within so many times its hold.
+/// … and `LONGER` times as long if a refusal comes soon after it has faded: within `SOON` times its hold.
 const LONGER: u32 = 8;
 const SOON: u32 = 4;
 
@@ -105,10 +105,10 @@ impl LearnedMargin {
         Margin { lateness: self.lateness(now), slowdown: self.slowdown(now) }
     }
 
-    /// Learns from a whole reply that came so long after its request left.
+    /// Learns from a whole reply that came this long after its request left.
     pub(super) fn answered(&mut self, after: Duration) {
         self.reply_times.add(after);
-        // Before the first refusal nobody asks for the spread.
+        // The spread is not used before the first refusal.
         if self.late.is_some() && self.reply_times.is_stale() {
             self.reply_times.measure();
         }
@@ -162,8 +162,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// How far apart two requests have to leave at these times, in milliseconds, where windows of a second and replies that
-    /// differ by so much are known and refusals come at other times, in seconds.
+    /// How far apart two requests have to leave at these times, in milliseconds, where windows of a second and replies
+    /// that differ by so much are known and refusals come at other times, in seconds.
     fn check(spread: u64, refusals: &[u64], times: &[u64]) -> Vec<u128> {
         let start = Moment::default();
         let mut margin = LearnedMargin::new(SECOND);
@@ -198,7 +198,7 @@ mod tests {
     fn what_is_refuted_soon_is_tried_less_often() {
         let refused_again = [1, 2, 3, 30];
         assert_eq!(check(60, &refused_again, &[29, 30, 30 + 80, 30 + 90]), [1020, 1038, 1038, 1019]);
-        // So is what is refuted as soon as it began to fade.
+        // So is a margin that is refuted as soon as it begins to fade.
         assert_eq!(check(60, &[1, 11], &[11, 11 + 80, 11 + 90]), [1040, 1040, 1020]);
         // A refusal much later has nothing to do with it.
         assert_eq!(check(60, &[1, 100], &[99, 100, 110, 120]), [1010, 1020, 1020, 1010]);

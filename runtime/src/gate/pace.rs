@@ -1,6 +1,7 @@
 //! Even spacing: when the next request may leave so that a queue leaves evenly.
 //!
-//! Times come in, times go out; nothing here waits or reads a clock. How many requests a window holds is not known here.
+//! Times come in, times go out; nothing here waits or reads a clock. How many requests a window holds is not known
+//! here.
 
 use std::time::Duration;
 
@@ -14,14 +15,14 @@ const TICK: Duration = Duration::from_millis(2);
 
 /// When the next request is due.
 ///
-/// Idle time is saved up, for at most ten requests, which may then leave at once. Time in which a request waits for a window
-/// or for the end of a pause is not saved: the requests behind it leave evenly from then on.
+/// Idle time is saved up, for at most ten requests, which may then leave at once. Time in which a request waits for a
+/// window or for the end of a pause is not saved: the requests behind it leave evenly from then on.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pace {
     /// `None` before the first request.
     due: Option<Moment>,
-    /// Whether somebody has waited for time since the last request passed.
+    /// Whether a request has waited for time since the last one passed.
     has_waited: bool,
 }
 
@@ -31,18 +32,17 @@ impl Pace {
         self.due
     }
 
-    /// Takes note that somebody waits for time.
+    /// Notes that a request waits for time.
     pub(super) fn wait(&mut self) {
         self.has_waited = true;
     }
 
-    /// Lets nothing leave before.
+    /// Lets nothing leave before `until`.
     pub(super) fn pause(&mut self, until: Option<Moment>) {
         self.due = self.due.max(until);
     }
 
-    /// Lets a request pass that might have passed since a point in time. The next is due as many gaps later as it
-    /// counts.
+    /// Lets a request pass that could have passed since `open_since`. The next is due as many gaps later as its weight.
     pub(super) fn pass(&mut self, now: Moment, open_since: Option<Moment>, gap: Duration, weight: u32) {
         let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
         let since = if self.has_waited { open_since } else { self.due };
@@ -50,7 +50,7 @@ impl Pace {
         self.has_waited = false;
     }
 
-    /// Takes back that a request has passed.
+    /// Undoes the pass of a request.
     pub(super) fn take_back(&mut self, gap: Duration) {
         self.due = self.due.and_then(|due| due.checked_sub(gap));
     }
@@ -62,8 +62,8 @@ mod tests {
 
     const GAP: Duration = Duration::from_millis(100);
 
-    /// When requests leave that come at these times, in milliseconds, one behind the other; each is let pass by something
-    /// else from a second time on.
+    /// When requests leave that come at these times, in milliseconds, one behind the other; each is let pass by
+    /// something else from a second time on.
     fn check(requests: &[(u64, u64)]) -> Vec<u128> {
         let start = Moment::after_origin(Duration::from_secs(3600));
         let mut pace = Pace::default();

@@ -1,6 +1,6 @@
 //! Permission to send one request, and what becomes of the request.
 //!
-//! A gate makes a permit; whoever sends with it says when the request leaves and how it ends. Gates hear of it through
+//! A gate makes a permit; the sender reports when the request leaves and how it ends. The gate gets both through
 //! [`Admitted`].
 
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::transport::Departure;
 
 /// Permission to send one request.
 ///
-/// It is dropped when the reply is complete or when nobody waits for it any more.
+/// It is dropped when the reply is complete or when the request is abandoned.
 #[must_use = "dropping it says that nobody waits for a reply"]
 pub struct Permit {
     admitted: Arc<dyn Admitted>,
@@ -25,12 +25,12 @@ impl Permit {
         Self::of(Guarded(Mutex::new(Some(guard))))
     }
 
-    /// A permit that tells what becomes of the request.
+    /// A permit that reports how the request fares.
     pub fn of(admitted: impl Admitted) -> Self {
         let admitted = Arc::new(admitted);
         let (leaving, is_told) = (admitted.clone(), AtomicBool::new(false));
         let departure = Departure::new(move || {
-            // A transport tells more than once where it sends a request anew by itself.
+            // A transport that resends a request by itself reports its departure more than once.
             if !is_told.swap(true, Ordering::Relaxed) {
                 leaving.departed();
             }
@@ -38,7 +38,7 @@ impl Permit {
         Self { admitted, departure, ending: Ending::Failed }
     }
 
-    /// What the request's departure is told to, by whoever knows of it.
+    /// The handle on which the transport reports that the request has left.
     pub(crate) fn departure(&self) -> Departure {
         self.departure.clone()
     }
@@ -66,7 +66,7 @@ impl fmt::Debug for Permit {
     }
 }
 
-/// A request that a gate has let pass, and that hears what becomes of it.
+/// A request that a gate has let pass; the client reports to it when the request leaves and how it ends.
 ///
 /// ```
 /// # use runtime::gate::{Admitted, Ending, Permit};
@@ -93,11 +93,11 @@ impl fmt::Debug for Permit {
 pub trait Admitted: Send + Sync + 'static {
     /// The request leaves now: it is written to its connection, or handed to a transport that cannot tell.
     ///
-    /// It is told once at most, on any thread; rarely after the request has [ended](Admitted::ended), if somebody gives it up
-    /// at the moment at which it leaves. A request that fails before it is written never leaves.
+    /// It is called once at most, on any thread. Rarely it comes after the request has [ended](Admitted::ended), if the
+    /// request is abandoned at the moment at which it leaves. A request that fails before it is written never leaves.
     fn departed(&self);
 
-    /// The request is over and its place is free; told once.
+    /// The request is over and its place is free; called once.
     fn ended(&self, ending: Ending);
 }
 
@@ -107,7 +107,7 @@ pub trait Admitted: Send + Sync + 'static {
 pub enum Ending {
     /// A whole reply came, whatever its status.
     Answered,
-    /// There is no whole reply: the request failed, or nobody waits for it any more.
+    /// There is no whole reply: the request failed, or it was abandoned.
     Failed,
     /// Nothing was sent: a token had expired while the request waited for its turn.
     GivenBack,

@@ -1,6 +1,6 @@
-//! Who is next at a gate: tokens, then retries, then first attempts; among equals whoever came first.
+//! The order at a gate: tokens, then retries, then first attempts; equals in the order in which they came.
 //!
-//! Tickets join and leave, and the first one is notified when it may try again. Whether it may pass is for `state` to say.
+//! Tickets join and leave, and the first one is notified when it may try again. `state` decides whether it may pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) struct Ticket {
     number: u64,
 }
 
-/// Everybody who waits.
+/// The attempts that wait.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: BTreeMap<Ticket, Arc<Notify>>,
@@ -45,12 +45,12 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Whether somebody of this rank would be the first.
+    /// Whether a new attempt of this rank would be the first.
     pub(super) fn would_lead(&self, rank: Rank) -> bool {
         self.waiting.first_key_value().is_none_or(|(first, _)| rank < first.rank)
     }
 
-    /// Joins the queue; the notification tells when to look again.
+    /// Joins the queue; its notification wakes the request to look again.
     pub(super) fn join(&mut self, rank: Rank) -> (Ticket, Arc<Notify>) {
         self.came += 1;
         let ticket = Ticket { rank, number: self.came };
@@ -64,7 +64,7 @@ impl Queue {
         self.waiting.first_key_value().is_some_and(|(first, _)| *first == ticket)
     }
 
-    /// Leaves the queue. Whoever is the first then looks whether it may pass.
+    /// Leaves the queue. The attempt that is then first looks whether it may pass.
     pub(super) fn leave(&mut self, ticket: Ticket) {
         if self.waiting.remove(&ticket).is_some() {
             self.wake();

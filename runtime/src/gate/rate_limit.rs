@@ -38,7 +38,7 @@ pub struct WindowOfSome {
 }
 
 impl WindowOfSome {
-    /// So many requests in so many seconds, of these endpoints.
+    /// This many requests in this many seconds, of these endpoints.
     pub const fn of(requests: u32, seconds: u32, endpoints: &'static [&'static str]) -> Self {
         Self { window: Window::of(requests, seconds), endpoints }
     }
@@ -55,7 +55,7 @@ impl WindowOfSome {
 }
 
 impl RateLimit {
-    /// At most so many requests in any rolling window, and at most so many under way at once.
+    /// At most `requests` in any rolling window, and at most `concurrent` under way at once.
     ///
     /// The service counts requests when they arrive, the client when they leave. So it keeps each window longer: by a
     /// hundredth, and by more for a while after the service has refused a request, as reply times show how unevenly
@@ -67,7 +67,7 @@ impl RateLimit {
     ///
     /// Of an idle client's requests up to ten leave at once; those in a queue leave evenly.
     ///
-    /// Zero counts as one: a gate that lets nothing through would hang whoever asks.
+    /// Zero counts as one: a gate that lets nothing through would never answer.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
         let requests = at_least_one(requests);
         let windows = vec![Window { requests, length: window }].into();
@@ -96,7 +96,7 @@ impl RateLimit {
         Self { windows: Cow::Borrowed(windows), concurrent, of_some: Cow::Borrowed(of_some) }
     }
 
-    /// What satisfies all sets of a service at once, since nobody says which of them applies.
+    /// A limit that satisfies all sets of a service at once, since it is unknown which of them applies.
     pub(crate) fn all(sets: &[LimitInfo]) -> Self {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)
     }
@@ -133,8 +133,8 @@ impl RateLimit {
         self
     }
 
-    /// The part of each of so many machines that share it and do not talk to each other; `None` where there are more
-    /// machines than requests in a window or places, and so no part that is safe.
+    /// The part of the limit for each of `machines` machines that share it without talking to each other; `None` if a
+    /// window or the places hold fewer requests than there are machines, so that no part is safe.
     ///
     /// ```
     /// # use runtime::RateLimit;
@@ -159,7 +159,7 @@ impl RateLimit {
         self.windows.iter().chain(self.of_some.iter().map(|of_some| &of_some.window))
     }
 
-    /// The time that passes between the first and the last of so many requests of an endpoint, at the least.
+    /// The least time between the first and the last of this many requests of an endpoint.
     pub(crate) fn least_time(&self, requests: u64, endpoint: &EndpointInfo) -> Duration {
         let requests = requests.saturating_mul(endpoint.weight.max(1).into());
         let time = |window: &Window| {

@@ -1,11 +1,11 @@
 //! The built-in gate: one queue in one process.
 //!
-//! Windows that count the requests of some endpoints alone have a queue of their own, in front of the queue of all: nobody
-//! waits behind a request that waits for such a window. A request takes them in the order of the limit, so no two can
-//! wait for each other, and it counts in each of them when it leaves.
-//! Whoever is first in a queue waits for a place among those under way, for room in every window, for its turn at an
-//! even pace and for the end of a pause. What a limit allows an idle client goes out at once, up to ten.
-//! Dropping the future of a permit gives back its place in the queue and everything it had taken.
+//! Windows that count the requests of some endpoints alone have a queue of their own, in front of the queue of all, so
+//! that other requests need not wait behind one that waits for such a window. A request takes the windows in the order
+//! of the limit, so no two requests can wait for each other, and it counts in each of them when it leaves. The first
+//! request in a queue waits for a place among those under way, for room in every window, for its turn at an even pace
+//! and for the end of a pause. An idle client sends as many requests at once as the limit allows, up to ten. Dropping
+//! the future of a permit gives back its place in the queue and everything it had taken.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -36,7 +36,7 @@ struct Shared {
     begun: Instant,
 }
 
-/// The gate's time when it begins: what is reckoned back from then has a place, too.
+/// The gate's time at its start: a year after the origin, so that earlier points in time can be expressed.
 const BEGIN: Moment = Moment::after_origin(YEAR);
 
 impl Shared {
@@ -123,7 +123,7 @@ impl Gate for RollingGate {
     }
 
     fn refused(&self, pause: Duration) {
-        // Nobody says which window was too full.
+        // It is not known which window was too full.
         self.of_some.iter().map(|(_, lane)| lane).chain([&self.all]).for_each(|lane| lane.refused(pause));
     }
 }
@@ -133,7 +133,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Somebody in the queue.
+/// An attempt in the queue.
 struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
     ticket: Ticket,
@@ -142,7 +142,7 @@ struct Waiting<'g> {
 }
 
 impl Waiting<'_> {
-    /// Passes if it may, or says when to look again, woken or not; `None` if not before it is woken.
+    /// Passes if it may, or returns when to look again at the latest; `None` if only a wake-up can let it pass.
     fn look(&self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
         if !shared.queue.leads(self.ticket) {
@@ -161,7 +161,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A request that has passed. Dropped before it has ended, as one that still waits elsewhere, it gives back what it took.
+/// A request that has passed. If it is dropped before it has ended, while it waits in another queue for example, it
+/// gives back what it took.
 struct Entered {
     shared: Arc<Mutex<Shared>>,
     weight: usize,
@@ -175,7 +176,7 @@ enum Progress {
     Leaving,
     /// It left then.
     Left(Moment),
-    /// Nobody waits for it any more.
+    /// It was answered, or it was abandoned.
     Ended,
 }
 
@@ -203,7 +204,7 @@ impl Admitted for Entered {
         let now = shared.now();
         match (progress, ending) {
             (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_since(at)),
-            // It was answered, so it left, whatever its transport has told.
+            // It was answered, so it left, even if its transport did not report that.
             (Progress::Leaving, Ending::Answered) => shared.state.departed(now, self.weight),
             (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
             _ => {}

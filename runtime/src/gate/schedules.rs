@@ -1,9 +1,9 @@
 //! The gate under every schedule of a few tasks.
 //!
 //! Tasks arrive, for data or for a token, are cancelled, leave, are answered, fail, or give their permit back, and time
-//! goes by, in every order. A task is polled when it was woken and never otherwise, so a wake-up that is lost is a task that
-//! waits although it need not. What two threads may do within one poll is not tried here: the state is behind one lock, and the
-//! notification keeps, which is what Tokio promises of `notify_one`.
+//! goes by, in every order. A task is polled when it was woken and never otherwise, so a wake-up that is lost is a task
+//! that waits although it need not. What two threads may do within one poll is not tried here: the state is behind one
+//! lock, and the notification keeps, which is what Tokio promises of `notify_one`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

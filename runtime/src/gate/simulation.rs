@@ -1,7 +1,7 @@
 //! What a gate decides against a service that counts arrivals, by replay of times: nothing here waits or reads a clock.
 //!
-//! Clients whose queues never end send over ways of varying length. The service allows ten arrivals within any second and
-//! does not count what it refuses. That a whole client does as well is shown by `tests/jitter.rs`.
+//! Clients whose queues never end send over ways of varying length. The service allows ten arrivals within any second
+//! and does not count what it refuses. That a whole client does as well is shown by `tests/jitter.rs`.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -178,8 +178,8 @@ impl Outcome {
     }
 }
 
-/// Runs one client under five seeds: at least so much comes through; of each minute from the third on no more than so many
-/// are refused, and of all these no more than so many.
+/// Runs one client under five seeds: at least so much comes through; of each minute from the third on no more than so
+/// many are refused, and of all these no more than so many.
 fn check(name: &str, times: Times, least: f64, refused: (usize, usize)) {
     for seed in 0..5 {
         let outcome = Simulation::run(&[(0, 600)], times, seed);

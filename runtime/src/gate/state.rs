@@ -1,7 +1,7 @@
 //! What a gate knows: places, windows, pace, margin and pause.
 //!
-//! Events of requests come in with their times; whether the next request may pass goes out. Nothing here waits or reads a
-//! clock, and who is next is not known here.
+//! Events of requests come in with their times; whether the next request may pass goes out. Nothing here waits or reads
+//! a clock, and who is next is not known here.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl State {
         self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due())
     }
 
-    /// Takes note that somebody waits for time.
+    /// Notes that a request waits for time.
     pub fn wait(&mut self) {
         self.pace.wait();
     }
@@ -109,12 +109,12 @@ impl State {
         self.under_way = self.under_way.saturating_sub(1);
     }
 
-    /// Lets nothing leave before, though nothing was refused.
+    /// Lets nothing leave before `until`, without a refusal.
     pub fn close(&mut self, until: Moment) {
         self.pace.pause(Some(until));
     }
 
-    /// For how long what has left is counted at the most.
+    /// How long a departure counts at most.
     pub fn memory(&self, now: Moment) -> Duration {
         self.windows.longest(self.margin.at(now))
     }
@@ -129,8 +129,8 @@ impl State {
         (self.under_way, self.windows.leaving())
     }
 
-    /// Takes over requests that are under way, which another state had let pass: their number, and the weight of those
-    /// that have yet to leave.
+    /// Takes over requests that another state had let pass: how many are under way, and the weight of those that have
+    /// yet to leave.
     pub fn adopt(&mut self, under_way: usize, leaving: usize) {
         self.under_way += under_way;
         self.windows.pass(leaving);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::margin::Margin;
 use super::moment::Moment;
 
-/// At most `requests` in any interval of this length; a request of a weight counts as so many.
+/// At most `requests` in any interval of this length; a request counts as its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct Window {
@@ -18,7 +18,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// So many requests in so many seconds.
+    /// This many requests in this many seconds.
     pub const fn of(requests: u32, seconds: u32) -> Self {
         Self { requests: requests as usize, length: Duration::from_secs(seconds as u64) }
     }

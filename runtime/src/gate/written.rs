@@ -1,7 +1,7 @@
 //! How times are written where the state of a gate is kept outside of its process: as whole microseconds.
 //!
-//! Points in time that follow each other are written as steps, which are short. What does not fit is an error of whoever
-//! reads. What is finer than a microsecond is cut off, as no clock of a server is finer.
+//! Points in time that follow each other are written as differences, which are short. Text that does not parse is an
+//! error for the reader. Parts finer than a microsecond are cut off, as no clock of a server is finer.
 
 /// A duration.
 pub(super) mod duration {

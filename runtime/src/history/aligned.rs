@@ -1,7 +1,7 @@
 //! Several histories as one table: a row for every time at which one of them has a record.
 //!
-//! Pages of several series come in, rows go out in order of time. A row has a cell for each series, which is `None` where
-//! the series has no record of that time.
+//! Pages of several series come in, rows go out in order of time. A row has a cell for each series, which is `None`
+//! where the series has no record of that time.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,7 +18,7 @@ use super::together::Together;
 use crate::error::Error;
 use crate::values::Timestamp;
 
-/// An iterator takes so many rows from the stream at once.
+/// How many rows an iterator takes from the stream at once.
 #[cfg(feature = "blocking")]
 const ROWS_AT_ONCE: usize = 1000;
 
@@ -59,7 +59,7 @@ struct Column<K, T> {
 }
 
 impl<K, T> Column<K, T> {
-    /// Whether it is known if it has a record of a time.
+    /// Whether the series has been read past a time, so that its cell is known.
     fn is_known(&self, time: Timestamp) -> bool {
         !self.cells.is_empty() || self.is_over || self.until.is_some_and(|until| until > time)
     }

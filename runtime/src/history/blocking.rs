@@ -24,7 +24,7 @@ pub struct Blocking<S: Stream> {
     background: Option<Arc<Background>>,
     /// `None` if the thread cannot wait for it.
     stream: Option<S>,
-    /// Items that came with the one that was waited for.
+    /// Items that arrived together with the one that the thread waited for.
     items: VecDeque<S::Item>,
     /// How many are taken at once where they are there already.
     at_once: usize,
@@ -35,12 +35,12 @@ impl<S: Stream> Blocking<S> {
         Self { background: background.into(), stream: Some(stream), items: VecDeque::new(), at_once: 1 }
     }
 
-    /// Takes so many items at once, since to wait for each costs more than a small item is worth.
+    /// Takes this many items at once, since waiting for each costs more than a small item is worth.
     pub(super) fn at_once(self, items: usize) -> Self {
         Self { at_once: items, ..self }
     }
 
-    /// The stream, which tells findings, progress and position; `None` after the error that the thread cannot wait.
+    /// The stream, which has findings, progress and position; `None` after the error that the thread cannot wait.
     ///
     /// A stream of records or rows is up to a thousand of them ahead of this iterator.
     pub fn stream(&self) -> Option<&S> {

@@ -89,8 +89,8 @@ impl Template {
         Course { grid, range, margin, page_size, beside, ahead, attempts, is_live }
     }
 
-    /// The request for a window. Its ends lie one unit outside of the window, so that it makes no difference whether the
-    /// service includes them.
+    /// The request for a window. Its ends lie one unit outside of the window, so that it makes no difference whether
+    /// the service includes them.
     pub(super) fn request(&self, window: Span) -> Untyped {
         let before = |time: Timestamp, unit: TimeUnit| (time - Duration::from_nanos(1)).floor(unit.grain());
         let [from, to] = self.units;
@@ -101,13 +101,13 @@ impl Template {
     }
 }
 
-/// How far behind its window the records of a reply may lie: a day that ends a range may be a part of it.
+/// How far past the end of its window the records of a reply may lie: a service may include the day that ends a range.
 fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }
 
-/// How many records may come from outside of a window. Steps are longer than two seconds as a rule, and then only one of
-/// the two ends has one.
+/// How many records may come from outside of a window. Steps are longer than two seconds as a rule, and then only one
+/// of the two ends has one.
 fn beside([from, to]: [TimeUnit; 2], grid: Grid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step().as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)

@@ -90,7 +90,7 @@ impl<R> Part<R> {
         }
     }
 
-    /// What came of it; `None` before it is over.
+    /// The outcome of the window; `None` before it is over.
     pub(super) fn into_outcome(self) -> Option<(Span, Result<Reply<R>, Error>)> {
         Some((self.window, self.outcome.ok()?))
     }

@@ -11,7 +11,8 @@ use crate::values::{Timestamp, Value};
 
 /// What the service said beside the records of a part of the range.
 ///
-/// Neighbouring pages of which it said the same have one. There is none where it said nothing.
+/// Neighbouring pages with the same metadata share one. There is none where the service sent nothing beside the
+/// records.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Envelope {
@@ -19,7 +20,7 @@ pub struct Envelope {
     pub range: Range<Timestamp>,
     /// The metadata as on the wire, with the fields that the catalogue does not know.
     pub metadata: Value,
-    /// What was asked for and the endpoint does not cover: venues, say. It stands in the metadata too.
+    /// What was asked for and is not covered by the endpoint, such as venues; it stands in the metadata too.
     pub unsupported: Vec<String>,
     /// Fields of the envelope that the catalogue does not know.
     pub unknown_fields: UnknownFields,

@@ -1,7 +1,8 @@
 //! Sends the requests that a walk asks for, and gives it their replies.
 //!
 //! A walk and a request come in, windows with their records go out. Each request is a task of its own, so it makes
-//! progress while nobody polls. New requests are sent only when the consumer polls, so a slow consumer stops the fetching.
+//! progress without being polled. New requests are sent only when the consumer polls, so a slow consumer stops the
+//! fetching.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -53,7 +53,7 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 ///
 /// It asks for an interval when the interval is over by the clock of this machine and a delay has passed. If the record
 /// is not there yet, it asks again after the delay, and then together with the next interval. When a later record is
-/// there, the missing one is told as a gap.
+/// there, the missing one is reported as a gap.
 ///
 /// It waits out an error that is [retryable](Error::is_retryable) and asks again. It returns any other error; the next
 /// call asks again after a pause.
@@ -73,7 +73,7 @@ struct State<T> {
     delay: Duration,
     repeats: u32,
     clock: Clock,
-    /// The pages of what is asked now.
+    /// The pages of the range that is being fetched.
     pages: Option<Pages<T>>,
     sleep: Option<Pin<Box<Sleep>>>,
     /// How often the service was asked again for records that were not there yet.
@@ -220,7 +220,7 @@ impl<T: Send + 'static> State<T> {
             page.findings.gaps.pop();
             self.not_before = Instant::now().checked_add(self.delay);
         }
-        // A range without end has no beginning or end of data to tell.
+        // In a range without end no gap is at the beginning or at the end of the data.
         for gap in &mut page.findings.gaps {
             gap.kind = GapKind::Inside;
         }

@@ -54,13 +54,13 @@ impl Grid {
         if floor == time { time } else { floor + self.step }
     }
 
-    /// So many steps after the one that a point is in.
+    /// The beginning of the step this many steps after the one that a point is in.
     pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
         self.floor(time) + self.step.saturating_mul(steps)
     }
 
-    /// A span in pieces of so many steps.
+    /// A span in pieces of this many steps.
     pub(super) fn pieces(self, span: Span, steps: usize) -> Vec<Span> {
         let (mut pieces, mut from) = (Vec::new(), span.from);
         while from < span.to {

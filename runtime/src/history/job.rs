@@ -1,7 +1,7 @@
 //! One run over a range: windows, gaps, failures and progress put together, whatever the type of the records.
 //!
-//! Settings and a request come in, windows with all that is told of them go out, each with its checkpoint. Compiled
-//! once for all endpoints.
+//! Settings and a request come in, windows with their findings go out, each with its checkpoint. Compiled once for all
+//! endpoints.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};

@@ -1,9 +1,9 @@
-//! What the replies of a series show of the service: how many records a page can have, and whether a page without records
-//! at an end is whole.
+//! What the replies of a series show of the service: how many records a page can have, and whether a page without
+//! records at an end is whole.
 //!
 //! Counts of records come in; the number of steps for the next window goes out. Windows are not known here.
 
-/// So many doubted pages have to prove whole before a page like them is believed at once.
+/// How many doubted pages have to prove whole before a page like them is believed at once.
 const CONFIRMATIONS: u32 = 3;
 
 /// What has been learned of the service.
@@ -30,7 +30,7 @@ impl Learned {
         self.cap.saturating_sub(self.beside).min(self.steps).max(1)
     }
 
-    /// Whether a page has so many records that others may have had no room on it.
+    /// Whether a page is as full as a page can be, so that other records may have had no room on it.
     pub(super) fn is_full(&self, came: usize) -> bool {
         came >= self.cap
     }
@@ -46,7 +46,7 @@ impl Learned {
         self.proven = self.proven.max(came);
     }
 
-    /// A page was full, and had so many records of its window.
+    /// A page was full, with this many records of its window.
     pub(super) fn cut(&mut self, kept: usize) {
         self.steps = self.steps.min(kept.max(1));
     }
@@ -57,7 +57,7 @@ impl Learned {
         self.whole(came);
     }
 
-    /// A page that was doubted was cut; of the parts that were asked for again the largest had so many records.
+    /// A page that was doubted was cut; the largest of the parts that were asked for again had `halves` records.
     pub(super) fn refuted(&mut self, came: usize, halves: usize) {
         self.confirmed = 0;
         // If a longer page came before or came now, the length of this one is no bound but an accident.

@@ -27,18 +27,18 @@ pub struct Page<T> {
     pub records: Vec<T>,
     /// The time of each of them.
     pub times: Vec<Timestamp>,
-    /// What is to be told beside them.
+    /// Gaps, failed windows, bad records and metadata.
     pub findings: Findings,
     /// The position after this page, from which another run continues.
     pub checkpoint: Checkpoint,
 }
 
-/// What a history tells beside its records.
+/// The findings of a history, beside its records.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Findings {
     /// Times at which the service has no records although the step implies some, those at the beginning and at the end
-    /// of the range among them. A gap is told when it is known where it ends.
+    /// of the range among them. A gap is reported once its end is known.
     pub gaps: Vec<Gap>,
     /// Windows that kept failing, if the history [goes on after them](super::History::skip_failed_windows).
     pub failures: Vec<Failure>,
@@ -68,7 +68,7 @@ pub struct Collected<T> {
     pub records: Vec<T>,
     /// The time of each of them.
     pub times: Vec<Timestamp>,
-    /// What is to be told beside them.
+    /// Gaps, failed windows, bad records and metadata.
     pub findings: Findings,
 }
 
@@ -97,7 +97,7 @@ impl Findings {
 }
 
 impl<T> Page<T> {
-    /// The same page with something else in the place of each record.
+    /// The same page, with each record replaced by what `wanted` makes of it.
     pub fn map<U>(self, wanted: impl FnMut(T) -> U) -> Page<U> {
         let Self { range, records, times, findings, checkpoint } = self;
         Page { range, records: records.into_iter().map(wanted).collect(), times, findings, checkpoint }
@@ -142,7 +142,7 @@ pub(super) fn records<T: 'static>(reply: Reply<Batch>) -> Vec<T> {
     let of_type = |batch: Batch| batch.downcast::<Vec<T>>().map(|batch| *batch).unwrap_or_default();
     let mut batches: Vec<Vec<T>> = batches.into_iter().map(of_type).collect();
     if let [batch] = batches.as_mut_slice() {
-        // As most pages are: in order, with a record or two too many at the ends.
+        // Most pages are in order, with a record or two too many at the ends.
         let first = places.first().map_or(0, |place| place.index);
         if places.iter().enumerate().all(|(offset, place)| place.index == first + offset) {
             batch.truncate(first + places.len());

@@ -101,7 +101,7 @@ impl<R> Reply<R> {
                 Some(time) => places.push(Place { time, batch: 0, index }),
             }
         }
-        // Of two records of one time the one that came first stays, which a stable sort keeps in front.
+        // Of two records of one time the first of the reply is kept: a stable sort leaves it in front.
         places.sort_by_key(|place| place.time);
         let all = places.len();
         places.dedup_by_key(|place| place.time);
@@ -125,7 +125,7 @@ impl<R> Reply<R> {
 mod tests {
     use super::*;
 
-    /// Places, what was refused, and what is missing.
+    /// Places, counts of refused records, and gaps.
     type Checked = (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>);
 
     fn check(times: &[Option<i64>]) -> Checked {

@@ -1,7 +1,7 @@
 //! Pages and records of a history, one after the other.
 //!
-//! A run comes in; its windows come out as pages and records of the endpoint's type. Each is a `futures_core::Stream`, and
-//! has a `next` for users without that crate.
+//! A run comes in; its windows come out as pages and records of the endpoint's type. Each is a `futures_core::Stream`,
+//! and has a `next` for users without that crate.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -20,8 +20,8 @@ use crate::error::Error;
 
 /// The pages of a history, in order of time; from [`History::pages`](super::History::pages).
 ///
-/// Every window has a page, also one without records. After an error there are no more pages; another run continues from
-/// the checkpoint of the last one.
+/// Every window has a page, also one without records. After an error there are no more pages; another run continues
+/// from the checkpoint of the last one.
 #[must_use = "nothing is asked before it is polled"]
 pub struct Pages<T> {
     job: Result<Box<Job>, Option<Error>>,

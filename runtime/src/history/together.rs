@@ -1,7 +1,7 @@
 //! Several histories at once: coins, endpoints and venues that share one gate.
 //!
-//! Histories come in, each with a key and a function for its records; pages with their keys go out. The pages of a history
-//! are in order, and none gets far ahead of another while both have work.
+//! Histories come in, each with a key and a function for its records; pages with their keys go out. The pages of a
+//! history are in order, and none gets far ahead of another while both have work.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -44,8 +44,8 @@ const LEAD: u64 = 2;
 /// # Ok(()) }
 /// ```
 ///
-/// While all have work, none is more than two pages ahead of another. Together they ask for as many windows in advance as
-/// one would.
+/// While all have work, none is more than two pages ahead of another. Together they ask for as many windows in advance
+/// as one would.
 #[must_use = "nothing is asked before it is polled"]
 pub struct Together<K, T> {
     series: Vec<Member<K, T>>,
@@ -112,7 +112,7 @@ impl<K: Clone, T> Together<K, T> {
         Self::default()
     }
 
-    /// Adds a history under a key, with a function that takes from each record what is wanted.
+    /// Adds a history under a key, with a function that turns each record into the items' common type.
     pub fn with<E: HasHistory>(
         mut self,
         key: K,

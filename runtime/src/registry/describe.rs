@@ -1,6 +1,6 @@
 //! How emitted code builds the registry: what a fact needs first, then one call for each thing known besides.
 //!
-//! Everything is evaluated at compile time. What is not said keeps the value that means it is not known.
+//! Everything is evaluated at compile time. What is not set keeps the value that stands for unknown.
 
 use std::time::Duration;
 
@@ -172,7 +172,7 @@ impl LimitInfo {
         Self { concurrent: Some(concurrent), ..Self::of_window(name, requests, seconds, evidence) }
     }
 
-    /// The same where nothing is known of how many may be under way at once.
+    /// The same where the number of requests under way is unknown or unlimited.
     #[doc(hidden)]
     pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
         Self { name, requests, seconds, concurrent: None, applies_to: None, endpoints: &[], evidence }
@@ -361,7 +361,7 @@ impl EndpointInfo {
         Self { body: BodyInfo::Series { record, time, time_unit: None, evidence }, ..self }
     }
 
-    /// The unit of a series' time, where the catalogue knows no other field that says it.
+    /// The unit of a series' time, where no known field names it.
     #[doc(hidden)]
     pub const fn time_unit(self, unit: TimeUnit) -> Self {
         match self.body {

@@ -44,7 +44,7 @@ pub struct EndpointInfo {
     pub evidence: Evidence,
     /// The params it takes; `None` if unknown.
     pub params: Option<ParamList>,
-    /// What comes back.
+    /// The body of a reply.
     pub body: BodyInfo,
     /// How its history is walked; [`EndpointInfo::history`] tells whether it has one.
     pub history: HistoryOf,

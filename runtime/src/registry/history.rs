@@ -34,7 +34,7 @@ pub enum HistoryOf {
     Service,
     /// In a way of its own.
     Own(&'static HistoryInfo),
-    /// Nobody knows, whatever params the endpoint takes.
+    /// Unknown, whatever params the endpoint takes.
     Unknown,
 }
 

@@ -1,6 +1,6 @@
 //! The service as a whole: what all endpoints share.
 //!
-//! How somebody is let in, what is refused and how, how much may be asked, what a series comes in.
+//! Credentials, headers, errors, limits, the envelope of a series, and how a history is walked.
 
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
@@ -22,7 +22,7 @@ pub struct ServiceInfo {
     pub time_unit: TimeUnit,
     /// The request header that carries the API key, if the service wants one.
     pub api_key_header: Option<&'static str>,
-    /// What stands before the API key in that header; empty if nothing does.
+    /// The text before the API key in that header; empty if there is none.
     pub api_key_prefix: &'static str,
     /// Whether requests are answered without an API key too.
     pub api_key_optional: bool,
@@ -134,11 +134,11 @@ pub struct ErrorBodyInfo {
 pub struct LimitInfo {
     /// The set's name.
     pub name: &'static str,
-    /// At most so many requests …
+    /// At most this many requests …
     pub requests: u32,
-    /// … in any window of so many seconds.
+    /// … in any window of this many seconds.
     pub seconds: u32,
-    /// At most so many requests in flight; `None` if that is not limited, or nobody knows how.
+    /// At most this many requests in flight; `None` if that is unlimited or unknown.
     pub concurrent: Option<u32>,
     /// When the set applies; `None` if that is unknown.
     pub applies_to: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! Where the records of a series have their time, and what it counts.
+//! The field that holds the time of a series' records, and its unit.
 //!
 //! A record with a table says the unit of its own fields; the unit here is for records whose fields are unknown.
 
@@ -9,7 +9,7 @@ use super::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 pub struct TimeField {
     /// The field's name on the wire.
     pub(crate) name: &'static str,
-    /// The unit of a time of which the catalogue knows no more than this.
+    /// The unit of the time, where no known field names it.
     pub(crate) unit: TimeUnit,
 }
 

@@ -1,6 +1,6 @@
 //! What values are, of fields and params alike: records, named types, and whatever else JSON holds.
 //!
-//! By these tables the decoder fills its rows; what is said beside them is for people.
+//! The decoder fills its rows by these tables; summaries, units and evidence are for people.
 
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ pub enum ValueType {
     Timestamp(TimeUnit),
     /// Anything.
     Any,
-    /// One of a named type's values, or one that nobody knows yet.
+    /// One of a named type's values, or one that is not known yet.
     Named(&'static TypeInfo),
     /// An object with known fields.
     Record(&'static RecordInfo),

@@ -1,7 +1,7 @@
 //! What is wrong with a request before it is sent.
 //!
-//! Only documented and published limits are enforced. A reported one may be out of date, so the service decides. Unknown
-//! params are not checked.
+//! Only documented and published limits are enforced. A reported one may be out of date, so the service decides.
+//! Unknown params are not checked.
 
 use percent_encoding::percent_decode_str;
 
@@ -19,7 +19,7 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         return Err(Error::build(format!("`{name}` is empty")).with_hint("leave it out, or name one"));
     }
     if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
-        // A setter sends one number; whoever sends several by the param's name knows that it takes them.
+        // A setter sends one number; a caller who sends several by the param's name knows that it takes them.
         let items = match info.list_as {
             ListStyle::Json => value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value),
             _ => value,
@@ -37,7 +37,7 @@ pub(crate) fn is_required(info: &ParamInfo) -> bool {
     info.location == ParamLocation::Path || info.required.is_some_and(Evidence::is_enforced)
 }
 
-/// Refuses a point thousands of years ahead, which is a count in a finer unit than the param's.
+/// Refuses a time past the year 9999, which is a count in a finer unit than the param's.
 fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
     let timestamp = Timestamp::from_wire(count, unit);
     if timestamp <= Timestamp::LAST_WRITABLE {

@@ -1,6 +1,6 @@
 //! What a request is for.
 //!
-//! Gates and observers are told of it: an endpoint, or a token. It names no param and no credential.
+//! Gates and observers receive it: an endpoint, or a token. It names no param and no credential.
 
 use std::fmt;
 

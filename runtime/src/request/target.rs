@@ -105,12 +105,12 @@ impl RequestTarget {
         self.bad_records
     }
 
-    /// Has records left out that are not as expected.
+    /// Leaves out the records that are not as expected.
     pub(crate) fn skip_bad_records(&mut self) {
         self.bad_records = BadRecords::Skipped;
     }
 
-    /// What makes two requests the same.
+    /// What is compared where two requests are compared.
     fn parts(&self) -> impl Eq + Hash {
         (&self.path, &self.params, self.bad_records)
     }

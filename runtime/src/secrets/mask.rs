@@ -41,7 +41,7 @@ fn length(text: &[u8], secret: &str) -> Option<usize> {
 
 /// What was done to a text before it came here.
 ///
-/// Each form is read without guessing: what is percent-encoded has no `%` of its own, and what is escaped no `\`.
+/// Each form is read without guessing: percent-encoded text has no `%` of its own, and escaped text no `\`.
 #[derive(Clone, Copy)]
 struct Form {
     percent: bool,
@@ -106,7 +106,7 @@ fn after_escape(text: &[u8], character: char) -> Option<&[u8]> {
     Some(rest).filter(|_| meant == character)
 }
 
-/// What follows a number of so many digits.
+/// The rest after a number of this many digits.
 fn after_hex(text: &[u8], digits: usize, number: u16) -> Option<&[u8]> {
     let (hex, rest) = text.split_at_checked(digits)?;
     let read = std::str::from_utf8(hex).ok().and_then(|hex| u16::from_str_radix(hex, 16).ok());

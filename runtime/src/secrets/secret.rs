@@ -28,8 +28,8 @@ impl Secret {
 
 impl From<&str> for Secret {
     fn from(text: &str) -> Self {
-        // A line break behind a key comes from a file or the clipboard. HTTP carries no such space around a header's value
-        // and a service repeats the value without it: what is masked has to be what is repeated.
+        // A line break behind a key comes from a file or the clipboard. HTTP carries no such space around a header's
+        // value and a service repeats the value without it: the masked text has to be the repeated one.
         Self(text.trim().into())
     }
 }

@@ -1,7 +1,7 @@
-//! What an endpoint is answered with that was chosen while the program runs.
+//! The body of an endpoint that is chosen while the program runs.
 //!
-//! A reply comes in, and the registry says what its endpoint promises: a series, one record, or anything. The decoder is
-//! the one of emitted types.
+//! A reply comes in, and the registry says what its endpoint promises: a series, one record, or anything. The decoder
+//! is the one of emitted types.
 
 use serde_core::{Serialize, Serializer};
 
@@ -72,7 +72,7 @@ impl AnySeries {
     }
 }
 
-/// Whether the same came, from whatever service.
+/// Whether both hold the same records and metadata; the service does not matter.
 impl PartialEq for AnySeries {
     fn eq(&self, other: &Self) -> bool {
         self.data == other.data
@@ -124,7 +124,7 @@ fn object(text: &str, record: &'static RecordInfo) -> Result<AnyBody, DecodeErro
     record.map(AnyBody::Record).map_err(DecodeError::misfit)
 }
 
-/// A history asks none but endpoints that answer with a series; anything else would fail as no series.
+/// A history asks only endpoints that answer with a series; the decoder refuses any other body as no series.
 impl SeriesBody for AnyBody {
     type Item = AnyRecord;
 
@@ -133,7 +133,7 @@ impl SeriesBody for AnyBody {
         let (said, unknown_fields) = (&rest.metadata.unknown_fields, std::mem::take(&mut rest.unknown_fields));
         let says = !said.is_empty() || !unknown_fields.is_empty();
         let metadata = decode::any(said.as_json()).unwrap_or_default();
-        // Which field of the metadata names what is left out is for the emitted client to know.
+        // Only the emitted client knows which field of the metadata lists the values that were left out.
         let said = says.then(|| Said { metadata, unsupported: Vec::new(), unknown_fields });
         Ok(TimedRecords::new(records, rest, said))
     }

@@ -1,4 +1,4 @@
-//! What comes back: a series of records, one record, or anything.
+//! The body of a reply: a series of records, one record, or anything.
 //!
 //! [`Body`] turns the text of a reply into the type that an endpoint promises.
 //! The generic part is a few lines around the decoder, which is compiled once.
@@ -16,7 +16,7 @@ pub trait Sealed {}
 impl<T: Record> Sealed for T {}
 impl Sealed for Value {}
 
-/// What an endpoint is answered with: a `Series`, a [`Record`], or any [`Value`], and nothing else:
+/// What a reply is read as: a `Series`, a [`Record`], or any [`Value`], and nothing else:
 ///
 /// ```compile_fail,E0277
 /// # use runtime::{Body, DecodeError};
@@ -31,7 +31,7 @@ impl Sealed for Value {}
 pub trait Body: Sealed + Sized + Send + 'static {
     /// Reads the whole of a JSON text, as it came from the service or was kept from it.
     ///
-    /// A known field that stands twice in one object is refused, since nobody can tell which is meant. Where the
+    /// A known field that stands twice in one object is refused, since either value may be the right one. Where the
     /// fields are unknown, as in a [`Value`], the later counts.
     fn decode(text: &str) -> Result<Self, DecodeError>;
 
@@ -120,7 +120,7 @@ impl Said {
     }
 }
 
-/// At most so many bytes of a name are quoted.
+/// At most this many bytes of a name are quoted.
 const LONGEST_NAME: usize = 60;
 
 /// Fails if the service says that it left out some of what was asked for.

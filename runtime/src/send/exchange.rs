@@ -33,9 +33,9 @@ pub(crate) struct Connection {
     pub(crate) policy: Policy,
 }
 
-/// A successful reply, and what an error about its body has to say.
+/// A successful reply, with what an error about its body needs.
 ///
-/// A part of the signature of [`Body::read`], and of no other that users see: nobody outside can name one.
+/// It is public only as a part of the signature of [`Body::read`], and users cannot name it.
 pub struct UndecodedResponse {
     connection: Arc<Connection>,
     target: RequestTarget,
@@ -43,8 +43,8 @@ pub struct UndecodedResponse {
     ending: Ending,
 }
 
-/// Reads a series, whose records go where they are kept. What is compiled of it once is in `decode`, since what a
-/// series itself does is compiled for every endpoint.
+/// Reads a series, whose records go where they are kept. `decode` does most of it and is compiled once; this function
+/// is compiled for every endpoint.
 pub(crate) fn read_series<M: MetadataRecord>(
     response: Result<Box<UndecodedResponse>, Error>,
     record: Option<&'static RecordInfo>,
@@ -116,7 +116,7 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        // If there are records, one of them is wrong, and nothing beside them tells why.
+        // If there are records, one of them is wrong, and nothing beside them explains it.
         let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.place()).filter(|_| !error.place().is_empty());
@@ -134,7 +134,7 @@ impl UndecodedResponse {
 }
 
 impl Connection {
-    /// Says which request an error is about, and nothing that must not be seen.
+    /// Says which request an error is about, and masks secrets.
     pub(crate) fn about(&self, error: Error, target: &RequestTarget) -> Error {
         error.about(target.endpoint(), target.to_string()).without_secrets(&self.credentials)
     }
@@ -181,7 +181,7 @@ async fn answer(
     }
 }
 
-/// A success, after as many attempts as it takes and the rules allow.
+/// A success, after as many attempts as the rules allow.
 async fn success(
     connection: &Connection,
     target: &RequestTarget,
@@ -203,7 +203,7 @@ async fn success(
                 retries.succeeded();
                 return Ok(response);
             }
-            // Whoever fetched the token has tried again already.
+            // The flow has made the retries for its token already.
             Err(error) if error.is_token() => return Err(error),
             Err(error) => {
                 let wanted = context.policy().retry.wanted(|| connection.about(error.clone(), target));
@@ -213,7 +213,7 @@ async fn success(
     }
 }
 
-/// What is asked for each time.
+/// A request that every attempt repeats.
 struct Asked<'r> {
     path: String,
     /// The request's own, beside those of every request.
@@ -227,7 +227,7 @@ impl Asked<'_> {
     }
 }
 
-/// Asks for a path; once more if a token was refused that another can replace.
+/// Sends the request; once more if its token was refused and another may help.
 async fn authorized(
     connection: &Connection,
     asked: &Asked<'_>,
@@ -251,11 +251,11 @@ async fn authorized(
     }
 }
 
-/// Sends the request with whatever token there is.
+/// Sends the request with the current token.
 ///
-/// One that expired or was refused while the request waited at the gate is replaced first: at once if
-/// there is another, else without a turn in hand. What comes then is used as it is, since a token may live
-/// for less time than the gate takes.
+/// A token that expired or was refused while the request waited at the gate is replaced first: at once if there is
+/// another, else the permit is given back and a token is fetched. The token is then not checked again, since it may
+/// live shorter than the wait at the gate.
 async fn exchange(
     connection: &Connection,
     asked: &Asked<'_>,
@@ -288,9 +288,9 @@ impl fmt::Debug for UndecodedResponse {
     }
 }
 
-/// Adds what the catalogue can tell about params that the service may have refused.
+/// Adds hints on params that the service may have refused, as far as the catalogue knows.
 fn explained(error: Error, target: &RequestTarget) -> Error {
-    // By their meaning in HTTP; what a service means by others is for its catalogue to say.
+    // Only statuses that mean a bad request in HTTP; the catalogue describes what a service means by others.
     if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
         return error;
     }
@@ -308,12 +308,12 @@ fn explained(error: Error, target: &RequestTarget) -> Error {
     missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
 }
 
-/// Whether a value that was sent lies outside of what is known of its param.
+/// Whether a sent value lies outside the known range of its param.
 fn is_over(param: &ParamInfo, value: &str) -> bool {
     value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
 }
 
-/// Why a value that was sent may be what was refused, by what public clients were served and refused.
+/// Why a value that was sent may be refused: it is known to be, or it is none of the values that are known to work.
 fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
     let name = param.wire_name;
     let values: Vec<_> = if param.list.is_some() { value.split(',').collect() } else { vec![value] };
@@ -333,7 +333,7 @@ fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
 
 fn known_as(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::Former => "formerly known",
+        Evidence::Former => "described for the former version",
         other => other.as_str(),
     }
 }

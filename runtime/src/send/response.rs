@@ -1,7 +1,7 @@
-//! A body together with what came along with it.
+//! A body with the status and headers of its reply.
 //!
-//! Most callers want the body alone, which is what awaiting a request gives them; this is for the others,
-//! who keep a trace id, look at what is left of a quota, or ask how old a reply is.
+//! Awaiting a request returns the body alone, which most callers want; this type is for those who keep a trace id,
+//! read the rest of a quota from a header, or ask how old a reply is.
 
 use crate::transport::Headers;
 

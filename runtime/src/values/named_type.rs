@@ -1,7 +1,7 @@
 //! What the emitted enums and identifiers have in common: a text, of which the catalogue knows some values.
 //!
-//! Any text becomes a value and none is lost. What is not known is opaque in an enum: no pattern tells one unknown value
-//! from another, so a version that knows more breaks no program in silence.
+//! Any text becomes a value and none is lost. An unknown value of an enum is opaque: no pattern tells one unknown value
+//! from another, so a version that knows more values does not change what a program's patterns match.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::registry::{TypeInfo, ValueType};
 
-/// A type that the catalogue names. Emitted code implements it, and nobody else has to:
+/// A type that the catalogue names. Only emitted code implements it:
 ///
 /// ```compile_fail,E0277
 /// # use runtime::{registry::TypeInfo, wire::NamedType};
@@ -37,7 +37,7 @@ impl ValueType {
     }
 }
 
-/// A text that an enum of this version does not know; `as_str` of the enum tells it.
+/// A text that an enum of this version does not know; `as_str` of the enum returns it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnknownValue(Box<str>);
 

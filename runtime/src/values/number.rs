@@ -16,7 +16,7 @@ pub(crate) enum Number {
 /// Up to here every whole `f64` is the only number that rounds to it.
 const EXACT: u64 = 1 << 53;
 
-/// What stands where a number should.
+/// Why there is no number at a place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoNumber {
     /// Something else.
@@ -99,7 +99,7 @@ struct Decimal {
     has_exponent: bool,
 }
 
-/// So many digits fit into a word, whatever they are.
+/// How many digits fit into a word, whatever they are.
 const WORD: usize = 18;
 
 /// The powers of ten that an `f64` holds exactly.
@@ -141,9 +141,9 @@ impl Decimal {
         Some((Self { is_negative, digits, count, fraction, is_integer, has_exponent }, end))
     }
 
-    /// The number, if it can be had without rounding more than once.
+    /// The number, if it can be computed with one rounding at most.
     #[inline]
-    // Guarded: up to 2^53 every whole number is an `f64`, and what has up to eighteen digits an `i64`.
+    // Guarded: up to 2^53 every whole number is an `f64`, and up to eighteen digits an `i64`.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
     fn number(&self) -> Option<Number> {
         if self.count > WORD || self.has_exponent {

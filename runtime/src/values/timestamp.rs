@@ -42,7 +42,7 @@ pub struct Timestamp {
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
 
 impl TimeUnit {
-    /// How many of it make a second; what is text counts none of its own.
+    /// How many of the unit make a second; 1 for units that are text.
     const fn per_second(self) -> u32 {
         match self {
             Self::Seconds | Self::Iso8601 | Self::Date => 1,
@@ -74,11 +74,11 @@ impl Timestamp {
     /// The last second that RFC 3339, with its four digits of year, can write.
     pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
 
-    /// The first and the last point that there is.
+    /// The earliest and the latest point that the type can hold.
     const MIN: Self = Self::from_unix_seconds(i64::MIN);
     const MAX: Self = Self { seconds: i64::MAX, nanos: NANOS_PER_SECOND - 1 };
 
-    /// So many seconds after 1970 began, or before it if negative.
+    /// This many seconds after 1970 began, or before it if negative.
     pub const fn from_unix_seconds(seconds: i64) -> Self {
         Self { seconds, nanos: 0 }
     }
@@ -112,7 +112,7 @@ impl Timestamp {
         iso8601::read(text)
     }
 
-    /// Appends what is sent, rounded down to the unit.
+    /// Appends the value as it is sent, rounded down to the unit.
     pub(crate) fn write_in(self, unit: TimeUnit, out: &mut String) {
         match unit {
             TimeUnit::Seconds | TimeUnit::Milliseconds => out.push_str(&self.wire(unit).to_string()),

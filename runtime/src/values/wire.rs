@@ -1,7 +1,7 @@
 //! How values are written on the wire.
 //!
-//! A value comes in with its Rust type, the text of a param goes out, neither checked nor encoded yet. Whether there is
-//! a value at all is [`IntoParam`]'s to say; reading is `FromSlot`'s job.
+//! A value comes in with its Rust type, the text of a param goes out, neither checked nor encoded yet. [`IntoParam`]
+//! decides whether there is a value at all; `FromSlot` reads.
 
 use std::borrow::Cow;
 

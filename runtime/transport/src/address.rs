@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use http::uri::Authority;
 
-/// Whether the port is one that can be connected to, or left to the scheme.
+/// Whether the port can be connected to, or is left to the scheme.
 pub fn is_port_usable(authority: &Authority) -> bool {
     let left_to_the_scheme = authority.as_str() == authority.host();
     left_to_the_scheme || authority.port_u16().is_some_and(|port| port != 0)

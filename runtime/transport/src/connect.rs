@@ -1,7 +1,7 @@
 //! Connecting, with one timeout for all of it.
 //!
-//! The timeout that hyper-util offers ends with the TCP connection; a server that stalls in the
-//! middle of the TLS handshake would hold a request until its own time is over.
+//! The timeout of hyper-util covers the TCP connection alone; a server that stalls in the middle of the TLS handshake
+//! would hold a request until its attempt times out.
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! When a request leaves.
 //!
-//! Whoever sends a request hands a [`Departure`] over with it; the transport tells it at the moment at which the request
-//! is written to a connection. The gate counts it then; this module does not.
+//! A [`Departure`] comes in with a request; the transport calls it at the moment at which the request is written to a
+//! connection. The gate counts it then; this module does not.
 
 use std::fmt;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ impl Departure {
         Self(Some(Arc::new(told)))
     }
 
-    /// Says that the request leaves now, from any thread. It is the first time that counts.
+    /// Says that the request leaves now, from any thread. Only the first call counts.
     pub fn tell(&self) {
         if let Some(told) = &self.0 {
             told();
@@ -117,7 +117,7 @@ mod tests {
         (0..2).map(send).collect()
     }
 
-    /// Answers what comes, once it has been told that it left.
+    /// Answers each request, once it has been told that it left.
     fn answer(mut stream: TcpStream, told: &Receiver<()>) {
         while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
             told.recv_timeout(Duration::from_secs(5)).unwrap();

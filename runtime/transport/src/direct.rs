@@ -1,7 +1,7 @@
 //! Connecting without proxies, where they are not compiled in.
 //!
-//! Takes the place of `proxy.rs` and has its shape. There may be no other way than through a proxy: if the
-//! environment names one, a failure says what it takes.
+//! Takes the place of `proxy.rs` and has its shape. If the environment names a proxy and a connection fails, the error
+//! says which feature is missing.
 
 #![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it has the shape of `proxy.rs`")]
 
@@ -23,7 +23,7 @@ impl Routes {
         Ok(Self)
     }
 
-    /// What goes this way below encryption.
+    /// The connector below encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, _: &ClientConfig) -> Connector {
         tcp
     }
@@ -43,4 +43,4 @@ impl Routes {
     }
 }
 
-const HINT: &str = "; the environment names a proxy, which takes the feature `proxy`";
+const HINT: &str = "; the environment names a proxy, which needs the feature `proxy`";

@@ -26,7 +26,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Puts a reply together, or what is known of one that did not arrive whole.
+    /// Makes the reply, or the error of one that did not arrive whole.
     pub(super) fn reply(
         self,
         body: Result<Result<ResponseBody, TransportError>, Elapsed>,

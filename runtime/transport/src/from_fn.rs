@@ -1,6 +1,6 @@
 //! A transport that is a closure: what a test or a recording answers with, without a type of its own.
 //!
-//! It keeps no limits; whoever needs them kept reads them from the request.
+//! It keeps no limits; a closure that needs them reads them from the request.
 
 use std::fmt;
 use std::future::Future;

@@ -38,19 +38,19 @@ impl Headers {
         self.0.contains_key(name)
     }
 
-    /// Sets all of these, each in place of what it was.
+    /// Sets all of these, each in place of its former value.
     pub fn extend(&mut self, others: &Self) {
         for (name, value) in &others.0 {
             self.0.insert(name.clone(), value.clone());
         }
     }
 
-    /// Every header, in lower case, and its value; whoever sends them needs all, also sensitive ones.
+    /// Every header, in lower case, and its value, sensitive ones too: a transport sends them all.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
 
-    /// Sets a header, and replaces what it was; an error if HTTP cannot carry the name or the value.
+    /// Sets a header in place of its former value; an error if HTTP cannot carry the name or the value.
     pub fn insert(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
         self.try_put(name, value, false)
     }

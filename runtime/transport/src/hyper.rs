@@ -1,8 +1,8 @@
 //! The default transport: hyper over rustls.
 //!
 //! HTTP/1.1, or HTTP/2 where that is compiled in and the server offers it; directly or through a proxy.
-//! Nothing is followed or retried, but for a pooled connection that turned out to be closed
-//! before anything was sent on it.
+//! No redirect is followed, and nothing is sent again but on a pooled connection that turned out to be closed before
+//! anything was sent on it.
 
 use std::fmt;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::routes::{Connector, Routes};
 use crate::settings::{Settings, SettingsError};
 use crate::{HttpRequest, ResponseBody, SendFuture, Transport, TransportError, roots};
 
-/// A pool of connections to whatever hosts are asked for.
+/// A pool of connections to any host.
 pub struct HyperTransport {
     connector: TimedConnector<HttpsConnector<Connector>>,
     pools: Pools<PooledClient>,
@@ -38,7 +38,7 @@ impl fmt::Debug for HyperTransport {
     }
 }
 
-/// A connection over which nothing comes is asked for a sign of life after this time, and given up after twice as long.
+/// TCP probes a connection on which nothing arrives after this time; it is given up after twice as long.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// Servers close idle connections after about a minute; closing them earlier avoids an attempt that fails.
@@ -98,7 +98,7 @@ fn pool() -> Builder {
     builder
 }
 
-/// How long nothing may come over a connection of HTTP/2 until it is asked for, and how long that may take.
+/// How long an HTTP/2 connection may be silent until it is pinged, and how long the answer may take.
 #[cfg(feature = "http2")]
 const PING: Duration = Duration::from_secs(10);
 

@@ -3,7 +3,7 @@
 //! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
 //! A transport judges no status, follows no redirect and retries nothing; the runtime above it does.
 //!
-//! Emitted clients show what their users need of it as their module `transport`. It is a crate of its own because
+//! Emitted clients re-export what their users need of it as their module `transport`. It is a crate of its own because
 //! the code below it is generic and compiled here, once, however often the client is generated anew.
 
 #[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
@@ -54,7 +54,7 @@ pub use settings::{Settings, SettingsError};
 
 /// Sends a request and brings back the reply.
 ///
-/// The limits of the request are the transport's to keep.
+/// The transport keeps the limits of the request.
 ///
 /// ```
 /// # use generated_client_transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
@@ -76,8 +76,9 @@ pub trait Transport: Send + Sync + 'static {
 
     /// Whether it tells the [`departure`](HttpRequest::departure) of each request.
     ///
-    /// The service counts requests when they arrive, so the gate counts them when they leave. A transport that says so
-    /// here is waited for: until it tells, a request may leave at any time. Where it does not, the call of `send` counts.
+    /// The service counts requests when they arrive, so the gate counts them when they leave. If this is true, the gate
+    /// waits for that call: until then the request counts as one that may leave at any time. If it is false, the gate
+    /// counts the request when `send` is called.
     fn tells_departure(&self) -> bool {
         false
     }
@@ -93,7 +94,7 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
     }
 }
 
-/// The future of what comes back for one request.
+/// The future of the reply to one request.
 pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
 
 /// What is sent.
@@ -158,7 +159,7 @@ impl Limits {
     }
 }
 
-/// What came back.
+/// A reply.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpResponse {
@@ -245,14 +246,14 @@ impl TransportError {
         self
     }
 
-    /// Says that the connection came from a pool that had been good before: it may be the connection that failed and not
-    /// the service. The next attempt takes one from elsewhere.
+    /// Says that the connection came from a pool that had answered before: the connection may have failed and not the
+    /// service. The next attempt takes one from a new pool.
     pub fn on_stale_connection(mut self) -> Self {
         self.stale = true;
         self
     }
 
-    /// Whether the connection came from a pool that had been good before.
+    /// Whether the connection came from a pool that had answered before.
     pub fn is_stale(&self) -> bool {
         self.stale
     }
@@ -288,7 +289,7 @@ impl TransportError {
         self.body_limit.is_some()
     }
 
-    /// What caused it, for whoever hands the failure on in a type of their own.
+    /// What caused it, for code that wraps the failure in a type of its own.
     pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }

@@ -1,7 +1,7 @@
 //! One pool of connections for each runtime, until it is not trusted any more.
 //!
-//! The runtime that made a connection drives it, and a request of another runtime would wait for a runtime that may be
-//! idle: one that is entered by `block_on` from time to time, or the one of blocking requests. Connections of one pool
+//! The runtime that made a connection drives it, and a request of another runtime would wait while that one is idle: a
+//! runtime that is entered by `block_on` from time to time, or the one of blocking requests. Connections of one pool
 //! often die together, after a suspend for example, so a pool is given up as a whole.
 
 use std::ops::Deref;
@@ -21,7 +21,7 @@ pub(super) struct Pool<C> {
 }
 
 impl<C> Pool<C> {
-    /// Takes note of an answer.
+    /// Notes an answer.
     pub(super) fn answered(&self) {
         // Written once and then only read, so that threads do not contend for the cache line.
         if !self.has_answered.load(Ordering::Relaxed) {
@@ -61,8 +61,8 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Gives up a pool in which a request was not answered, if it has answered others before: requests in flight keep it,
-    /// and the next request gets a new one. A pool that never answered holds no idle connection that could be dead.
+    /// Gives up a pool in which a request was not answered, if it has answered others before: requests in flight keep
+    /// it, and the next request gets a new one. A pool that never answered holds no idle connection that could be dead.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
         let is_stale = pool.has_answered.load(Ordering::Relaxed);
         if is_stale {

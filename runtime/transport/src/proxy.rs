@@ -1,8 +1,8 @@
 //! Connecting through a proxy.
 //!
-//! Which proxy, if any, is decided by what the user set or by the environment, as other programs do; the
-//! tunnels are hyper-util's. A proxy that cannot be used is an error before anything is sent, since a request that
-//! bypasses it could leak. Its user name and password appear in no error and no `Debug`.
+//! What the user set, or else the environment, decides which proxy is used, by the rules of other programs; the tunnels
+//! are hyper-util's. A proxy that cannot be used is an error before anything is sent, since a request that bypasses it
+//! could leak. Its user name and password appear in no error and no `Debug`.
 
 mod connector;
 
@@ -21,7 +21,7 @@ use crate::settings::{Settings, SettingsError};
 
 pub(super) use connector::ProxyConnector as Connector;
 
-/// What the user wants instead of what the environment says.
+/// The user's choice, in place of the environment's.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum ProxyChoice {
@@ -51,7 +51,7 @@ impl ProxyChoice {
 #[derive(Clone)]
 pub(super) struct Routes {
     matcher: Arc<Matcher>,
-    /// Whether what runs on this machine is reached directly: a request to it may go without encryption.
+    /// Whether hosts on this machine are reached directly: a request to them may go without encryption.
     spares_loopback: bool,
 }
 
@@ -95,7 +95,7 @@ impl Routes {
         self.matcher.intercept(target)
     }
 
-    /// What goes this way below encryption.
+    /// The connector below encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, tls: &ClientConfig) -> Connector {
         Connector::new(self.clone(), tcp, tls.clone())
     }
@@ -106,7 +106,7 @@ impl Routes {
         Way { target: place(target), proxy, hint: "" }
     }
 
-    /// What a proxy wants to see in a request that it can read.
+    /// The header with the proxy's credentials, for a request that the proxy reads.
     pub(super) fn authorization(&self, target: &Uri) -> Option<HeaderValue> {
         if is_encrypted(target) {
             return None;

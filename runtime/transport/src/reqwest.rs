@@ -1,8 +1,8 @@
 //! A transport for programs that have a `reqwest::Client` of their own.
 //!
-//! Its connections, proxies and certificates are used; the promises of a transport are kept here: time limits,
-//! a cap on decoded bytes, a failure named by its phase. A redirect that a given client has followed cannot be
-//! prevented here; it is noticed afterwards, and [`ReqwestTransport::from_builder`] prevents it.
+//! Its connections, proxies and certificates are used; this module adds time limits, a cap on decoded bytes, and errors
+//! by phase. A redirect that the client has followed is noticed only afterwards; [`ReqwestTransport::from_builder`]
+//! prevents it.
 
 use std::error::Error as _;
 
@@ -18,10 +18,10 @@ use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportEr
 ///
 /// This crate turns on none of reqwest's features, so `https` takes one of those that bring encryption.
 ///
-/// The connections are the client's, and so is their care. After a suspend or a change of network they may be dead
-/// without anybody noticing, and each attempt takes another one: set `tcp_keepalive`, `tcp_user_timeout` and a short
-/// `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A connection
-/// is driven by the runtime that made it, so requests that are awaited and blocking ones want a client each.
+/// The connections are the client's. After a suspend or a change of network they may be dead unnoticed, and each
+/// attempt takes another one of them: set `tcp_keepalive`, `tcp_user_timeout` and a short `pool_idle_timeout` on the
+/// `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A connection is driven by the
+/// runtime that made it, so use one client for awaited requests and another for blocking ones.
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport(Client);
 

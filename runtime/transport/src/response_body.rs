@@ -1,7 +1,7 @@
 //! The body of a reply, as a transport hands it on.
 //!
-//! Bytes come in as they arrived and are shared, never copied: most bodies arrive in one piece, which is all there is
-//! of them. What they hold is not known here.
+//! Bytes come in as they arrived and are shared, never copied: most bodies arrive in one piece. Their content is not
+//! known here.
 
 use std::fmt;
 use std::ops::Deref;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 /// The whole body of a reply; it is read as a slice of bytes.
 ///
-/// `Debug` says how long it is and not what it holds, which may be a token.
+/// `Debug` shows the length and not the content, which may be a token.
 ///
 /// ```
 /// # use generated_client_transport::ResponseBody;

@@ -1,7 +1,7 @@
 //! Which root certificates are trusted to sign a server's.
 //!
-//! The bundled Mozilla roots or those of the system come in, with those that the user adds; a TLS configuration goes out.
-//! The provider of cryptography is passed explicitly, so another one elsewhere in the program does not matter.
+//! The bundled Mozilla roots or those of the system come in, with those that the user adds; a TLS configuration goes
+//! out. The provider of cryptography is passed explicitly, so another one elsewhere in the program does not matter.
 
 use std::sync::Arc;
 

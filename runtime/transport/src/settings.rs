@@ -1,4 +1,4 @@
-//! What the built-in transport can be told.
+//! Settings of the built-in transport.
 //!
 //! The client's builder fills it in. A transport of the user's own reads none of it; the builder refuses to have both.
 
@@ -12,7 +12,7 @@ use crate::proxy::ProxyChoice;
 
 /// Settings of the built-in transport.
 ///
-/// `Debug` says how many certificates were given and not what else their files hold, which may be a key.
+/// `Debug` shows how many certificates were given, and nothing else of their files, which may hold a key.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Settings {
@@ -20,7 +20,7 @@ pub struct Settings {
     pub connect_timeout: Option<Duration>,
     /// Root certificates that are trusted as well, each as PEM with one certificate or more.
     pub root_certificates: Vec<Vec<u8>>,
-    /// The certificate that servers are shown if they ask for one, and its key, each as PEM.
+    /// The certificate for servers that ask for one, and its key, each as PEM.
     pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
     /// Whether the root certificates of the system are trusted in place of the bundled ones.
     #[cfg(feature = "system-roots")]
@@ -91,7 +91,7 @@ impl SettingsError {
         self
     }
 
-    /// What caused it, for whoever hands the failure on in a type of their own.
+    /// What caused it, for code that wraps the failure in a type of its own.
     pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }

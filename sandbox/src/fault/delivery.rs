@@ -1,7 +1,7 @@
 //! Replies that are whole and do not arrive as they should.
 //!
-//! A reply comes in and goes out with a body that stops, dawdles or swells. A body can only end a connection;
-//! that it ends with a reset is left to the [`Connection`].
+//! A reply comes in and goes out with a body that stops, trickles or grows. A body can only end a connection; whether
+//! it ends with a reset is set on the [`Connection`].
 
 use std::io::{self, Write};
 use std::pin::Pin;
@@ -26,16 +26,16 @@ use crate::connection::{Connection, Ending};
 pub(crate) enum Delivery {
     /// The connection ends before the reply does, closed or reset.
     Broken { phase: Phase, reset: bool },
-    /// Byte by byte, so far apart.
+    /// Byte by byte, with this pause between.
     Trickle(Duration),
-    /// So many bytes of space before the body, compressed.
+    /// This many spaces before the body, compressed.
     GzipBomb(u64),
 }
 
-/// What has been sent when a connection ends.
+/// How much of the exchange is done when a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing: only the request has been.
+    /// Nothing is sent: only the request has arrived.
     Request,
     /// The reply's head.
     Head,
@@ -43,11 +43,11 @@ pub(crate) enum Phase {
     Body,
 }
 
-/// What is sent before a connection ends is given so long to arrive.
+/// The time for sent bytes to arrive before the connection ends.
 const ARRIVAL: Duration = Duration::from_millis(20);
 
 impl Delivery {
-    /// The reply, as it will be delivered. Its head says no length: that is the body's to know.
+    /// The reply as it will be delivered, without a length in its head: the body decides that.
     pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &Arc<Connection>) -> Response {
         let body = match self {
             Self::Broken { phase, reset } => {
@@ -74,7 +74,7 @@ impl Delivery {
 
 type Polled = Poll<Option<Result<Frame<Bytes>, io::Error>>>;
 
-/// Ends before it has sent as much as it said.
+/// A body that ends before it has its full length.
 struct Broken {
     sent: Bytes,
     length: u64,
@@ -131,7 +131,7 @@ impl HttpBody for Trickle {
     }
 }
 
-/// Compresses space while it is sent, so that a large bomb costs nothing before somebody reads it.
+/// Compresses spaces while they are sent, so that a large bomb costs no memory.
 struct Bomb {
     encoder: Option<GzEncoder<Vec<u8>>>,
     space: u64,

@@ -1,7 +1,7 @@
-//! Bodies with other contents than they should have.
+//! Changes to the content of bodies.
 //!
-//! The body of a success comes in and goes out changed, by chance from the request's dice. What is no JSON
-//! is left alone.
+//! The body of a success comes in and goes out changed, by chance from the request's dice. A body that is not JSON
+//! stays as it is.
 
 use generated_client::Value;
 use generated_client::registry::{BodyInfo, EndpointInfo, ValueType};
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::fields;
 use crate::market::noise::Seed;
 
-/// What is done to a body.
+/// The change to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edit {
     Malformed,
@@ -25,7 +25,7 @@ const NEW_VALUE: &str = "sandbox_new_value";
 const NEW_FIELD: &str = "sandboxNewField";
 
 impl Edit {
-    /// The body as it is after the edit.
+    /// The body after the change.
     pub(crate) fn apply(self, body: &[u8], endpoint: Option<&EndpointInfo>, dice: Seed) -> Vec<u8> {
         if self == Self::Malformed {
             return body.get(..body.len() * 2 / 3).unwrap_or_default().to_vec();
@@ -89,7 +89,7 @@ fn of_another_type(value: &Value, dice: Seed) -> Value {
     dice.name("type").pick(&others).cloned().unwrap_or_default()
 }
 
-/// Gives the fields that have named values one that nobody knows.
+/// Gives fields with a named type a value that the type does not know.
 fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
     let Some(BodyInfo::Series { record: Some(info), .. } | BodyInfo::Object { record: info, .. }) =
         endpoint.map(|endpoint| endpoint.body)

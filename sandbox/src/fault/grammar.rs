@@ -1,7 +1,7 @@
 //! How a rule is written: `[WHERE] [SHARE] FAULT`.
 //!
-//! Text comes in, a [`Rule`] goes out, or an error that shows the word at fault. What the words mean is known
-//! elsewhere.
+//! Text comes in, a [`Rule`] goes out, or an error that shows the wrong word. The words of faults and places are read
+//! in other files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,25 +36,25 @@ impl Rule {
 A rule is [WHERE] [SHARE] FAULT, for example `/volumeRatio 10% status=503`.
 
 WHERE is one of
-  all                     everything; so it is if left out
+  all                     every request; the default
   token                   the token endpoint
   /volumeRatio            a path
   orderflow.volume_ratio  an endpoint, as the client names it
   orderflow               a group
 SHARE is one of
-  10%                     so many of the requests, by chance from the seed; all if left out
+  10%                     this share of the requests, chosen by the seed; without SHARE, all
   2x                      the first two requests
 FAULT is one of
   latency=100ms           the reply waits; latency=50ms..150ms has jitter
-  status=503              another status, with an error for a body
-  redirect                to another host; redirect=URL to wherever you say
+  status=503              this status, with an error as the body
+  redirect                to another host; redirect=URL names it
   malformed               the body is whole and is not JSON
   nulls                   one value of each record is null
   wrong-types             one value of each record has another type
-  new-fields              records and envelope have a field more
-  new-values              named values, as venues and sides, are ones nobody knows
-  trickle=20ms            the body comes byte by byte, so far apart
-  gzip-bomb=64MiB         the body begins with so much space, compressed
+  new-fields              records and envelope have one more field
+  new-values              venues, sides and other named values are unknown ones
+  trickle=20ms            the body comes byte by byte, with this pause before each
+  gzip-bomb=64MiB         the body begins with this much white space, compressed
   cut=body                the connection is closed; at `request`, `head` or `body`
   reset=body              the connection is reset; at `accept`, `request`, `head` or `body`
   stale                   a connection is closed when it is used again
@@ -101,8 +101,8 @@ impl FromStr for Rule {
             return Err(RuleError::new(text, word, "this is one word too many", "a rule is [WHERE] [SHARE] FAULT"));
         }
         if rule.fault == Fault::ResetAtAccept && rule.place != Place::Everywhere {
-            let help = "leave out where: nobody has said what they want when a connection is accepted";
-            return Err(RuleError::new(text, (start, last), "a reset at `accept` meets all alike", help));
+            let help = "leave out WHERE: no path is known yet when a connection is accepted";
+            return Err(RuleError::new(text, (start, last), "a reset at `accept` meets every connection", help));
         }
         Ok(rule)
     }
@@ -199,8 +199,8 @@ mod tests {
             ),
             (
                 "token reset=accept",
-                "a reset at `accept` meets all alike\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
-                 = help: leave out where: nobody has said what they want when a connection is accepted",
+                "a reset at `accept` meets every connection\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
+                 = help: leave out WHERE: no path is known yet when a connection is accepted",
             ),
         ];
         for (text, expected) in table {

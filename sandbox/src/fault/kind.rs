@@ -1,4 +1,4 @@
-//! What a rule's last word means: which fault, and with which value.
+//! The last word of a rule: the fault and its value.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(super) const NAMES: [&str; 13] = [
 /// A message, and help.
 type Wrong = (String, String);
 
-/// The fault that a word names, or what is wrong with it and what helps.
+/// The fault that a word names, or a message and help.
 pub(super) fn read(word: &str) -> Result<Fault, Wrong> {
     let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let edit = |edit| plain(name, value, Fault::Edit(edit));

@@ -1,13 +1,13 @@
-//! Where a rule holds: which of the registry's paths it means.
+//! Where a rule applies: which paths of the registry it means.
 //!
-//! A word comes in; paths come out as the router knows them.
+//! A word comes in; the paths go out as the router has them.
 
 use generated_client::{GROUPS, SERVICE};
 
 use crate::known;
 use crate::routes::full;
 
-/// Where a rule holds.
+/// Where a rule applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Everywhere,
@@ -15,7 +15,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Whether a request is there that was routed to a path, or to none.
+    /// Whether the place covers a request that was routed to this path, or to none.
     pub(super) fn contains(&self, path: Option<&str>) -> bool {
         match self {
             Self::Everywhere => true,
@@ -23,7 +23,7 @@ impl Place {
         }
     }
 
-    /// What a word means: `all`, `token`, a group, an endpoint as `group.method`, or its path.
+    /// The place that a word names: `all`, `token`, a group, an endpoint as `group.method`, or its path.
     pub(super) fn read(word: &str) -> Option<Self> {
         let token = SERVICE.client_credentials.as_ref().map(|flow| flow.path);
         let paths: Vec<_> = match word {
@@ -37,7 +37,7 @@ impl Place {
         (!paths.is_empty()).then(|| Self::Paths(paths.into_iter().map(full).collect()))
     }
 
-    /// Every word that means something.
+    /// Every word that names a place.
     pub(super) fn words() -> Vec<String> {
         let groups = GROUPS.iter().map(|group| group.ident.to_owned());
         let endpoints = known::endpoints().flat_map(|(path, endpoint)| [path.to_owned(), endpoint.to_string()]);

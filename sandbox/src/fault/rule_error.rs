@@ -1,4 +1,4 @@
-//! Mistakes in a rule, shown to the person who wrote it.
+//! Mistakes in a rule, shown to the person that wrote it.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::suggest::nearest;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
     rule: String,
-    /// How many characters stand before the word at fault, and how many it has.
+    /// How many characters come before the wrong word, and how many it has.
     at: (usize, usize),
     message: String,
     help: String,
@@ -21,7 +21,7 @@ impl RuleError {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        // A word under another must not be moved by what a terminal does with a tab.
+        // A terminal widens a tab, which would move the mark below the word.
         let rule_shown = rule.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
         let before = rule.get(..start).unwrap_or_default().chars().count();
         Self { rule: rule_shown, at: (before, word.chars().count().max(1)), message: message.into(), help: help.into() }
@@ -38,7 +38,7 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-/// Help with a word that is not known: the known one that is nearly what was written.
+/// Help for an unknown word: the known one that is nearest.
 pub(super) fn did_you_mean<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> String {
     match nearest(written, known) {
         Some(name) => format!("did you mean `{}`?", name.as_ref()),

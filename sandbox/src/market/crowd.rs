@@ -1,7 +1,7 @@
-//! Who is long and who is short: four crowds, the gaps between them, and the leverage of the top traders.
+//! Long and short positions of four crowds, the gaps between them, and the leverage of the top traders.
 //!
-//! Shares are counted in hundredths of a percent, so that long and short make 100 exactly; a record has them
-//! as they are when its interval ends.
+//! Shares are counted in hundredths of a percent, so that long and short make 100 exactly; a record has the shares at
+//! the end of its interval.
 
 use super::Scope;
 use crate::calendar::{Interval, block_start};
@@ -38,7 +38,7 @@ impl Scope {
         percent(WHOLE - self.long_at(crowd, interval.end))
     }
 
-    /// The long part divided by the short part; nobody short counts as one hundredth of a percent.
+    /// The long part divided by the short part; a short part of zero counts as one hundredth of a percent.
     pub(crate) fn long_by_short(&self, crowd: Crowd, interval: Interval) -> f64 {
         let long = self.long_at(crowd, interval.end);
         rounded(real(long) / real((WHOLE - long).max(1)), 4)
@@ -74,7 +74,7 @@ impl Scope {
         scaled(long - short, 2)
     }
 
-    /// What "anchored" means for a share is not documented: here, half way from the anchor to now.
+    /// What "anchored" means for a share is not documented: here, the mean of the shares at the anchor and now.
     fn anchored_long_at(&self, crowd: Crowd, interval: Interval) -> i64 {
         let anchor = block_start(interval.start, self.anchor);
         i64::midpoint(self.long_at(crowd, anchor), self.long_at(crowd, interval.end))

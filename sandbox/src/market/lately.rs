@@ -1,16 +1,16 @@
-//! The last two results of something that is asked for again and again.
+//! The last two results of a function that is called with the same arguments again and again.
 //!
 //! An interval begins where the one before it ends, and anchored series ask for their anchor in between, so two
 //! are enough.
 
 use std::cell::Cell;
 
-/// What came of the last two moments that were asked about.
+/// The results for the last two moments.
 #[derive(Debug, Default)]
 pub(crate) struct Lately<T: Copy>(Cell<[Option<(i64, T)>; 2]>);
 
 impl<T: Copy> Lately<T> {
-    /// What comes of a moment, which is the same whenever it is asked.
+    /// The result for a moment, which has to be the same at each call.
     pub(crate) fn at(&self, moment: i64, find: impl FnOnce() -> T) -> T {
         let [last, before] = self.0.get();
         let found = match (last, before) {

@@ -1,8 +1,8 @@
 //! Liquidation levels: the prices at which open positions would be liquidated.
 //!
-//! Every eleven minutes a venue gets one level, some way off the price of that moment; it lasts for days unless
-//! the price is beyond it. So the levels of any moment can be told without walking through time. Whether
-//! the price went beyond a level and came back is not asked.
+//! Every eleven minutes a venue gets one level, at a distance from the price of that moment; it lasts for days unless
+//! the price is beyond it. So the levels of any moment can be computed without walking through time. A price that went
+//! beyond a level and came back does not remove it.
 
 use std::cell::{Cell, OnceCell};
 
@@ -17,7 +17,7 @@ const LONGEST: i64 = 5 * DAY;
 /// How many levels of a venue are young enough to be open.
 const YOUNG: i64 = LONGEST / EVERY;
 
-/// How far the level of each class of leverage is off the price, the highest leverage first.
+/// The distance of the level of each class of leverage from the price, the highest leverage first.
 const DISTANCE: [f64; 5] = [0.01, 0.02, 0.04, 0.07, 0.12];
 
 /// The side of a position.
@@ -39,7 +39,7 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    /// What would be liquidated, in USD.
+    /// The size of the positions that would be liquidated, in USD.
     pub(crate) fn size(&self) -> f64 {
         scaled(self.cents, 2)
     }
@@ -52,7 +52,7 @@ struct Lasting {
     lasts: i64,
 }
 
-/// The levels of a venue that were looked at, each where its number among all says.
+/// The levels of a venue that were computed, each at the place that its number gives.
 #[derive(Debug, Default)]
 pub(super) struct Levels(OnceCell<Vec<Cell<Option<Lasting>>>>);
 
@@ -71,12 +71,12 @@ impl Levels {
     }
 }
 
-/// What the open levels of a moment come to.
+/// The sums of the open levels of a moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Open {
     long_cents: i64,
     short_cents: i64,
-    /// How many more longs than shorts there are.
+    /// How many more longs there are than shorts.
     more_longs: i64,
 }
 
@@ -130,7 +130,7 @@ impl Scope {
         scaled(open.long_cents - open.short_cents, 2)
     }
 
-    /// What was closed by force in an interval, in USD: some thousandths of what was traded against it.
+    /// The positions that were liquidated in an interval, in USD: some thousandths of the trades against them.
     pub(crate) fn liquidated(&self, side: Side, interval: Interval) -> f64 {
         let traded = match side {
             Side::Long => self.sell_volume(interval),

@@ -1,6 +1,6 @@
-//! Rates and indices: what longs pay shorts, what is borrowed, and how the market feels.
+//! Rates and indices: funding, lending, volatility, fear and greed, and others.
 //!
-//! Each is a level with a swing around it, as it is when an interval ends.
+//! Each is a level with a swing around it, at the end of an interval.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ impl Scope {
         self.funding_at(interval.end)
     }
 
-    /// The rate of the coming payment, as it looks beforehand.
+    /// The rate of the coming payment, as expected before it.
     pub(crate) fn indicative_funding_rate(&self, interval: Interval) -> f64 {
         self.funding_at(interval.end + 30 * MINUTE)
     }
@@ -37,7 +37,7 @@ impl Scope {
         }
     }
 
-    /// What is on loan in the quote currency, over what is on loan in the coin.
+    /// Loans in the quote currency, divided by loans in the coin.
     pub(crate) fn lending_ratio(&self, interval: Interval) -> f64 {
         rounded(8.0 * (1.5 * self.mean_swing("lending", interval.end)).exp(), 4)
     }
@@ -59,7 +59,7 @@ impl Scope {
         index_points(self.mean_path("volatility").at(real(interval.end)))
     }
 
-    /// The mean of all venues as one path, so that its extremes between two moments can be told.
+    /// The mean of all venues as one path, so that its extremes between two moments can be computed.
     fn mean_path(&self, what: &'static str) -> Rc<Path> {
         self.paths.path(what, &SWING, || {
             let part = 1.0 / real(i64::try_from(self.venues.len()).unwrap_or(1).max(1));
@@ -72,17 +72,17 @@ impl Scope {
         real(round(50.0 + 50.0 * self.mean_swing("greed", interval.end)))
     }
 
-    /// What a stablecoin costs among private people, in percent of one US dollar.
+    /// The price of a stablecoin among private people, in percent of one US dollar.
     pub(crate) fn stablecoin_price(&self, stablecoin: &'static str, interval: Interval) -> f64 {
         rounded(100.3 + 1.5 * self.mean_swing(stablecoin, interval.end), 2)
     }
 
-    /// What the traders on a leaderboard made, in USD: it grows and shrinks slowly.
+    /// The profit of the traders on a leaderboard, in USD: it grows and shrinks slowly.
     pub(crate) fn leaderboard(&self, interval: Interval) -> f64 {
         rounded(2.5e9 * (1.0 + 0.3 * self.mean_swing("leaderboard", interval.end)), 2)
     }
 
-    /// WBTC that came into being in an interval: some hundred a day.
+    /// WBTC that were minted in an interval: some hundred a day.
     pub(crate) fn minted(&self, interval: Interval) -> f64 {
         self.exchanged("minted", interval)
     }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use super::lately::Lately;
 use crate::number::{floor, real};
 
-/// Where chance comes from: a hash of what a value depends on.
+/// The source of chance: a hash of everything that a value depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed(u64);
 
@@ -18,13 +18,13 @@ impl Seed {
         Self(mix(seed))
     }
 
-    /// What depends on a name too.
+    /// The seed of a value that depends on a name too.
     pub(crate) fn name(self, name: &str) -> Self {
         // FNV-1a: the same on every machine and in every version, as the standard hasher is not.
         Self(mix(name.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))))
     }
 
-    /// What depends on a number too.
+    /// The seed of a value that depends on a number too.
     pub(crate) const fn number(self, number: i64) -> Self {
         Self(mix(self.0 ^ number.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
@@ -34,7 +34,7 @@ impl Seed {
         real((self.0 >> 11).cast_signed()) / real(1 << 53)
     }
 
-    /// One of so many things.
+    /// One of these things.
     pub(crate) fn pick<T>(self, things: &[T]) -> Option<&T> {
         let index = floor(self.unit() * real(i64::try_from(things.len()).ok()?));
         things.get(usize::try_from(index).ok()?)
@@ -74,7 +74,7 @@ pub(crate) static DRIFT: Noise = Noise::new(30.0, 16, 0.19 * 30.0 / 2.0, 16.0, 5
 pub(crate) static SWING: Noise = Noise::new(900.0, 4, 1.0 / 7.0, 1.0, 7);
 
 impl Noise {
-    /// Wanders off as a price does: by about `daily` in a day, by its square root of ten in ten days.
+    /// Walks like a price: by about `daily` in a day, and by the square root of ten times that in ten days.
     pub(crate) const fn walk(daily: f64) -> Self {
         // 53.67 is the square root of the 2880 finest cells that a day has.
         Self::new(30.0, 4, daily / 53.67, 2.0, MOST_LINES)
@@ -91,7 +91,7 @@ impl Noise {
         Self { step, lines, count }
     }
 
-    /// The same, so many times as far.
+    /// The same, with swings `factor` times as wide.
     pub(crate) const fn times(self, factor: f64) -> Self {
         let mut lines = self.lines;
         let mut line = 0;
@@ -103,13 +103,13 @@ impl Noise {
     }
 }
 
-/// A seed, and how much of its path is wanted.
+/// A seed, and the share of its path.
 pub(crate) type Strand = (Seed, f64);
 
 /// One path, or the sum of several that share their cells.
 ///
-/// Whoever asks for a series asks for moments next to each other. So a path remembers the borders that it was
-/// last asked about, and its last two values: they are looked up, and the same as if they were not.
+/// A series asks for moments next to each other. So a path remembers the borders of its last lookups and its last two
+/// values, which does not change any result.
 #[derive(Debug)]
 pub(crate) struct Path {
     noise: &'static Noise,
@@ -119,12 +119,12 @@ pub(crate) struct Path {
     values: Lately<f64>,
 }
 
-/// What is remembered of a line.
+/// The memory of a line.
 #[derive(Debug)]
 struct Line {
-    /// The cell that was asked about last: its index and its two borders.
+    /// The cell of the last lookup: its index and its two borders.
     cell: Cell<(i64, f64, f64)>,
-    /// Borders by their index, each where its lowest bits say.
+    /// Borders by their index, each at the place that its lowest bits give.
     borders: [Cell<(i64, f64)>; KEPT],
 }
 
@@ -133,7 +133,7 @@ const KEPT: usize = 8;
 
 impl Line {
     fn new() -> Self {
-        // No border that is asked about has so low an index.
+        // An index that no lookup reaches.
         let none = i64::MIN;
         Self { cell: Cell::new((none, 0.0, 0.0)), borders: [const { Cell::new((i64::MIN, 0.0)) }; KEPT] }
     }
@@ -195,18 +195,18 @@ impl Path {
     }
 }
 
-/// The way to an extreme: a cell is looked into only while its finer lines could lead beyond the best so far.
+/// The search for an extreme: a cell is entered only if its finer lines could lead beyond the best so far.
 struct Search<'p> {
     path: &'p Path,
     sign: f64,
     from: f64,
     to: f64,
     best: f64,
-    /// How far all lines finer than each one can lead together, and what rounding does to the way down.
+    /// How far all lines finer than each one can lead together, with a bound for rounding.
     finer: [f64; MOST_LINES],
 }
 
-/// More than what the way down to a value differs from the way across by rounding.
+/// More than the rounding error between the two ways of computing a value.
 const ROUNDING: f64 = 1e-9;
 
 impl Search<'_> {
@@ -231,7 +231,7 @@ impl Search<'_> {
         search.best
     }
 
-    /// Whether a part of a cell is; its ends alone are known from the start.
+    /// Whether a part of a cell lies in the span; only the ends of the span are computed at the start.
     fn is_inside(&self, index: i64, cell: f64) -> bool {
         real(index + 1) * cell > self.from && real(index) * cell < self.to
     }
@@ -272,7 +272,7 @@ impl Search<'_> {
         for (index, value) in [(index, left), (index + 1, right)] {
             let border = real(index) * cell;
             if (self.from..=self.to).contains(&border) && value + self.finer[0] >= self.best {
-                // Not `value`: another way down would round it differently.
+                // `value` was rounded in another order, so it is not used.
                 self.best = self.best.max(self.sign * self.path.at(border));
             }
         }

@@ -1,4 +1,4 @@
-//! Open interest, and what it says together with trades: net longs, net shorts, participation.
+//! Open interest, and its relation to trades: net longs, net shorts, participation.
 //!
 //! Open interest is counted in cents and moves between borders of a quarter of an hour. Net longs grow by
 //! half of what buyers took more than sellers and half of what open interest grew, net shorts by the rest.
@@ -34,13 +34,13 @@ impl Scope {
         usd(self.open_cents(interval.end) - self.open_cents(interval.start))
     }
 
-    /// What part of the volume changed open interest, in percent.
+    /// The share of the volume that changed open interest, in percent.
     pub(crate) fn participation(&self, interval: Interval) -> f64 {
         let volume = self.volume_usd(interval);
         if volume == 0.0 { 0.0 } else { rounded(100.0 * self.open_interest_delta(interval) / volume, 6) }
     }
 
-    /// The volume that left open interest as it was.
+    /// The volume that did not change open interest.
     pub(crate) fn transfer(&self, interval: Interval) -> f64 {
         rounded((self.volume_usd(interval) - self.open_interest_delta(interval)).abs(), 2)
     }

@@ -1,6 +1,6 @@
-//! Executed orders: how many there were, how large they were on average, and which of them look like programs'.
+//! Executed orders: how many there were, their mean size, and how many look like those of programs.
 //!
-//! Market orders take what limit orders offered, so what market orders bought is what limit orders sold.
+//! Market orders take what limit orders offered, so volume that market orders bought is volume that limit orders sold.
 //! Counts are functions of the moment, as volumes are; orders that rest in the book are not counted.
 
 use super::tape::taking_time;
@@ -14,7 +14,7 @@ const ORDERS: [f64; 7] = [2.0e-4, 1.25e-4, 3.75e-5, 1.0e-5, 1.2e-6, 6.0e-8, 2.7e
 /// Limit orders are smaller, so that one market order takes several.
 const LIMIT_ORDERS: f64 = 1.6;
 
-/// Every so many orders, one is of a size that recurs.
+/// One order in this many has a size that recurs.
 const SUSPICIOUS: i64 = 400;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Limit,
 }
 
-/// Which of the executed orders are meant.
+/// Which of the executed orders are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Buy,
@@ -61,7 +61,7 @@ impl Scope {
         self.executed(kind, interval).part(part)
     }
 
-    /// How large an order was in the mean, in coins.
+    /// The mean size of an order, in coins.
     pub(crate) fn order_size(&self, kind: Kind, part: Part, interval: Interval) -> f64 {
         let executed = self.executed(kind, interval);
         let taken = self.taken(interval);

@@ -12,7 +12,7 @@ use crate::number::{floor, real, round, rounded, scaled};
 
 static PRICE: Noise = Noise::walk(0.02);
 
-/// How much of the way a venue goes by itself.
+/// The weight of a venue's own path; the path that all venues share has 1.
 const OWN_WAY: f64 = 0.003;
 
 impl Scope {
@@ -51,7 +51,7 @@ impl Scope {
         }
     }
 
-    /// A price that is not the market's and stays within a hundredth of it.
+    /// A price near the market's, within a hundredth of it, that is not the market's.
     pub(crate) fn near_price(&self, seed: Seed, moment: i64) -> f64 {
         let swing = Path::new(&SWING, [(seed.name("near"), 1.0)]).at(real(moment));
         let decimals = self.coin.tick_decimals();
@@ -69,18 +69,18 @@ impl Scope {
         2.0 * self.spread(interval)
     }
 
-    /// What market orders cost beyond the price that was expected: one part in ten thousand, more or less.
+    /// How far market orders missed the expected price: one part in ten thousand, more or less.
     pub(crate) fn slippage(&self, interval: Interval) -> f64 {
         let part = 1.0e-4 * (1.0 + 0.9 * self.mean_swing("slippage", interval.end));
         rounded(self.price(interval.end) * part, self.coin.tick_decimals() + 2)
     }
 
-    /// The mean of the farthest ones.
+    /// The mean of the largest ones.
     pub(crate) fn mean_slippage(&self, interval: Interval) -> f64 {
         rounded(0.6 * self.slippage(interval), self.coin.tick_decimals() + 2)
     }
 
-    /// What buyers and sellers paid too much, with opposite signs.
+    /// The slippage of buyers and of sellers, with opposite signs.
     pub(crate) fn net_slippage(&self, interval: Interval) -> f64 {
         let net = 20.0 * self.slippage(interval) * self.mean_swing("net slippage", interval.end);
         rounded(net, self.coin.tick_decimals() + 2)

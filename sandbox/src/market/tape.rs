@@ -1,15 +1,14 @@
 //! Trades: what market orders bought and sold.
 //!
-//! What was traded is counted in lots since 1970 as a function of the moment, and an interval has the
-//! difference of two such counts. So long intervals are the sums of short ones, to the lot, however far
-//! an anchor is away.
+//! Trades are counted in lots since 1970 as a function of the moment, and an interval has the difference of two such
+//! counts. So long intervals are the sums of short ones, to the lot, however far away an anchor is.
 
 use super::noise::DRIFT;
 use super::{Scope, Venue};
 use crate::calendar::{Interval, block_start};
 use crate::number::{balance, floor, real, scaled};
 
-/// What part of the volume each class of trade size has.
+/// The share of each class of trade size in the volume.
 const SIZES: [f64; 7] = [0.01, 0.05, 0.15, 0.3, 0.3, 0.15, 0.04];
 
 /// Lots bought and sold by market orders.
@@ -28,7 +27,7 @@ impl Scope {
         self.coins(self.taken(interval).sell)
     }
 
-    /// What was traded, whoever began it.
+    /// The whole volume, bought and sold.
     pub(crate) fn volume(&self, interval: Interval) -> f64 {
         let taken = self.taken(interval);
         self.coins(taken.buy + taken.sell)
@@ -74,7 +73,7 @@ impl Scope {
         all
     }
 
-    /// Time as the coin's traders feel it: all venues are busy together.
+    /// The time that the coin's trading has been active: all venues are busy together.
     pub(super) fn active_time(&self, moment: i64) -> f64 {
         let moment = real(moment);
         let seed = self.coin.seed;
@@ -96,7 +95,7 @@ impl Scope {
     }
 }
 
-/// How much of active time went into buying on a venue, and how much into selling.
+/// The part of active time in which a venue's market orders bought, and the part in which they sold.
 pub(super) fn taking_time(venue: &Venue, active: f64) -> (f64, f64) {
     let time = venue.uneven("activity", active);
     let lean = venue.lean("buying", time);

@@ -1,6 +1,6 @@
-//! A param as something to fill in: a label, a control that fits its type, and what is known of it.
+//! The form control of a param: a label, an input that fits its type, and what is known of the param.
 //!
-//! Nothing is required and no value is held back, so that one can see what the service says to a wrong one.
+//! Nothing is required and any value can be sent, so that users can see how the service refuses a wrong one.
 
 use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueInfo, ValueType};
 use maud::{Markup, html};
@@ -24,7 +24,7 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
     }
 }
 
-/// So many boxes to tick are shown at once; more are folded away.
+/// How many boxes to tick are shown at once; more are folded away.
 const MOST_SHOWN: usize = 8;
 
 /// A box to tick for every known value.
@@ -88,7 +88,7 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// One of a few values, or none; the first is chosen where the service is said to want one.
+/// One of a few values, or none; the first is chosen if the param is required.
 fn choice(id: &str, param: &ParamInfo, values: &[(&str, &str)]) -> Markup {
     let in_path = (param.location == ParamLocation::Path).then_some("path");
     html! {

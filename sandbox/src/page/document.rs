@@ -1,4 +1,4 @@
-//! The document around the endpoints: its head, the way to find one, and the place for replies.
+//! The document around the endpoints: its head, the filter, and the place for replies.
 
 use generated_client::registry::{EndpointInfo, GroupInfo, TimeUnit, TypeInfo, ValueType};
 use generated_client::{GROUPS, SERVICE};
@@ -105,7 +105,7 @@ fn introduction() -> Markup {
     let callable = all.clone().filter(|endpoint| endpoint.path.is_some()).count();
     html! {
         section #introduction {
-            h2 { "A market that never was" }
+            h2 { "An invented market" }
             p { (prose(SERVICE.summary)) " This server answers as the catalogue says, with invented data." }
             p {
                 (callable) " of " (all.count()) " endpoints can be called under " code { (SERVICE.base_url_suffix) }
@@ -135,7 +135,7 @@ fn section(group: &GroupInfo) -> Markup {
     }
 }
 
-/// Where the script shows what came back; it moves to the endpoint that was asked.
+/// Where the script shows a reply; it moves to the endpoint that was asked.
 fn reply() -> Markup {
     html! {
         section #reply.script aria-labelledby="reply-name" hidden {

@@ -1,4 +1,4 @@
-//! One endpoint on the page: what it is, its params as a form, and what comes back as a table.
+//! One endpoint on the page: its summary, its params as a form, and the fields of its body as a table.
 
 use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo};
 use maud::{Markup, html};

@@ -12,7 +12,7 @@ pub(super) fn prose(text: &str) -> Markup {
     }
 }
 
-/// What a value is, in a few words.
+/// The type of a value, in a few words.
 pub(super) fn kind(ty: ValueType) -> Markup {
     html! {
         @match ty {

@@ -1,11 +1,11 @@
 //! JSON with one record a line, so that a person can read it and a diff shows what changed.
 //!
-//! Only line breaks are added, and only where JSON allows them: what it says stays the same to the digit.
+//! Only line breaks are added, and only where JSON allows them: values do not change.
 
 /// Lists of the outer two levels are broken into lines.
 const OUTER: usize = 2;
 
-/// The same JSON in lines; any other text may come out with line breaks that mean nothing.
+/// The same JSON in lines; any other text may get meaningless line breaks.
 pub(super) fn in_lines(json: &str) -> String {
     let mut lines = String::with_capacity(json.len() + 64);
     let (mut open, mut in_text, mut escaped) = (Vec::new(), false, false);

@@ -1,7 +1,7 @@
 //! Writing a recording, one exchange after the other.
 //!
-//! Secrets do not get here or do not get further: no request header is written, what the request is known to
-//! have carried is taken out, and so is everything that looks like a key.
+//! No secret is written: request headers are left out, secrets of the request are masked in the reply, and so is
+//! everything that looks like a key.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ pub(crate) struct Recorder {
     file: Mutex<File>,
 }
 
-/// The headers of a reply that are worth keeping.
+/// The headers of a reply that are recorded.
 const KEPT: [&str; 4] = ["content-type", "location", "retry-after", invented::MARK];
 
 impl Recorder {
@@ -50,7 +50,7 @@ pub(crate) struct Written<'e> {
     pub(crate) method: &'e str,
     /// Path and query.
     pub(crate) target: &'e str,
-    /// The headers of the request, of which nothing is written.
+    /// The headers of the request, which are not written; they show which secrets to remove.
     pub(crate) asked: &'e HeaderMap,
     pub(crate) status: u16,
     /// The headers of the reply.
@@ -76,7 +76,7 @@ pub(super) fn written(method: &str, target: &str, carried: &[String]) -> String 
     format!("{method} {}", strip(target, carried))
 }
 
-/// The secrets that a request came with; the longest first, as one may be a part of another.
+/// The secrets in the headers of a request; the longest first, as one may be a part of another.
 fn carried(headers: &HeaderMap) -> Vec<String> {
     let key = SERVICE.api_key_header.and_then(|name| headers.get(name)).and_then(|value| value.to_str().ok());
     let credentials = ["bearer", "basic"].iter().filter_map(|scheme| access::credentials(headers, scheme));

@@ -1,7 +1,7 @@
-//! What looks like a key or a token in a text, wherever it stands.
+//! Text that looks like a key or a token, anywhere in a text.
 //!
-//! Text comes in, the places to hide come out. It is meant to find too much rather than too little: what a
-//! name announces, what follows an authentication scheme, and words that look as if drawn by lot.
+//! Text comes in, the places to hide come out. It finds too much rather than too little: values after certain names,
+//! values after an authentication scheme, and words that look random.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ const NAMES: [&str; 13] = [
 
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
-/// A word that looks as if drawn by lot has so many characters, and changes so often between letter and digit.
+/// A word that looks random has this many characters, and changes this often between letter and digit.
 const LONG: usize = 20;
 const CHANGES: usize = 4;
 
@@ -59,7 +59,7 @@ fn places(text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// Stretches of what keys and tokens are written with; never a run of asterisks.
+/// Runs of the characters of keys and tokens; never a run of asterisks.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for (index, character) in text.char_indices() {
@@ -93,7 +93,7 @@ fn is_drawn_by_lot(word: &str) -> bool {
         let kinds = kinds.collect::<Vec<_>>();
         piece.len() >= LONG && kinds.windows(2).filter(|pair| pair[0] != pair[1]).count() >= CHANGES
     };
-    // A dot parts the pieces of a token, and a number is not drawn by lot.
+    // A dot separates the pieces of a token, and a number is not random.
     word.split('.').any(piece)
 }
 

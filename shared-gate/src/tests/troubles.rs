@@ -47,7 +47,7 @@ async fn a_long_request_keeps_its_place() {
     other.run("/other", 1, end);
     assert!(one.finish().await + other.finish().await >= 4);
     assert_eq!(service.most_under_way(), 1);
-    // Nor does the one that knows first of the free place keep it.
+    // The machine that sees the free place first does not keep it either.
     let paths = service.paths();
     assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
 }
@@ -287,7 +287,7 @@ async fn what_is_not_meant_for_it_is_an_error_at_once() {
     assert!(told.contains(expected), "{told}");
     assert!(begun.elapsed() < SECOND);
     assert_eq!(other.gate.rate_limit(), Some(one_place()));
-    // Once nobody uses it any more, another limit takes over.
+    // Once no machine uses it any more, another limit takes over.
     task.await.unwrap().unwrap();
     tokio::time::sleep(2 * SECOND).await;
     other.client.raw("/x").await.unwrap();

@@ -1,7 +1,7 @@
 //! The columns of endpoints whose fields are unknown: one answer for all series, shards and runs.
 //!
-//! Whoever has the first page of any series of an endpoint writes down what columns it has, beside the series and
-//! before any of its rows; everybody else takes those. What does not fit them stands among the unknown fields of a row.
+//! The run that has the first page of any series of an endpoint writes down its columns, beside the series and before
+//! any of its rows; all others take those. What does not fit them stands among the unknown fields of a row.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,13 @@ const COLUMNS: &str = ".columns";
 pub(super) struct Agreed(BTreeMap<String, SchemaRef>);
 
 impl Agreed {
-    /// Those of a series, if anybody has written them down.
+    /// The columns of a series, if they have been written down.
     pub(super) async fn find(storage: &Storage, series: &Series) -> Result<Option<SchemaRef>, Error> {
         let Some(file) = storage.find(&path(series)).await? else { return Ok(None) };
         Ok(Some(ParquetInput::open(file)?.schema()))
     }
 
-    /// Takes note of what a series has.
+    /// Notes the columns of a series.
     pub(super) fn note(&mut self, series: &Series, schema: SchemaRef) {
         self.0.entry(series.endpoint().to_string()).or_insert(schema);
     }
@@ -37,7 +37,7 @@ impl Agreed {
         self.0.get(&series.endpoint().to_string()).cloned()
     }
 
-    /// Those of a series: as they are known, else as somebody was first to write them down, at the latest now.
+    /// The columns of a series: as they are known, else as they were first written down, by this call at the latest.
     pub(super) async fn of(
         &mut self,
         storage: &Storage,

@@ -1,10 +1,10 @@
-//! What is told while a backfill runs, and at its end.
+//! The events of a backfill, and its summary.
 
 use runtime::history::{Findings, Progress};
 
 use crate::error::Error;
 
-/// Something that happened in a backfill. A series is told by its place in
+/// Something that happened in a backfill. A series is named by its place in
 /// [`Backfill::series`](super::Backfill::series).
 #[derive(Debug)]
 #[non_exhaustive]
@@ -17,7 +17,7 @@ pub enum Event {
         /// What this run has done of it and has still to do.
         progress: Progress,
     },
-    /// Times without records, bad records, windows that could not be had.
+    /// Times without records, bad records, windows that could not be fetched.
     #[non_exhaustive]
     Findings {
         /// The series.
@@ -25,7 +25,7 @@ pub enum Event {
         /// What was found in a window.
         findings: Findings,
     },
-    /// A series, or the rest of it, that cannot be had. The others go on.
+    /// A series, or the rest of it, that could not be fetched. The others go on.
     #[non_exhaustive]
     Failed {
         /// The series.
@@ -65,13 +65,13 @@ pub struct Summary {
     pub requests: u64,
     /// Files that this run has written and that are still there.
     pub files: Vec<String>,
-    /// Windows that could not be had.
+    /// Windows that could not be fetched.
     pub failed_windows: u64,
     /// Times without records that this run has found, neighbours as one.
     pub gaps: u64,
     /// Records that were left out because they are not as expected.
     pub bad_records: u64,
-    /// Series that could not be had, or not to their end, each with the reason.
+    /// Series that could not be fetched, or not to their end, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
 

@@ -39,13 +39,13 @@ pub(crate) struct SingleFile {
     pub(crate) parts: PathBuf,
     /// Where it is until it is whole.
     pub(crate) unfinished: PathBuf,
-    /// What an earlier run has left there, if it can be gone on with by itself.
+    /// The file of an earlier run, if it says itself what it covers.
     pub(crate) base: Option<Base>,
     /// Where the rows come from.
     pub(crate) origin: String,
 }
 
-/// What is there of a series.
+/// What is there of one series.
 #[derive(Debug, Default)]
 pub(super) struct Inventory {
     pub(super) covered: Coverage,
@@ -53,7 +53,7 @@ pub(super) struct Inventory {
     pub(super) parts: Vec<String>,
     /// The paths of parts of intervals that were open.
     pub(super) open: Vec<String>,
-    /// The columns of what is there, where a table does not say them.
+    /// The columns of the existing files, if the catalogue does not know the fields.
     pub(super) schema: Option<SchemaRef>,
 }
 
@@ -63,7 +63,7 @@ impl Place {
         Self::with(job, None).await
     }
 
-    /// A place to write to, where nobody else writes the same series.
+    /// A place to write to, claimed so that no other run writes the same series there.
     pub(super) async fn claimed(job: &Backfill) -> Result<Self, Error> {
         let Some(hidden) = job.target.hidden() else { return Self::seen(job).await };
         let series = job.series.iter().map(|series| series.path().to_owned()).collect();
@@ -99,7 +99,7 @@ impl Place {
             (Format::Parquet, true) => Some(Base::open(path)?),
             _ if storage.list("").await?.is_empty() => {
                 return Err(Error::unfit(format!(
-                    "{}: it is there, and {} is not, by which it could be gone on with; name another file",
+                    "{}: the file exists, but without {}, which is needed to continue it; name another file",
                     path.display(),
                     parts.display()
                 )));
@@ -127,7 +127,7 @@ impl Place {
                 found.open.push(path);
             }
         }
-        // Columns that were found in records stay as they are; a table says its own.
+        // Columns that were found in records stay as they are; a table has its own.
         if Table::of(series.endpoint()).is_none() {
             found.schema = match base.filter(|base| base.has_endpoint(series)) {
                 Some(base) => Some(base.schema()),

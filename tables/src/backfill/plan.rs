@@ -22,11 +22,11 @@ pub struct BackfillPlan {
     pub least_time: Option<Duration>,
 }
 
-/// What is going to be asked of a series.
+/// What is going to be asked for of one series.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SeriesPlan {
-    /// What tells the series from others.
+    /// The path that tells the series from others.
     pub path: String,
     /// The range, up to where records are closed by now.
     pub range: Range<Timestamp>,
@@ -61,7 +61,8 @@ pub(super) async fn plan(job: &Backfill, place: &Place) -> Result<BackfillPlan, 
     Ok(BackfillPlan { series, least_time })
 }
 
-/// That of the endpoint whose requests take longest: those of others may be sent meanwhile, under other limits.
+/// The time of the endpoint whose requests take longest: requests of others may be sent meanwhile, where they have
+/// limits of their own.
 fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
     let mut endpoints: Vec<(&Series, u64)> = Vec::new();
     for (series, plan) in job.series.iter().zip(plans) {
@@ -74,7 +75,7 @@ fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
     times.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
-/// The plan of each series, with what is there.
+/// The plan of each series, with the inventory of its files.
 pub(super) async fn planned(job: &Backfill, place: &Place) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
     job.check()?;
     let mut all = Vec::with_capacity(job.series.len());
@@ -94,7 +95,7 @@ async fn series_plan(job: &Backfill, place: &Place, series: &Series) -> Result<(
     let mut repaired = Vec::new();
     if job.repair {
         let gaps: Coverage = place.gaps(series, &inventory).await?.into_iter().collect();
-        // What of my part is neither missing nor without a gap.
+        // Only the gaps in the parts of this shard.
         for gap in gaps.ranges() {
             let overlap = |part: &Range<Timestamp>| gap.start.max(part.start)..gap.end.min(part.end);
             repaired.extend(mine.iter().map(overlap).filter(|range| range.start < range.end));

@@ -1,6 +1,6 @@
-//! A run: what is missing is asked for, some ranges side by side, and written part by part.
+//! A run fetches the missing ranges, some at the same time, and writes them part by part.
 //!
-//! A plan comes in, files and events go out. Which windows are asked for is for the client's history to say.
+//! A plan comes in, files and events go out. The client's history decides which windows are asked for.
 
 use std::future::{Future, poll_fn};
 use std::ops::Range;
@@ -24,7 +24,7 @@ use crate::layout;
 use crate::part::{Filling, Kind, Part};
 use crate::series::Series;
 
-/// So many ranges are asked for side by side: each keeps pages and a part in memory.
+/// How many ranges are fetched side by side: each keeps pages and a part in memory.
 const TOGETHER: usize = 16;
 
 /// A range of a series.
@@ -45,7 +45,7 @@ impl Item {
 
 type Shared = Arc<Mutex<Progress>>;
 
-/// What a run has to do with.
+/// The state of a run.
 struct Run<'j, W> {
     job: &'j Backfill,
     place: &'j Place,
@@ -54,7 +54,7 @@ struct Run<'j, W> {
     agreed: Agreed,
     /// The parts of each series that are of intervals which were open.
     open: Vec<Vec<String>>,
-    /// What the ranges of each series that are over have come to, and what is still to do of the others.
+    /// The progress of each series: the finished ranges, and the rest of the others.
     done: Vec<Progress>,
     /// Whether it stands beside the rows where they come from.
     has_origin: bool,
@@ -130,7 +130,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         self.job.series.get(item.series)
     }
 
-    /// Asks for some ranges, each to its end; `false` if that was cancelled.
+    /// Fetches some ranges, each to its end; `false` if that was cancelled.
     async fn chunk(&mut self, items: &[Item], mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
         let mut together = Together::new();
         let mut under_way = Vec::with_capacity(items.len());
@@ -207,7 +207,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         self.summary.records += u64::try_from(page.records.len()).unwrap_or(u64::MAX);
         let mut findings = page.findings;
         if item.kind == Kind::Open {
-            // What is not over need not be there yet.
+            // An interval that is not over may have no record yet.
             findings.gaps.clear();
         }
         self.summary.add(&findings);
@@ -217,7 +217,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         Ok(())
     }
 
-    /// What there is of a range stays; where nothing else would fare better, the job ends.
+    /// Keeps what was fetched of a range; ends the job if every other range would fail like this.
     async fn failed(&mut self, item: &Item, mut filling: Filling<'j>, error: runtime::Error) -> Result<(), Error> {
         let part = filling.finish(Timestamp::now())?;
         self.write(item, part).await?;
@@ -247,8 +247,8 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         Ok(())
     }
 
-    /// Removes what a part replaces: the records of intervals that were open. They are gone before others come, so that
-    /// no reader finds an interval twice.
+    /// Removes what a part replaces: the records of intervals that were open. They are removed before the new ones are
+    /// written, so that no reader finds an interval twice.
     async fn replace_open(&mut self, item: &Item, path: &str) -> Result<(), Error> {
         let Some(open) = self.open.get_mut(item.series) else { return Ok(()) };
         let start = |path: &str| layout::read_open_part(path).map(|range| range.start);
@@ -262,7 +262,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         if item.kind == Kind::Open {
             open.push(path.to_owned());
             if self.place.file.is_some() {
-                // A part of the same name may be in the file with another record.
+                // The joined file may have another record of a part of this name.
                 self.place.storage.remove(join::JOINED).await?;
             }
         }

@@ -23,13 +23,13 @@ pub(super) struct Columns {
 const ENDPOINT: &str = "endpoint";
 
 impl Columns {
-    /// Those of series with these paths, whose sources have these columns.
+    /// The columns for series with these paths, whose sources have these columns.
     pub(super) fn new(paths: &[&str], sources: &[SchemaRef]) -> Result<Self, Error> {
         let mut fields = merged(sources)?;
         let mut names: Vec<Field> = Vec::new();
         if paths.len() > 1 {
             for (name, _) in paths.iter().copied().flat_map(values) {
-                // A record that says it itself has it from the service.
+                // A record with a field of this name has it from the service.
                 let is_there = |known: &Field| *known.name() == name;
                 if !names.iter().any(is_there) && !fields.iter().any(is_there) {
                     let nullable = !paths.iter().all(|path| values(path).iter().any(|(other, _)| *other == name));
@@ -46,7 +46,7 @@ impl Columns {
         Ok(Self { schema: Arc::new(Schema::new(names)), names: count })
     }
 
-    /// What those are called that say which series a row is of.
+    /// The names of the columns that say which series a row is of.
     pub(super) fn names(&self) -> Vec<&str> {
         self.schema.fields().iter().take(self.names).map(|field| field.name().as_str()).collect()
     }
@@ -73,7 +73,7 @@ impl Columns {
     }
 }
 
-/// What a path says: the endpoint and the params.
+/// The endpoint and the params of a path.
 fn values(path: &str) -> Vec<(String, String)> {
     let params = path.split('/').skip(1).filter_map(layout::read_folder);
     std::iter::once((ENDPOINT.to_owned(), endpoint(path).to_owned())).chain(params).collect()

@@ -1,7 +1,7 @@
 //! The rows of one series out of several sources, in order of time.
 //!
 //! Sources whose rows are in order come in, batches in order go out. Sources follow each other as a rule; one that
-//! fills a gap of another lies within it. Of two rows of one time the first stays, so that nothing is doubled.
+//! fills a gap of another lies within it. Of two rows of one time the first stays, so no time comes twice.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl Merge {
         Self { time: time.to_owned(), waiting: Vec::new(), open: Vec::new(), last: None }
     }
 
-    /// Adds so many rows of a file, after so many others, but for those of some ranges.
+    /// Adds `rows` rows of a file, from `skip` on, without those of the replaced ranges.
     pub(super) fn add_base(
         &mut self,
         input: ParquetInput<std::fs::File>,

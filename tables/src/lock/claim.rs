@@ -15,11 +15,11 @@ pub(crate) struct Claim {
     /// The paths of the series.
     pub(crate) series: Vec<String>,
     pub(crate) shard: Shard,
-    /// Whether nobody else may write anything there, as with one file of all series.
+    /// Whether no other job may write anything there, as with one file of all series.
     pub(crate) is_sole: bool,
 }
 
-/// Somebody's claim; `None` if the text was written by another version.
+/// A claim of another job; `None` if the text was written by another version.
 #[derive(Debug)]
 pub(super) struct Holder {
     claim: Option<Claim>,
@@ -27,7 +27,7 @@ pub(super) struct Holder {
 }
 
 impl Claim {
-    /// With who claims it, for others to read.
+    /// The claim and its owner, for others to read.
     pub(super) fn written(&self) -> String {
         let Self { series, shard, is_sole } = self;
         json!({
@@ -58,7 +58,7 @@ impl Holder {
         Self { claim: claim(&value), who: format!("{process}{host}{since}") }
     }
 
-    /// Whether both would write the same; nobody knows of a claim that cannot be read.
+    /// Whether both would write the same; a claim that cannot be read may claim anything.
     pub(super) fn overlaps(&self, claim: &Claim) -> bool {
         self.claim.as_ref().is_none_or(|held| held.overlaps(claim))
     }
@@ -76,7 +76,7 @@ fn claim(value: &Value) -> Option<Claim> {
     Some(Claim { series: series.collect::<Option<_>>()?, shard, is_sole: value.get("sole")?.as_bool()? })
 }
 
-/// What the machine is called, where that can be learned without asking the system by unsafe code.
+/// The machine's name, where that can be learned without unsafe code.
 fn host() -> Option<String> {
     let told = fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let told = told.or_else(|| env::var("COMPUTERNAME").ok()).or_else(|| env::var("HOSTNAME").ok())?;

@@ -1,7 +1,7 @@
 //! Files on the local disk.
 //!
-//! A file is written in the folder of the job, brought to the disk and moved to its place, so nobody ever sees a part
-//! of one.
+//! A file is written in the folder of the job, synced to the disk and moved to its place, so readers only ever see
+//! whole ones.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -17,8 +17,8 @@ use crate::lock::{CREATED, Lock, UNFINISHED};
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
     root: PathBuf,
-    /// With the folder where files are until they are whole; whoever only looks has none. A write that outlives its job
-    /// still holds it.
+    /// The folder of unfinished files; `None` for a reader. A write that goes on after its job was dropped still holds
+    /// it.
     lock: Option<Arc<Lock>>,
 }
 
@@ -84,7 +84,7 @@ impl Local {
         fs::create_dir_all(folder).map_err(fails)?;
         match fs::hard_link(&whole, &path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            // Where a file cannot have two names, whoever is last wins, if two begin at the same moment.
+            // Without hard links, the later of two runs that begin at once replaces the file.
             Err(_) if !path.exists() => fs::rename(&whole, &path).map_err(fails)?,
             linked => linked.map_err(fails)?,
         }
@@ -113,7 +113,7 @@ where
         fs::rename(&unfinished, path).map_err(fails)
     });
     if kept.is_err() {
-        // What is left of it would fill a disk that is full.
+        // The unfinished file would fill a disk that is full.
         let _ = fs::remove_file(&unfinished);
         return kept;
     }
@@ -121,7 +121,7 @@ where
     Ok(())
 }
 
-/// Brings the names in a folder to the disk, before somebody relies on them; not every system opens folders.
+/// Syncs the names in a folder to the disk; not every system opens folders.
 fn sync(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }

@@ -1,7 +1,7 @@
 //! Objects in a bucket of object storage that speaks S3.
 //!
-//! An object is there whole or not at all, which the service sees to. Where the service is and who asks stands in the
-//! environment, by the names that AWS's own tools read.
+//! The service writes an object whole or not at all. Endpoint and credentials come from the environment, in the
+//! variables that AWS's own tools read.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl Bucket {
     pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
         // Object storage's transport takes the provider of the process, and panics where there is none.
         if CryptoProvider::get_default().is_none() {
-            // Somebody else may have been first, which is as good.
+            // Another crate may have installed one first, which works as well.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         // Local test servers speak no TLS; it has to be asked for by `AWS_ALLOW_HTTP`, as elsewhere.
@@ -42,7 +42,7 @@ impl Bucket {
         if self.prefix.is_empty() { path.to_owned() } else { format!("{}/{path}", self.prefix) }
     }
 
-    /// The name of an object, taken as it is: what is special in it was encoded before.
+    /// The name of an object, taken as it is: special characters were encoded before.
     fn path(&self, path: &str) -> Result<Path, Error> {
         Path::parse(self.key(path)).map_err(|error| Error::storage(self.name(path), error))
     }
@@ -93,7 +93,7 @@ impl Bucket {
     }
 }
 
-/// What the service says, where it says anything; else the whole error.
+/// The service's message and code, if there are any; else the whole error.
 fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
     match said(&error.to_string()) {
         Some(said) => said.into(),

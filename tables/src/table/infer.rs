@@ -1,4 +1,4 @@
-//! Columns of records whose fields are unknown, as the first of them have them.
+//! Columns of records whose fields are unknown, inferred from the first of them.
 //!
 //! Values of any kind come in, columns go out: points in time, numbers, texts, yes or no, and JSON for the rest. A
 //! value that does not fit its column, or has none, stands with its name among the unknown fields, so that nothing is
@@ -20,7 +20,7 @@ use crate::series::TimeColumn;
 #[derive(Clone, Debug)]
 pub(super) struct Inferred {
     time: Option<TimeColumn>,
-    /// Names and what stands there; the column of unknown fields is behind them.
+    /// Names and kinds of values; the column of unknown fields comes after them.
     columns: Vec<(String, Kind)>,
 }
 
@@ -48,13 +48,13 @@ impl Inferred {
                 None => columns.push((name.clone(), kind)),
             }
         }
-        // Of what was null in all of them nobody knows what it is.
+        // A field that was null in all records has no known type.
         let mut columns: Vec<_> = columns.into_iter().filter_map(|(name, kind)| Some((name, kind?))).collect();
         columns.sort_by_key(|(_, kind)| *kind != Kind::Time);
         Self { time, columns }
     }
 
-    /// The columns of a file that was written by such.
+    /// The columns of a file that was written with inferred columns.
     pub(super) fn stored(time: Option<TimeColumn>, schema: &Schema) -> Self {
         let fields = schema.fields().iter();
         let kind = |field: &Field| match field.data_type() {
@@ -100,7 +100,7 @@ impl Inferred {
         columns
     }
 
-    /// What of a record no column holds.
+    /// The fields of a record that no column holds.
     fn rest(&self, record: &Value) -> Option<String> {
         let Value::Object(object) = record else { return Some(record.to_string()) };
         let is_held = |name: &str, value: &Value| {
@@ -112,7 +112,7 @@ impl Inferred {
     }
 }
 
-/// What holds the values of both; `None` is a null, which anything holds.
+/// The kind that holds the values of both; `None` is a null, which any kind holds.
 fn merged(one: Option<Kind>, other: Option<Kind>) -> Option<Kind> {
     match (one, other) {
         (Some(one), Some(other)) if one != other => Some(Kind::Json),
@@ -139,7 +139,7 @@ impl Kind {
             Self::Boolean => value.is_boolean(),
             Self::Text => value.is_string(),
             Self::Json => true,
-            // Whatever the service writes times in; a text that is none would have stopped the history.
+            // Times in any form of the service's; a text that is no time would have stopped the history.
             Self::Time => value.is_number() || value.is_string(),
         }
     }

@@ -1,4 +1,4 @@
-//! What is said beside a column, as metadata that Arrow and Parquet carry along.
+//! Metadata of a column, which Arrow and Parquet carry along: meaning, unit, evidence and format.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use runtime::registry::Evidence;
 /// Whether the texts of a column are JSON.
 pub(crate) const FORMAT: &str = "format";
 
-/// What is said of a column; nothing where nothing is known.
+/// The metadata of a column; facts that are unknown are left out.
 pub(super) fn of(meaning: &str, unit: &str, evidence: Option<Evidence>, is_json: bool) -> HashMap<String, String> {
     let evidence = evidence.map_or("", Evidence::as_str);
     let format = if is_json { "json" } else { "" };
@@ -16,7 +16,7 @@ pub(super) fn of(meaning: &str, unit: &str, evidence: Option<Evidence>, is_json:
     said.map(|(key, text)| (key.to_owned(), text.to_owned())).collect()
 }
 
-/// Whether a column is said to be JSON.
+/// Whether the metadata says that a column is JSON.
 pub(crate) fn is_json(field: &arrow_schema::Field) -> bool {
     field.metadata().get(FORMAT).is_some_and(|format| format == "json")
 }

@@ -1,7 +1,7 @@
-//! Arrow's types of what fields can have, and arrays of their values.
+//! The Arrow types of fields, and arrays of their values.
 //!
-//! A type of the registry and values by it come in, an array goes out. Points in time are timestamps in UTC; of what is
-//! known to be JSON alone the text stays.
+//! A type of the registry and its values come in, an array goes out. Points in time are timestamps in UTC; values of
+//! unknown type are kept as JSON text.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn data_type(ty: ValueType) -> DataType {
         ValueType::List(item) => DataType::List(Arc::new(Field::new("item", data_type(*item), true))),
         ValueType::Map(item) => DataType::Map(Arc::new(Field::new("entries", entries(*item), false)), false),
         ValueType::Option(given) => data_type(*given),
-        // Text, JSON as text, and whatever this version does not know.
+        // Text, JSON as text, and types that this version does not know.
         _ => DataType::Utf8,
     }
 }
@@ -77,7 +77,7 @@ fn entries(item: ValueType) -> DataType {
     DataType::Struct(fields.into_iter().collect())
 }
 
-/// The columns of a record within a record, with one for what its table does not know.
+/// The columns of a nested record, with one for the fields that its table does not have.
 fn members(record: &RecordInfo) -> Fields {
     let mut fields: Vec<_> = record.fields.iter().map(|info| field(info).with_nullable(true)).collect();
     fields.push(super::unknown_fields(&fields));
@@ -101,7 +101,7 @@ pub(crate) fn time_array(unit: TimeUnit, times: impl Iterator<Item = Option<Time
     }
 }
 
-/// How many parts of a second there were since 1970 began.
+/// The time since 1970 began, in whole parts of a second.
 fn counted(time: Timestamp, per_second: u32) -> Option<i64> {
     let whole = time.unix_seconds();
     let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_nanos() / (1_000_000_000 / per_second);
@@ -187,7 +187,7 @@ fn as_record<'r>(value: &FieldValue<'r>) -> Option<RecordValue<'r>> {
     }
 }
 
-/// What a record within a record holds that its table does not know.
+/// The fields of a nested record that its table does not have.
 fn unknown_text(record: RecordValue<'_>) -> Option<String> {
     record.unknown_fields().filter(|fields| !fields.is_empty()).map(|fields| fields.as_json().to_owned())
 }

@@ -1,4 +1,4 @@
-//! Whether what users get builds for them: its docs, with the lowest versions that its manifests name, and as packages.
+//! Whether users can build what they get: the docs, the lowest versions that the manifests allow, and the packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ pub(super) fn docs() -> Result<Told, String> {
 
 /// Builds the published crates with the lowest version of each dependency that their manifests allow.
 ///
-/// Cargo writes the versions into the lock file, so it is done in a checkout; and it takes them for all members, so that
-/// one has no others. What only tests need is left out: users never build it.
+/// Cargo writes the versions into the lock file, so this is done in a checkout; and it resolves all members together,
+/// so the members are reduced to the published ones. Dependencies of tests are left out: users never build them.
 pub(super) fn lowest_versions(release: &Release) -> Result<Told, String> {
     let checkout = checkout()?;
     let manifest = checkout.join("Cargo.toml");
@@ -38,7 +38,7 @@ pub(super) fn lowest_versions(release: &Release) -> Result<Told, String> {
     Ok(Told::Holds)
 }
 
-/// What is committed, in a folder of its own.
+/// The commit, in a folder of its own.
 fn checkout() -> Result<PathBuf, String> {
     let folder = paths::target().join("release-check");
     let _ = fs::remove_dir_all(&folder);
@@ -51,11 +51,11 @@ fn with_members(manifest: &str, packages: &[Package]) -> Result<String, String> 
     let members = manifest.lines().find(|line| line.starts_with("members = "));
     let members = members.ok_or("the root's manifest has no line of members")?;
     let folders: Vec<&Path> = packages.iter().map(|package| package.folder.as_path()).collect();
-    // What Rust prints of a list of texts is a list of TOML.
+    // A list of texts prints the same in Rust and in TOML.
     Ok(manifest.replace(members, &format!("members = {folders:?}")))
 }
 
-/// Packages what is published in one call, so that each package is built against the others; needs no network.
+/// Packages the published crates in one call, so that each is built against the others; needs no network.
 pub(super) fn packages(release: &Release) -> Result<Told, String> {
     call(&release.command(&["cargo", "package", "--offline", "--locked", "--quiet"]))?;
     Ok(Told::Holds)

@@ -1,9 +1,9 @@
-//! Whether the public API of the published crates is the one on record, so that whoever reviews a change sees what it
-//! does to users, hidden or not.
+//! Whether the public API of the published crates is the one on record, so that a reviewer sees every change of it,
+//! hidden items included.
 //!
-//! What rustdoc says of a crate comes in, a text with a line for each public item goes out and is compared with the one
-//! in `xtask/public-api/`; `UPDATE_EXPECT=1` accepts it. The client is left out: what is public of it is emitted, and its
-//! changes are told by `cargo xtask diff`.
+//! The JSON of rustdoc comes in, a text with a line for each public item goes out and is compared with the one in
+//! `xtask/public-api/`; `UPDATE_EXPECT=1` accepts it. The client is left out: its public items are emitted, and `cargo
+//! xtask diff` reports their changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ fn api(package: &Package) -> Result<String, String> {
     Ok(api.to_string())
 }
 
-/// Where rustdoc writes what it says of a crate, named after the library.
+/// The file into which rustdoc writes, named after the library.
 fn json_of(package: &Package) -> PathBuf {
     paths::target().join("doc").join(format!("{}.json", package.library))
 }

@@ -1,6 +1,6 @@
-//! Whether the version is the one that the changes ask for: by the changelog, by the catalogue, by the crates' own API.
+//! Whether the version is the one that the changes require: by the changelog, the catalogue and the crates' own API.
 //!
-//! Where no version is tagged there is nothing to compare with, which is told.
+//! Without a tag there is nothing to compare with, which is reported.
 
 use evolve::diff::Verdict;
 
@@ -12,7 +12,7 @@ use crate::verify::call;
 /// The version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Whether the changelog has something to say of the version.
+/// Whether the changelog has an entry for the version.
 pub(super) fn changelog() -> Result<Told, String> {
     let path = paths::root().join("CHANGELOG.md");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -23,7 +23,7 @@ pub(super) fn changelog() -> Result<Told, String> {
     }
 }
 
-/// What a changelog says of a version: the lines below its heading.
+/// The entry of a version in a changelog: the lines below its heading.
 fn entry<'a>(changelog: &'a str, version: &str) -> Option<&'a str> {
     let mut sections = changelog.split("\n## ").skip(1);
     sections.find_map(|section| {
@@ -39,7 +39,7 @@ pub(super) fn version(release: &Release) -> Result<Told, String> {
     agrees(verdict_since(tag)?, tag.trim_start_matches('v'))
 }
 
-/// Whether the version has gone up as the changes of the catalogue ask for; a release of anything is a patch at least.
+/// Whether the version has been raised as the changes of the catalogue require; any release is a patch at least.
 fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Told, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
     let wanted = verdict.after(released).ok_or_else(|| format!("the last tag names no version: {released}"))?.next;

@@ -1,9 +1,8 @@
 //! Whether every recorded verdict on a change of the catalogue is what the compiler and cargo-semver-checks say.
 //!
-//! Both clients of a case are emitted beside the runtime. The case's programs tell the truth: one that worked and
-//! does not compile or run any more makes a change major, one that works only now makes it minor.
-//! cargo-semver-checks reads the same two clients; what it is known not to see is recorded, so that it is noticed
-//! when it learns to see it.
+//! Both clients of a case are emitted beside the runtime, and the case's programs decide: one that worked and does not
+//! compile or run any more makes a change major, one that works only now makes it minor. cargo-semver-checks reads the
+//! same two clients; changes that it is known to miss are recorded, so that the check fails when it learns to see them.
 
 mod cases;
 mod scratch;
@@ -48,7 +47,7 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Compares all that is said of a case; tells whether cargo-semver-checks sees all of it.
+/// Compares all verdicts on a case; returns whether cargo-semver-checks sees all of it.
 fn judge(case: &Case, scratch: &Scratch, compiled: &BTreeSet<String>) -> Result<bool, String> {
     if case.ours != case.recorded {
         return Err(format!("`cargo xtask diff` says {}, and {} is recorded", case.ours, case.recorded));
@@ -58,7 +57,7 @@ fn judge(case: &Case, scratch: &Scratch, compiled: &BTreeSet<String>) -> Result<
         return Err(format!("its programs show that it is {proven}, and {} is recorded", case.recorded));
     }
     let told = scratch.semver_checks(case)?;
-    // It looks for what breaks and for what is deprecated; what is merely new is no concern of its.
+    // It looks for breaking changes and deprecations, and not for additions.
     let is_right = match (case.recorded.as_str(), &case.seen) {
         ("major", Some(seen)) => told == seen,
         ("major", None) => told == "major",
@@ -80,7 +79,7 @@ fn proven(case: &Case, scratch: &Scratch, compiled: &BTreeSet<String>) -> Result
         if !compiled.contains(&name) {
             return Ok(false);
         }
-        // Running takes long, and most programs have said all by compiling.
+        // Running takes long, and compiling is enough for most programs.
         if case.is_run() { scratch.run(case.client(side), &name) } else { Ok(true) }
     };
     if !works("downstream", "before")? {
@@ -91,7 +90,7 @@ fn proven(case: &Case, scratch: &Scratch, compiled: &BTreeSet<String>) -> Result
     if is_upgraded && !works("upgraded", "after")? {
         return Err("`upgraded.rs` does not work after".to_owned());
     }
-    // A remedy may have worked all along, something new cannot.
+    // A remedy may work before the change; a program for something new may not.
     if is_upgraded && !breaks && works("upgraded", "before")? {
         return Err("`upgraded.rs` works before, so nothing is new".to_owned());
     }

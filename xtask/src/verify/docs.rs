@@ -1,7 +1,7 @@
-//! Whether the pages of the client's documentation lead nowhere else and nowhere wrong.
+//! Whether the client's documentation has broken links, or links into another crate of the project.
 //!
-//! What rustdoc cannot link it writes as it stands, and its lints let some of that pass: a link to `crate::…` where a
-//! type of the runtime is not shown by the client, and brackets around the name of an alias.
+//! rustdoc leaves a link that it cannot resolve as it is written, and its lints miss some: a link to `crate::…` for a
+//! type of the runtime that the client does not re-export, and brackets around the name of an alias.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn pages(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-/// What is wrong with a page, down to what other crates implement for every type.
+/// The faults of a page, up to the part on blanket implementations.
 fn faults(page: &str) -> Vec<String> {
     let (page, _) = page.split_once("id=\"blanket-implementations\"").unwrap_or((page, ""));
     let mut faults = Vec::new();

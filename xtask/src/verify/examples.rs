@@ -1,7 +1,7 @@
-//! Whether every example that users copy runs: each against a sandbox of its own, in an empty folder.
+//! Whether every example runs, each against a sandbox of its own, in an empty folder.
 //!
-//! An example is whatever Cargo builds from a folder `examples/`, so a new one needs no line here; programs of the project
-//! stand in folders `programs/`. An example fails if it ends badly, takes too long or prints nothing.
+//! An example is whatever Cargo builds from a folder `examples/`, so a new one needs no line here; programs of the
+//! project stand in folders `programs/`. An example fails if it ends badly, takes too long or prints nothing.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -27,7 +27,7 @@ pub(super) const CHECK: Check = Check {
 /// The longest that an example may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How often a process is looked at.
+/// How often a process is checked.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The crate whose examples ask for a Redis server.
@@ -79,7 +79,7 @@ fn run() -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
-/// Builds as `cargo test --workspace` does, so that nothing is left to build after it.
+/// Builds with the arguments of `cargo test --workspace`, so that nothing is left to build after it.
 fn built() -> Result<String, String> {
     let output = as_from_a_shell(&mut Command::new("cargo"))
         .args(["build", "--workspace", "--bins", "--examples", "--message-format=json"])
@@ -93,7 +93,7 @@ fn built() -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The programs among what Cargo says that it has built, a line each, by name.
+/// The programs in Cargo's messages, a line each, by name.
 fn programs(messages: &str) -> Vec<Program> {
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut programs: Vec<_> = messages
@@ -111,7 +111,7 @@ fn programs(messages: &str) -> Vec<Program> {
     programs
 }
 
-/// Runs an example in an empty folder, with all that its environment can name.
+/// Runs an example in an empty folder, with every variable that an example may read.
 fn run_one(example: &Program, sandbox: &Path, server: Option<&RedisServer>) -> Result<(), String> {
     let folder = paths::target().join("verify-examples").join(&example.name);
     let fails = |error: std::io::Error| format!("has no folder: {}: {error}", folder.display());
@@ -120,7 +120,7 @@ fn run_one(example: &Program, sandbox: &Path, server: Option<&RedisServer>) -> R
     }
     fs::create_dir_all(&folder).map_err(fails)?;
     let printed = folder.join("printed.txt");
-    // It enforces what the service does, and no client gets by without a token.
+    // It enforces the service's limits, and every client needs a token.
     let sandbox = Running::start_built(sandbox, &["--limits", "A,B", "--bearer-required"])?;
     let output = File::create(&printed).map_err(fails)?;
     let mut command = Command::new(&example.executable);
@@ -143,7 +143,7 @@ fn run_one(example: &Program, sandbox: &Path, server: Option<&RedisServer>) -> R
     }
 }
 
-/// Waits for the end; `None` if that takes too long.
+/// Waits for the end; `None` if it takes too long.
 fn ended(command: &mut Command) -> Result<Option<ExitStatus>, String> {
     let mut process = Process(command.spawn().map_err(|error| format!("does not start: {error}"))?);
     let begun = Instant::now();
@@ -161,7 +161,7 @@ struct Process(Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Nothing is lost if it has ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

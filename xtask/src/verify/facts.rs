@@ -1,8 +1,8 @@
-//! Whether the catalogue says what is publicly known: `facts.yaml` beside the interface document, key by key.
+//! Whether the catalogue agrees with `facts.yaml`, which has the publicly known facts, key by key.
 //!
-//! Both become lists of facts with one name for each, and the lists are compared. Where they differ on purpose,
-//! `facts/differences.yaml` says why; a difference that is there no more has to go from it. Prose is not compared:
-//! it has to be in the catalogue in other words, so that it is only counted.
+//! Both become lists of named facts, and the lists are compared. `facts/differences.yaml` explains intended
+//! differences; an entry without a difference is an error. Prose is not compared, since the catalogue uses other words;
+//! it is only counted.
 
 mod catalogue;
 mod known;
@@ -24,16 +24,16 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-/// Names of facts, and what each says.
+/// Facts by name.
 type Facts = BTreeMap<String, String>;
 
-/// What stands for a fact that only the other side has.
+/// The word for a fact that only the other side has.
 const ABSENT: &str = "nothing";
 
-/// One difference that is meant.
+/// One intended difference.
 #[derive(Debug, PartialEq)]
 struct Difference {
-    /// The fact, and what each side says of it; `*` stands for any text.
+    /// The fact, and its value on each side; `*` stands for any text.
     at: String,
     facts: String,
     here: String,
@@ -58,7 +58,7 @@ fn run(wanted: &Verify) -> Result<(), String> {
     if told.is_empty() { Ok(()) } else { Err(format!("{} facts\n{}", told.len(), told.concat())) }
 }
 
-/// Everything that is wrong, one line each.
+/// All faults, one line each.
 fn judge(known: &Facts, here: &Facts, differences: &[Difference]) -> Vec<String> {
     let mut met = vec![false; differences.len()];
     let mut told = Vec::new();
@@ -78,16 +78,16 @@ fn judge(known: &Facts, here: &Facts, differences: &[Difference]) -> Vec<String>
     told
 }
 
-/// The facts that differ, with what each side says.
+/// The facts that differ, with both values.
 fn differing<'a>(known: &'a Facts, here: &'a Facts) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
     let of_known = known.iter().map(|(at, facts)| (at.as_str(), facts.as_str(), get(here, at)));
     let of_here = here.iter().filter(|(at, _)| !known.contains_key(*at));
-    // What only the catalogue says of a thing that both have may be known from the document.
+    // A fact that only the catalogue has about a thing of both may be known from the document.
     let of_here = of_here.filter(|(at, _)| is_thing(at)).map(|(at, here)| (at.as_str(), ABSENT, here.as_str()));
     of_known.chain(of_here).filter(|(_, facts, here)| facts != here)
 }
 
-/// Whether a name is that of an endpoint, a param or a field, and not of something that is said of one.
+/// Whether a name is that of an endpoint, a param or a field, and not of a fact about one.
 fn is_thing(at: &str) -> bool {
     let words: Vec<_> = at.split(" | ").collect();
     match words.as_slice() {
@@ -101,7 +101,7 @@ fn get<'a>(facts: &'a Facts, at: &str) -> &'a str {
     facts.get(at).map_or(ABSENT, String::as_str)
 }
 
-/// Whether a name is what a pattern means: `*` stands for any text.
+/// Whether a pattern matches a name: `*` stands for any text.
 fn matches(pattern: &str, at: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == at,
@@ -135,7 +135,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// Whether a path is that of a file, for who names one.
+/// Whether an argument is the path of a file.
 pub(super) fn is_file(name: &str) -> bool {
     Path::new(name).extension().is_some()
 }

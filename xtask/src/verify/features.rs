@@ -1,8 +1,8 @@
-//! Whether the client builds with whatever features a user turns on.
+//! Whether the client builds with every combination of features that matters.
 //!
-//! What two features do to each other shows in pairs, so of the crates in which features mean something every pair is
-//! built; the client hands each of its features on. A warning fails it: what only one feature needs is not to be
-//! compiled without it.
+//! Interactions of two features show in pairs, so every pair is built of the crates whose features change code; the
+//! client only passes its features on. A warning is a failure: code that only one feature needs must not be compiled
+//! without it.
 
 use super::{Check, Program, call};
 

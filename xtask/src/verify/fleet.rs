@@ -1,7 +1,7 @@
 //! Whether machines that share a gate on a real server keep to one limit, and use it.
 //!
-//! The program behind it has its own list of what has to hold, and says what it measured. It takes three minutes more than the
-//! seconds it is asked for, which a release takes 180 of; less than a minute is too short to tell.
+//! The program behind it has its own list of conditions, and prints its measurements. It takes three minutes more than
+//! the given seconds, which are 180 for a release; less than a minute is too short to show an excess.
 
 use super::{Check, Program, Verify, call};
 

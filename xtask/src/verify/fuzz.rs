@@ -19,13 +19,13 @@ pub(super) const CHECK: Check = Check {
 fn run(wanted: &Verify) -> Result<(), String> {
     let root = paths::root();
     targets(&root.join("fuzz/fuzz_targets"))?.iter().try_for_each(|target| {
-        // What the fuzzer learns stays out of the texts that are kept.
+        // New inputs of the fuzzer stay out of the committed ones.
         let learnt = root.join("fuzz/target/learnt").join(target);
         fs::create_dir_all(&learnt).map_err(|error| format!("cannot create {}: {error}", learnt.display()))?;
         let (learnt, kept) = (learnt.display().to_string(), format!("fuzz/corpus/{target}"));
         let limit = format!("-max_total_time={}", wanted.seconds);
         let flags = [&limit, "-dict=fuzz/words.dict", "-timeout=10", "-print_final_stats=1"];
-        // The sanitizers that cargo-fuzz asks for are not in stable Rust otherwise.
+        // The sanitizers that cargo-fuzz uses are unstable in Rust.
         let fuzz = ["env", "RUSTC_BOOTSTRAP=1", "cargo", "fuzz", "run", target, &learnt, &kept, "--"];
         call(&[&fuzz[..], &flags[..]].concat())
     })

@@ -8,7 +8,7 @@ pub(super) const CHECK: Check = Check {
     needs: &[],
     run: |_| {
         let test = ["cargo", "test", "--release", "--package", "generated-client-runtime", "--test", "full_speed"];
-        // One after the other: each is to have the machine to itself.
+        // One test after the other: each needs the machine to itself.
         let options = ["--features", "reqwest", "--", "--ignored", "--nocapture", "--test-threads", "1"];
         call(&[&test[..], &options].concat())
     },

@@ -1,6 +1,6 @@
-//! Whether a year of minutes takes no longer than the limit asks for, comes whole and needs little memory.
+//! Whether a history of a year of minutes is complete, takes no longer than the limit requires and needs little memory.
 //!
-//! The program behind it has its own list of what has to hold, and says what it measured.
+//! The program behind it has its own list of conditions, and prints its measurements.
 
 use super::{Check, call};
 

@@ -1,6 +1,6 @@
-//! Whether the rooms of the runtime import one way only.
+//! Whether the folders of the runtime import one way only.
 //!
-//! Their order is that of the modules in `runtime/src/lib.rs`; what imports what is for `cargo modules` to say.
+//! Their order is that of the modules in `runtime/src/lib.rs`; `cargo modules` lists the imports.
 
 use std::fs;
 use std::process::Command;
@@ -51,7 +51,7 @@ fn graph() -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|error| error.to_string())
 }
 
-/// The imports of modules, as pairs of paths; what stands in an `impl` is attributed to its type, wherever it stands.
+/// The imports of modules, as pairs of paths; `cargo modules` attributes an `impl` to its type, wherever it stands.
 fn imports(graph: &str) -> Vec<(&str, &str)> {
     let is_module = |path: &str| {
         let node = format!("    \"{path}\" [label=\"");
@@ -65,7 +65,7 @@ fn imports(graph: &str) -> Vec<(&str, &str)> {
     pairs.filter(|(from, _)| is_module(from)).collect()
 }
 
-/// The imports that go from a room to one that stands after it.
+/// The imports of a folder from one after it.
 fn against(order: &[String], imports: &[(&str, &str)]) -> Vec<String> {
     let room = |path: &str| order.iter().position(|room| path.split("::").nth(1) == Some(room));
     let wrong =

@@ -1,6 +1,6 @@
 //! The walk of `spec/README.md`, from a reply to a typed call, and then the same for every untyped endpoint at once.
 //!
-//! It runs in a copy of the project, since what the sandbox makes up never enters our own catalogue.
+//! It runs in a copy of the project, since invented data of the sandbox must not enter our own catalogue.
 
 use std::fs;
 use std::net::TcpStream;
@@ -48,7 +48,7 @@ fn run() -> Result<(), String> {
         .and_then(|()| fs::write(&calls, every_call(&questions)))
         .map_err(|error| error.to_string())?;
     let walk = walk.replacen('\n', &format!("\n{WAIT}"), 1);
-    // Where nothing answers, the command has to fail, and to write nothing.
+    // If nothing answers, the command has to fail and to write nothing.
     let all = "if MARKET_ANALYTICS_BASE_URL=http://127.0.0.1:1/v2 cargo xtask learn --live --untyped --spec spec --yes; \
                then exit 1; fi\n\
                cargo xtask learn --live --untyped --param coin=BTC --param exchange=binance_perp_stable --param limit=3 \
@@ -59,7 +59,7 @@ fn run() -> Result<(), String> {
         .arg("-c")
         .arg(format!("{PRELUDE}{walk}{all}"))
         .env("UNTYPED", questions.len().to_string())
-        // The copy's programs know where they were built, so they must not stand in the place of ours.
+        // The copy's programs contain its path, so they must not replace ours.
         .env("CARGO_TARGET_DIR", paths::root().join("target/verify-learn-build"))
         .current_dir(&copy)
         .status();
@@ -70,7 +70,7 @@ fn run() -> Result<(), String> {
     }
 }
 
-/// A program that calls every endpoint whose fields were unknown, typed.
+/// A program that calls every endpoint that was untyped.
 fn every_call(questions: &[Question]) -> String {
     let calls = questions.iter().map(|question| {
         let method = question.endpoint.replacen('.', "().", 1);
@@ -98,7 +98,7 @@ fn block(page: &str, language: &str) -> Result<String, String> {
     found.map(|(block, _)| block.to_owned()).ok_or_else(|| format!("spec/README.md has no block of {language}"))
 }
 
-/// What git knows of the project, as it is now, in a repository of its own.
+/// The files that git knows, as they are now, in a repository of its own.
 fn copy_project(to: &Path) -> Result<(), String> {
     let listed = git(paths::root(), &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
     copy_files(listed.split('\0').filter(|file| !file.is_empty()), to)

@@ -1,7 +1,7 @@
-//! Whether what is published compiles with the Rust that it promises, by a compiler of that version.
+//! Whether the published crates compile with the lowest Rust that they promise.
 //!
-//! Lints find a library function that is too new; what is too new in the language only that compiler refuses. A crate
-//! that promises a newer Rust than the client is left to the lints.
+//! Lints find library functions that are too new; only a compiler of that version refuses syntax that is too new. A
+//! crate that promises a newer Rust than the client is checked by lints alone.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,7 +27,7 @@ pub(super) const CHECK: Check = Check {
         let status = Command::new("cargo")
             .args(["check", "--locked", "--lib", "--all-features"])
             .args(with_its_promise.flat_map(|package| ["--package", &package.name]))
-            // Its own folder, as every compiler builds all anew.
+            // A folder of its own, as every compiler builds everything anew.
             .arg("--target-dir")
             .arg(paths::target().join("lowest-rust"))
             .env("RUSTC", &compiler)

@@ -1,7 +1,7 @@
 //! Whether other tools can work with the OpenAPI description: validators, generators and a viewer.
 //!
-//! Each gets what `cargo xtask openapi` prints, in a scratch folder where Cargo builds.
-//! What generators make of it has to compile, and the viewer has to show every operation.
+//! Each gets the output of `cargo xtask openapi`, in a scratch folder where Cargo builds. The clients of the generators
+//! have to compile, and the viewer has to show every operation.
 
 mod clients;
 mod viewer;

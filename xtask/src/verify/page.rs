@@ -1,7 +1,7 @@
 //! Whether the sandbox's page works in a real browser.
 //!
-//! The test itself is JavaScript, beside the sandbox's other tests; here it gets its packages, in a scratch folder,
-//! and the program to test.
+//! The test itself is JavaScript, beside the sandbox's other tests; this module installs its packages in a scratch
+//! folder and starts the program under test.
 
 use std::fs;
 use std::path::Path;

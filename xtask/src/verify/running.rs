@@ -14,7 +14,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// An optimised build, so that thousands of records are no time-out.
+    /// An optimised build, so that large replies do not time out.
     pub(super) fn start(arguments: &[&str]) -> Result<Self, String> {
         call(&["cargo", "build", "--quiet", "--release", "--package", "sandbox"])?;
         Self::start_built(&paths::target().join("release/sandbox"), arguments)
@@ -41,7 +41,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Nothing is lost if it has ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

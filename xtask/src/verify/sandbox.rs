@@ -1,7 +1,7 @@
-//! Whether the sandbox keeps what the OpenAPI description promises, as a property-based tester sees it.
+//! Whether the sandbox behaves as the OpenAPI description says, by a property-based tester.
 //!
-//! The tester makes up requests that the description allows and some that it does not, and compares the replies
-//! with it.
+//! The tester generates requests that the description allows and some that it does not, and compares the replies with
+//! it.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use super::running::Running;
 use super::{Check, Program};
 use crate::paths;
 
-/// The only key that is accepted: the tester wants to see others refused.
+/// The only accepted key, so that the tester sees others refused.
 const KEY: &str = "tester";
 
 pub(super) const CHECK: Check = Check {
@@ -21,7 +21,7 @@ pub(super) const CHECK: Check = Check {
 
 fn run() -> Result<(), String> {
     let sandbox = Running::start(&["--api-key", KEY])?;
-    // The tester leaves folders behind where it runs.
+    // The tester leaves folders in the current one.
     let scratch = paths::target().join("verify-sandbox");
     std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
     let mut tester = Command::new("schemathesis");

@@ -1,7 +1,7 @@
-//! Whether a client can be leaned on for long: many tasks, limits, faults and short-lived tokens.
+//! Whether a client is stable for long: many tasks, limits, faults and short-lived tokens.
 //!
-//! The program behind it has its own list of what has to hold. Thirty minutes are what a release should stand; shorter
-//! than three the client is still learning, so that refusals are only counted.
+//! The program behind it has its own list of conditions. A release needs thirty minutes; in the first three the client
+//! still learns, so refusals are only counted.
 
 use super::{Check, Verify, call};
 

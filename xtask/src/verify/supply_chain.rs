@@ -1,7 +1,7 @@
-//! Whether what is depended on may be: licences, sources, what is banned, and what is known to be unsafe.
+//! Whether the dependencies are acceptable: licences, sources, bans and advisories.
 //!
-//! `deny.toml` has the rules; every lock file of the project is held to them. The database of advisories is fetched: where
-//! that cannot be done its part is skipped, and that is said, since a check that was not made is not one that passed.
+//! `deny.toml` has the rules, for every lock file of the project. The database of advisories is downloaded: without it
+//! that part is reported as skipped, since a check that did not run has not passed.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ fn fetch_advisories(root: &Path) -> bool {
     fetched.is_ok_and(|output| output.status.success())
 }
 
-/// Holds the crates of one lock file to the rules.
+/// Checks the crates of one lock file against the rules.
 fn deny(root: &Path, manifest: &str, has_database: bool) -> Result<(), String> {
     let config = root.join("deny.toml").display().to_string();
     let mut command = vec!["cargo", "deny", "--locked", "--manifest-path", manifest, "--config", &config, "check"];
@@ -41,8 +41,8 @@ fn deny(root: &Path, manifest: &str, has_database: bool) -> Result<(), String> {
     call(&command)
 }
 
-/// The manifests beside which git keeps a lock file. The benches' peers have theirs where `cargo xtask bench` puts them
-/// together, and nobody depends on them.
+/// The manifests beside a lock file in git. The benches' peers have theirs where `cargo xtask bench` assembles them,
+/// and nothing depends on them.
 fn workspaces(root: &Path) -> Result<Vec<String>, String> {
     let names = git(root, &["ls-files", "--", "Cargo.lock", "*/Cargo.lock"])?;
     let manifests = names.lines().map(|lock| root.join(lock).with_extension("toml"));

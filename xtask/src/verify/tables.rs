@@ -1,7 +1,7 @@
-//! Whether files of tables are read as they are by those who read such files, and survive being killed.
+//! Whether other programs read the files of tables correctly, and whether the files survive a killed job.
 //!
-//! A program writes them from the sandbox; pandas, Polars, DuckDB and Spark read them back. Object storage is written to by
-//! the library and by the command line.
+//! A program writes them from the sandbox; pandas, Polars, DuckDB and Spark read them back. The library and the command
+//! line write to object storage.
 
 mod bucket;
 
@@ -24,7 +24,7 @@ pub(super) const CHECK: Check = Check {
     run: |_| run(),
 };
 
-/// Beside the checks, since they are no Rust.
+/// Beside the checks, since they are not Rust.
 const READERS: &str = "tables/programs/files/readers.py";
 
 fn run() -> Result<(), String> {

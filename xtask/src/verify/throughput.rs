@@ -1,7 +1,7 @@
-//! How many requests the sandbox answers, so that it is never what a benchmark measures.
+//! How many requests the sandbox answers, so that it is never the bottleneck of a benchmark.
 //!
-//! Figures depend on the machine and on what else it does, so they are shown and not judged; what fails is a
-//! sandbox that does not answer every request.
+//! Figures depend on the machine and its load, so they are shown and not judged; a request without an answer is a
+//! failure.
 
 use std::process::{Child, Command};
 
@@ -16,7 +16,7 @@ pub(super) const CHECK: Check = Check {
     run: |_| run(),
 };
 
-/// From what most benchmarks ask for to what takes longest.
+/// From the usual query of benchmarks to the slowest one.
 const QUERIES: [&str; 5] = [
     "volumeRatio?coin=BTC&timeframe=1h&exchange=binance_perp_stable",
     "openInterest?coin=BTC&timeframe=1h&exchange=binance_perp_stable",
@@ -53,7 +53,7 @@ fn number_before(text: &str, words: &str) -> Option<f64> {
     text.split_once(words)?.0.split_whitespace().last()?.parse().ok()
 }
 
-/// What a process has used of all processors, where the system says it as Linux does.
+/// The CPU time of a process, if the system has Linux's `/proc`.
 fn cpu_seconds(process: &Child) -> Option<f64> {
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id())).ok()?;

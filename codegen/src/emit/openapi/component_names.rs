@@ -8,9 +8,9 @@ use crate::names::{self, Case};
 /// The names of schemas that the catalogue does not name for the whole service.
 pub(super) struct ComponentNames {
     records: HashMap<RecordRef, String>,
-    /// By what the series is of; `None` stands for unknown records.
+    /// Names of series, by their record; `None` stands for unknown records.
     series: HashMap<Option<RecordRef>, String>,
-    /// What a body of an error is.
+    /// The name of the schema of error bodies.
     pub(super) error: String,
 }
 
@@ -57,7 +57,7 @@ impl ComponentNames {
     }
 }
 
-/// Names that are given away, without regard to case: a file system may have none.
+/// Names that are taken, compared without regard to case, as some file systems do.
 #[derive(Default)]
 struct Taken(HashSet<String>);
 

@@ -20,7 +20,7 @@ impl Description<'_> {
         });
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
-            // What is the whole of a body stands there.
+            // A record that is a whole body stands in its operation.
             let records = group.records.iter().filter(|record| record.form != RecordForm::Value);
             records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
@@ -117,7 +117,7 @@ impl Description<'_> {
         self.version.examples(example)
     }
 
-    /// What a value is, with nothing said of it.
+    /// The schema of a type alone.
     pub(super) fn value(&self, ty: &Type) -> Object {
         let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
         match ty {

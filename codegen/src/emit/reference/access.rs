@@ -1,5 +1,5 @@
-//! Where the service is and who may ask it: the base URL, the API key, the token flow with its reply and its errors, and
-//! the variables of the environment that hold them.
+//! The base URL and the credentials: the API key, the token flow with its reply and its errors, and the environment
+//! variables that hold them.
 //!
 //! What the client does with them is the same for every service, so those sentences stand here and in no catalogue.
 
@@ -7,7 +7,7 @@ use super::{known, tables};
 use crate::emit::docs::{code, prose};
 use crate::model::{ClientCredentials, Service};
 
-/// What the address of the service is made of.
+/// The section on the base URL.
 pub(super) fn base_url(service: &Service) -> String {
     let mut text = "\n## Base URL\n\nYou give the base URL. The paths on these pages stand below it.\n".to_owned();
     if !service.base_url_suffix.is_empty() {
@@ -18,7 +18,7 @@ pub(super) fn base_url(service: &Service) -> String {
     text
 }
 
-/// What a request has to carry.
+/// The section on the credentials.
 pub(super) fn credentials(service: &Service) -> String {
     let key = service.api_key.as_ref().map(|key| {
         let behind =
@@ -41,7 +41,7 @@ pub(super) fn credentials(service: &Service) -> String {
     list + &flow.unwrap_or_default()
 }
 
-/// How a token is asked for, what comes back, and what is wrong where none does.
+/// The request for a token, its reply, and the causes of errors.
 fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
     let key = if service.api_key.is_some() { ", the API key" } else { "" };
     let printed = format!("It is printed as \u{201c}{}\u{201d}.", prose(&flow.label));

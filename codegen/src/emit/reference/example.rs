@@ -76,7 +76,7 @@ fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String
     {
         let wanted = param.example.as_deref().or(param.default.as_deref());
         let of = |value: &&crate::model::Value| wanted == Some(&value.value);
-        // A value that nobody listed is written as text.
+        // A value that the type does not list is written as text.
         let any = || ty.values.first().filter(|_| param.example.as_deref().is_none());
         if let Some(value) = ty.values.iter().find(of).or_else(any) {
             names.insert(ty.ident.clone());

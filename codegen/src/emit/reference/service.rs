@@ -1,5 +1,5 @@
-//! What the front page says of all replies and requests: time, envelope, rate limits, the body of a failure, and values of
-//! params that are known to work on an endpoint or to be refused by it.
+//! The parts of the front page about all requests and replies: time, envelope, rate limits, the body of a failure, and
+//! values of params that are known to work on an endpoint or to be refused by it.
 
 use super::known;
 use crate::emit::docs::{self, code, prose};
@@ -86,7 +86,7 @@ pub(super) fn rate_limits(service: &Service) -> String {
     )
 }
 
-/// What a body that tells of a failure is called, and where it says what went wrong.
+/// The schema name of an error body, and the field that holds its message.
 pub(super) fn error_body(body: &ErrorBody) -> String {
     let name = body.name.as_ref().map(|(name, evidence)| {
         let how = docs::lower_first(&known(*evidence));

@@ -40,13 +40,13 @@ impl Finisher {
         }
     }
 
-    /// What is said of the time that all series have, which none of them repeats.
+    /// The facts about the time that all series have, which no body repeats.
     pub(super) fn said_time(&self, reply: &DraftReply) -> Option<Tree> {
         let DraftBody::Series(Some(record), _) = reply.body else { return None };
         self.draft.records[record].field(self.envelope_time.as_deref()?).cloned()
     }
 
-    /// The unit or format that the envelope's time is said to have in a record that is listed with its endpoint.
+    /// The unit or format of the envelope's time in a record that is listed with its endpoint.
     fn form_of_time(&self, record: usize, time: &str) -> Tree {
         let field = self.draft.records[record].field(time).filter(|_| self.inline.contains(&record));
         let said = |key: &str| field.and_then(|field| field.text(key));
@@ -66,7 +66,7 @@ impl Finisher {
         record_name(record).into()
     }
 
-    /// The time of a series, where it is not that of the envelope.
+    /// The time of a series, if it is not the envelope's.
     fn time(&self, record: usize, said: Option<&str>) -> Option<String> {
         let is_inline = self.inline.contains(&record);
         let record = &self.draft.records[record];

@@ -1,4 +1,4 @@
-//! Security schemes side by side: the key and the token that the client knows.
+//! Security schemes side by side: the API key and the token flow.
 
 use std::collections::HashSet;
 

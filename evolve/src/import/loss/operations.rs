@@ -1,4 +1,4 @@
-//! Operations side by side: their params, and what comes back.
+//! Operations side by side: their params and responses.
 
 use serde_yaml::Value;
 
@@ -62,7 +62,7 @@ impl<'d> Subtraction<'d> {
         });
         let own: Vec<_> = lists[1].iter().filter_map(|(_, param)| self.said.param(param)).collect();
         for (index, param) in &lists[0] {
-            // One of the operation stands for one of its path.
+            // A param of the operation replaces that of the path.
             if self.said.param(param).is_none_or(|named| !own.contains(&named)) {
                 self.param(param, *index, kept, place);
             }
@@ -103,7 +103,7 @@ impl<'d> Subtraction<'d> {
         self.schema_of_param(&said, &kept);
     }
 
-    /// A param that became a header of all requests.
+    /// A param that became a header of every request.
     fn header(&mut self, said: &[Layer<'d>], kept: &'d Value) {
         for (key, value, at) in keys(said) {
             match key {
@@ -138,7 +138,7 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// What is said of the body in each kind of content; only JSON is read.
+    /// The bodies in each media type; only JSON is read.
     fn content(&mut self, said: &'d Value, kept: Option<&'d Value>, is_good: bool, place: &str) {
         let Some(kept) = kept.and_then(|kept| kept.get("application/json")) else {
             return self.lose(Weight::Aside, "the body of a failure".to_owned(), place);

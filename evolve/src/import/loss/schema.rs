@@ -1,4 +1,4 @@
-//! Schemas side by side: whatever each is made of, it is compared as one that says everything at once.
+//! Schemas side by side: a composed one is compared as if all of its parts stood at one place.
 
 use serde_yaml::{Mapping, Value};
 
@@ -8,10 +8,10 @@ use crate::import::document::{Layer, entries_of, text_of};
 use crate::import::notes::Weight;
 use crate::import::schema::{FORMATS, is_nullable, types};
 
-/// What is said of a value whatever its type is.
+/// Facts about a value of any type.
 const OF_ANY: [&str; 5] = ["description", "title", "example", "examples", "default"];
 
-/// What becomes of a schema whose type is not kept.
+/// The consequence for a schema whose type is lost.
 #[derive(Clone, Copy)]
 pub(super) struct Instead(Weight, &'static str);
 
@@ -19,7 +19,7 @@ pub(super) const ANY: Instead = Instead(Weight::Untyped, "which becomes `any`");
 pub(super) const UNKNOWN: Instead = Instead(Weight::Missing, "so that the body is unknown");
 
 impl<'d> Subtraction<'d> {
-    /// The schema of a param, of which something may stand at the param itself.
+    /// The schema of a param; some facts may stand at the param itself.
     pub(super) fn schema_of_param(&mut self, param: &[Layer<'d>], kept: &[Layer<'d>]) {
         let Some((schema, at)) = param.iter().find_map(|(layer, at)| Some((layer.get("schema")?, at))) else { return };
         let mut beside = self.kept.layers(find(kept, "schema").unwrap_or(&Value::Null), "");
@@ -47,7 +47,7 @@ impl<'d> Subtraction<'d> {
         self.schema(value, &beside, &place, ANY);
     }
 
-    /// A schema, and the layers of what was made of it.
+    /// A schema, and the exported layers.
     pub(super) fn schema(&mut self, schema: &'d Value, kept: &[Layer<'d>], place: &str, instead: Instead) {
         let made_of = kept.iter().map(|(layer, _)| std::ptr::from_ref(*layer)).collect();
         if !self.compared.insert((place.to_owned(), made_of)) {
@@ -99,7 +99,7 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// What a key says of a value beside what it is made of.
+    /// A fact about a value beside its type.
     fn said_of_value(&mut self, key: &str, said: &'d Value, kept: &[Layer<'d>], place: &str) {
         match key {
             "format" if FORMATS.contains(&text_of(said).as_str()) => {}
@@ -120,7 +120,7 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// Values that are known to occur, of which most have a place for one.
+    /// Examples, of which a catalogue keeps one.
     pub(super) fn example(&mut self, key: &str, said: &'d Value, kept: &[Layer<'d>], place: &str) {
         let values = |value: &'d Value| value.as_sequence().map_or(std::slice::from_ref(value), Vec::as_slice);
         let kept = all(kept, "example").chain(all(kept, "examples")).flat_map(values);
@@ -198,7 +198,7 @@ impl<'d> Subtraction<'d> {
         }
     }
 
-    /// Fields that are always there. The client reads most of them tolerantly, however the catalogue has them.
+    /// Fields that are always there. The client reads most of them tolerantly anyway.
     fn required(&mut self, names: &'d Value, kept: &[Layer<'d>], place: &str) {
         for name in items_of(names).iter().map(text_of) {
             if all(kept, "properties").all(|properties| properties.get(&name).is_none()) {
@@ -208,7 +208,7 @@ impl<'d> Subtraction<'d> {
     }
 }
 
-/// Whether what was made of a list knows what stands at which of its places.
+/// Whether the exported list has schemas for its places.
 fn has_places(kept: &[Layer<'_>]) -> bool {
     ["prefixItems", "x-prefixItems"].iter().any(|key| find(kept, key).is_some())
 }
@@ -217,7 +217,7 @@ fn items_of(value: &Value) -> &[Value] {
     value.as_sequence().map_or(&[], Vec::as_slice)
 }
 
-/// Whether exactly these values are listed, `null` aside, which the type says too.
+/// Whether exactly these values are listed, without `null`, which the type has too.
 fn is_same_enum(values: &[Value], kept: &[Layer<'_>]) -> bool {
     let listed = || all(kept, "enum").flat_map(items_of);
     let is_kept = |value: &Value| value.is_null() || listed().any(|kept| kept == value);

@@ -13,12 +13,12 @@ use crate::secrets::Secret;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BasicEncoding {
-    /// Nothing, as in HTTP authentication (RFC 7617), which is what the interface document describes.
+    /// Nothing is changed, as in HTTP authentication (RFC 7617) and in the interface document.
     ///
-    /// A colon in the client id cannot be told from the one behind it.
+    /// A colon in the client id is then taken for the one that separates id and secret.
     #[default]
     Plain,
-    /// Each is encoded as in a form, as OAuth 2.0 (RFC 6749, section 2.3.1) has it.
+    /// Each is encoded as in a form, as OAuth 2.0 (RFC 6749, section 2.3.1) requires.
     Form,
 }
 

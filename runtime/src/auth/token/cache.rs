@@ -1,6 +1,6 @@
-//! The token that there is, those before it, and how asking for one has gone.
+//! The current token, the former ones, and the outcome of the last request for a token.
 //!
-//! Answers come in; a token goes out for as long as it is likely to be accepted. Nothing here asks or waits.
+//! Outcomes come in; a token goes out for as long as it is likely to be accepted. Nothing here sends or waits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use crate::transport::Headers;
 /// A bearer token.
 pub(crate) struct Token {
     secret: Secret,
-    /// Those of a request for data that carries it.
+    /// The headers of a request for data with this token.
     headers: Headers,
-    /// When to ask for another; `None` if only a refusal tells.
+    /// When to ask for another; `None` if it is used until it is refused.
     renewal: Option<Instant>,
-    /// When it ends; `None` if that is not said, or if its lifetime is too short to rely on.
+    /// When it expires; `None` if the reply names no lifetime, or one that is too short to rely on.
     expiry: Option<Instant>,
 }
 
 impl Token {
-    /// A token that was asked for then.
+    /// A token from the reply to a request that was sent at `asked`.
     pub(super) fn new(reply: TokenReply, headers: Headers, asked: Instant) -> Self {
         let renewal = reply.expires_in.and_then(|lifetime| asked.checked_add(usable(lifetime)));
         let expiry = reply.expires_in.filter(|lifetime| *lifetime >= SHORTEST_LIFE);
@@ -37,7 +37,7 @@ impl Token {
         &self.headers
     }
 
-    /// Whether its time is over.
+    /// Whether it has expired.
     fn is_expired(&self) -> bool {
         self.expiry.is_some_and(|expiry| expiry <= Instant::now())
     }
@@ -51,17 +51,17 @@ impl Token {
 #[derive(Default)]
 pub(super) struct Cache {
     token: Option<Arc<Token>>,
-    /// The tokens before it, the latest last: requests with them may be under way, and no error may repeat them.
+    /// The tokens before it, the latest last: requests with them may be under way, and errors mask them too.
     former: Vec<Arc<Token>>,
     /// Whether the service has refused the token.
     refused: bool,
-    /// How many requests for a token have been answered, well or badly.
+    /// How many requests for a token have ended, well or badly.
     answers: u64,
-    /// The last answer, if it was bad.
+    /// The error of the last request for a token, if it failed.
     failure: Option<Error>,
     /// When to try again to replace a token that still works.
     next_renewal: Option<Instant>,
-    /// The paths that were refused with a new token too, and until when none is replaced for them.
+    /// Paths that were refused with a new token too; until the time beside it, no token is replaced for a path.
     closed: Vec<(Box<str>, Instant)>,
 }
 
@@ -77,12 +77,12 @@ impl Cache {
         self.token.clone().filter(|token| !self.refused && !token.is_expired())
     }
 
-    /// How many requests for a token have been answered.
+    /// How many requests for a token have ended.
     pub(super) fn answers(&self) -> u64 {
         self.answers
     }
 
-    /// What others were answered since.
+    /// The outcome of the last request for a token, if one has ended since `answers` was read.
     pub(super) fn outcome_after(&self, answers: u64) -> Option<Result<Arc<Token>, Error>> {
         if self.answers == answers {
             return None;
@@ -93,7 +93,7 @@ impl Cache {
         }
     }
 
-    /// Takes note of an answer, and hands it on.
+    /// Notes an outcome, and returns it.
     pub(super) fn answer(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
         self.answers += 1;
         match outcome {
@@ -115,7 +115,7 @@ impl Cache {
         }
     }
 
-    /// Takes note that a path was refused with a token, unless there is another already; whether another may help.
+    /// Notes that a path was refused with a token, unless there is another already; returns whether another may help.
     pub(super) fn refuse(&mut self, token: &Arc<Token>, path: &str) -> bool {
         let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
         let now = Instant::now();
@@ -126,7 +126,7 @@ impl Cache {
         true
     }
 
-    /// Takes note that a path was refused with a new token too: it is not the token that is at fault.
+    /// Notes that a path was refused with a new token too: the token is not the reason.
     pub(super) fn refuse_again(&mut self, path: &str) {
         let now = Instant::now();
         self.closed.retain(|(closed, until)| **closed != *path && now < *until);
@@ -136,19 +136,19 @@ impl Cache {
         self.closed.extend(now.checked_add(CLOSED_FOR).map(|until| (path.into(), until)));
     }
 
-    /// Takes note that a path was let in: if it is refused again, another token may help.
+    /// Notes that a path was accepted: if it is refused again, another token may help.
     pub(super) fn accept(&mut self, path: &str) {
         if !self.closed.is_empty() {
             self.closed.retain(|(closed, _)| **closed != *path);
         }
     }
 
-    /// Goes on with the token there is for a while.
+    /// Keeps the current token for a while before the next attempt to renew it.
     pub(super) fn rest(&mut self) {
         self.next_renewal = Instant::now().checked_add(REST);
     }
 
-    /// What no error may repeat.
+    /// The secrets that errors mask.
     pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
         self.former.iter().chain(&self.token).map(|token| &token.secret)
     }
@@ -160,19 +160,20 @@ const FORMER: usize = 4;
 /// A token is replaced this long before it expires, or after nine tenths of a short life.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// A path that was refused with a new token too has no further one replaced for so long, unless it is let in meanwhile.
+/// For this long no token is replaced for a path that was refused with a new token too, unless the path is accepted
+/// meanwhile.
 const CLOSED_FOR: Duration = Duration::from_secs(60);
 
-/// So many such paths are kept.
+/// How many such paths are kept at most.
 const CLOSED: usize = 64;
 
-/// Where a token could not be replaced, it is not tried again before so long.
+/// How long to wait after a failed renewal before the next.
 const REST: Duration = Duration::from_secs(5);
 
-/// A shorter life is taken for a mistake: only a refusal tells that such a token is over.
+/// A shorter lifetime is taken for a mistake: such a token is used until it is refused.
 const SHORTEST_LIFE: Duration = Duration::from_secs(1);
 
-/// How long to use a token that lives so long.
+/// How long a token of this lifetime is used.
 fn usable(lifetime: Duration) -> Duration {
     lifetime.saturating_sub(MARGIN.min(lifetime / 10))
 }

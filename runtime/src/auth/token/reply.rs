@@ -30,7 +30,7 @@ impl TokenReply {
     }
 }
 
-/// Seconds, as a number or as text; what cannot be read counts as not said.
+/// Seconds, as a number or as text; a value that cannot be read counts as absent.
 fn lifetime(value: &Value) -> Option<Duration> {
     let seconds = match value {
         Value::Number(number) => number.as_f64()?,

@@ -1,4 +1,4 @@
-//! Stepping over a value that nobody asked for.
+//! Stepping over a value of an unknown field.
 //!
 //! It has to be JSON and nothing more: a number beyond every `f64`, half of a surrogate pair and lists within lists
 //! without end are all of JSON's grammar, and cost the page nothing. No text is unescaped and no number computed.
@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
                 }
                 _ => self.skip_flat(next)?,
             }
-            // A value has ended, and with it what it is the last of.
+            // A value has ended, and with it every list or object whose last value it is.
             loop {
                 let Some(close) = open.last().copied() else { return Ok(()) };
                 match self.token() {
@@ -65,7 +65,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Steps over the key of an element, if what it is in has keys; the first byte of its value comes back.
+    /// Steps over the key of an element if it is in an object; returns the first byte of its value.
     fn element(&mut self, close: u8, next: u8) -> Result<u8, Fault> {
         match (close, next) {
             (b'}', b'"') => {
@@ -93,7 +93,7 @@ impl<'a> Scanner<'a> {
         if self.plain_text().is_some() { Ok(()) } else { self.skip_escaped().map(drop) }
     }
 
-    /// Steps over a text with escapes in it, and says what stands between its quotes.
+    /// Steps over a text with escapes in it, and returns the text between its quotes.
     #[cold]
     fn skip_escaped(&mut self) -> Result<&'a str, Fault> {
         let (text, start) = (self.text.as_bytes(), self.at + 1);

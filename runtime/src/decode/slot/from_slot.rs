@@ -219,7 +219,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Takes a list, each item as somebody makes a value of it.
+    /// Takes a list; `item` makes a value of each slot.
     pub(in crate::decode) fn take_list<T>(
         &mut self,
         mut item: impl FnMut(&mut Slot<'_>) -> Result<T, FieldError>,
@@ -235,7 +235,7 @@ impl<'a> Slot<'a> {
         items.into_iter().enumerate().map(item).collect()
     }
 
-    /// Takes an object whose keys are data, each value as somebody makes one of it.
+    /// Takes an object whose keys are data; the closure makes a value of each slot.
     pub(in crate::decode) fn take_map<T>(
         &mut self,
         mut value: impl FnMut(&mut Slot<'_>) -> Result<T, FieldError>,

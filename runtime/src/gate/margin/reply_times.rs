@@ -17,14 +17,14 @@ pub(super) struct ReplyTimes {
     new: usize,
 }
 
-/// So many are kept.
+/// How many are kept.
 const KEPT: usize = 256;
 
 /// The spread is measured again after this many new reply times, or a tenth of all.
 const STALE: usize = 16;
 
-/// One of this many reply times, the slowest, is left out: it comes from a rare hiccup, and allowing for it costs more speed
-/// than a refusal.
+/// One of this many reply times, the slowest, is left out: it comes from a rare hiccup, and allowing for it costs more
+/// speed than a refusal.
 const ONE_OUT_OF: usize = 80;
 
 /// The share of the measured spread that the margin allows for, in hundredths.

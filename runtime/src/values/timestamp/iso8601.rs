@@ -1,7 +1,7 @@
 //! Points in time as text of ISO 8601: `2024-03-01T00:00:00Z`, and what services write in its place.
 //!
-//! Read are a date alone, times with or without seconds and fractions, a space for the `T`, and offsets; what names no
-//! offset is in UTC. Written is UTC, for the years that have four digits.
+//! A date alone, times with or without seconds and fractions, a space for the `T`, and offsets are read; without an
+//! offset the time is UTC. Times are written in UTC, for the years that have four digits.
 
 use std::fmt::Write;
 
@@ -104,7 +104,7 @@ fn offset_seconds(offset: &str) -> Option<i64> {
     }
 }
 
-/// A fraction of a second; what is finer than a nanosecond is cut off.
+/// A fraction of a second; digits after the ninth are cut off.
 fn nanos(fraction: &str) -> Option<u32> {
     digits(fraction)?;
     let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();

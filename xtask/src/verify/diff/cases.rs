@@ -12,15 +12,15 @@ use crate::paths;
 /// A folder of `evolve/tests/diffs`.
 pub(super) struct Case {
     pub(super) name: String,
-    /// The verdict that is written in the folder.
+    /// The verdict that is recorded in the folder.
     pub(super) recorded: String,
-    /// What cargo-semver-checks sees, where that is less.
+    /// The weaker verdict of cargo-semver-checks, if it misses something.
     pub(super) seen: Option<String>,
     /// The verdict of `cargo xtask diff`.
     pub(super) ours: String,
     pub(super) before: Vec<File>,
     pub(super) after: Vec<File>,
-    /// Name and text.
+    /// Names and texts.
     pub(super) programs: Vec<(&'static str, String)>,
 }
 
@@ -29,12 +29,12 @@ impl Case {
         if side == "before" { &self.before } else { &self.after }
     }
 
-    /// What a program of the case is called beside one of its clients.
+    /// The name of a program of the case beside one of its clients.
     pub(super) fn example(&self, program: &str, side: &str) -> String {
         format!("{}_{program}_{side}", self.name)
     }
 
-    /// Whether a program tells more when it runs: then it does more than to be compiled.
+    /// Whether a program has to run to show something.
     pub(super) fn is_run(&self) -> bool {
         self.programs.iter().any(|(_, text)| !text.contains("fn main() {}"))
     }
@@ -73,7 +73,7 @@ fn case(folder: &Path) -> Result<Case, String> {
     })
 }
 
-/// A client as its user gets it, on the runtime of the project.
+/// A client as its users get it, on the runtime of the project.
 fn client(api: &Api) -> Vec<File> {
     let package = Package::new("generated-client");
     let emitted = codegen::emit(api, &package).into_iter();
@@ -81,7 +81,7 @@ fn client(api: &Api) -> Vec<File> {
     emitted.chain(codegen::scaffold(api, &package, &paths::root().join("runtime").display().to_string())).collect()
 }
 
-/// The model of several folders of YAML; what a later one has replaces what an earlier one has.
+/// The model of several folders of YAML; a file of a later folder replaces that of an earlier one.
 fn model(folders: &[&Path]) -> Result<Api, String> {
     let mut texts = BTreeMap::new();
     for folder in folders.iter().filter(|folder| folder.exists()) {

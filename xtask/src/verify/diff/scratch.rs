@@ -1,4 +1,4 @@
-//! A workspace with every client of every case, each of which has the programs that are to compile beside it.
+//! A workspace with every client of every case; each has the programs that should compile beside it.
 //!
 //! Most cases begin from one client, so each is written, compiled and documented once.
 //! All of them are a crate of one name: to a program, and to cargo-semver-checks, they are versions of one thing.
@@ -19,7 +19,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Writes all of it anew, except for what dependencies have been built.
+    /// Writes everything anew, except built dependencies.
     pub(super) fn new(cases: &[Case]) -> Result<Self, String> {
         let mut scratch = Self { root: paths::target().join("verify-diff"), clients: Vec::new() };
         for part in ["clients", "docs"] {
@@ -120,11 +120,11 @@ impl Scratch {
         Ok(())
     }
 
-    /// What cargo-semver-checks wants the change to be called.
+    /// The verdict of cargo-semver-checks on a change.
     pub(super) fn semver_checks(&self, case: &Case) -> Result<&'static str, String> {
         let (before, after) = (self.docs(&case.before)?, self.docs(&case.after)?);
         let mut command = Command::new("cargo");
-        // A patch may do least, so that whatever it sees is reported.
+        // A patch allows the least, so everything is reported.
         command.args(["semver-checks", "--release-type", "patch", "--color", "never"]);
         command.arg("--baseline-rustdoc").arg(before).arg("--current-rustdoc").arg(after);
         let output = command.output().map_err(told(Path::new("cargo semver-checks")))?;

@@ -1,4 +1,4 @@
-//! The same facts as the catalogue says them, read from its OpenAPI description, in which every reference is followed.
+//! The facts of the catalogue, read from its OpenAPI description, with references followed.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ impl<'d> Reader<'d> {
         self.facts.insert(at, says.into());
     }
 
-    /// What may not be said at all.
+    /// Adds a fact that has a value.
     fn said(&mut self, at: String, says: String) {
         if !says.is_empty() {
             self.say(at, says);
@@ -103,12 +103,12 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The JSON type of a value; that of a named type is text.
+    /// The JSON type of a value; a named type is text.
     fn ty(&self, schema: &Value) -> String {
         text(&self.named(schema)["type"]).to_owned()
     }
 
-    /// A schema behind its reference.
+    /// A schema, with its reference followed.
     fn named(&self, schema: &'d Value) -> &'d Value {
         let part = schema["allOf"].get(0).or(schema["anyOf"].get(0)).unwrap_or(schema);
         self.follow(part)
@@ -119,7 +119,7 @@ impl<'d> Reader<'d> {
         if pointer.is_empty() { value } else { self.root.pointer(pointer).unwrap_or(value) }
     }
 
-    /// The record that an endpoint's body is of.
+    /// The record of an endpoint's body.
     fn record(&self, operation: &'d Value) -> Option<&'d Value> {
         let body = self.follow(&operation["responses"]["200"]["content"]["application/json"]["schema"]);
         let data = body["properties"].get("data")?;

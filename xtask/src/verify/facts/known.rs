@@ -4,10 +4,10 @@ use serde_yaml::Value;
 
 use super::{Facts, scalar};
 
-/// What the file says.
+/// The content of the file.
 pub(super) struct Known {
     pub(super) facts: Facts,
-    /// How many texts are left out, as they are prose.
+    /// How many texts are left out as prose.
     pub(super) prose: usize,
 }
 
@@ -55,7 +55,7 @@ impl Known {
         }
     }
 
-    /// A param or a field: that it is there, and each thing that is said of it.
+    /// A param or a field: its existence, and each fact about it.
     fn item(&mut self, endpoint: &str, kind: &str, item: &Value) {
         let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
         let at = format!("{endpoint} | {kind} {name}");
@@ -69,7 +69,7 @@ impl Known {
         }
     }
 
-    /// Of the service as a whole, what is a list of values; the rest is prose.
+    /// The lists of values of the service as a whole; the rest is prose.
     fn service(&mut self, service: &Value) {
         self.prose += prose(Some(service));
         for (key, kind) in [("exchanges", "Exchange"), ("coins", "Coin")] {
@@ -95,7 +95,7 @@ impl Known {
     }
 }
 
-/// The values that a text lists: what stands before a semicolon, and after `=` or `only`.
+/// The values that a text lists: the part before a semicolon, and after `=` or `only`.
 fn values(text: &str) -> String {
     let text = text.split(';').next().unwrap_or_default();
     let text = text.rsplit(" = ").next().unwrap_or_default().trim_start_matches("only ");

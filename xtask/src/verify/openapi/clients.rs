@@ -56,7 +56,7 @@ fn package(name: &str, dependencies: &str) -> String {
     )
 }
 
-/// They share what they build, as they share most of what they depend on.
+/// They share a target folder, since they share most dependencies.
 fn check(dir: &Path, features: &[&str]) -> Result<(), String> {
     let manifest = dir.join("Cargo.toml").display().to_string();
     let target = dir.with_file_name("target").display().to_string();

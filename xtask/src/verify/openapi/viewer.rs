@@ -34,7 +34,7 @@ pub(super) fn show(dir: &Path, description: &str) -> Result<(), String> {
 
 /// A page that needs no server.
 fn page(description: &str) -> String {
-    // A text that ends the script would end it here too.
+    // `</script>` in a text would end the script.
     let description = description.replace("</", "<\\/");
     format!(
         "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<div id=\"page\"></div>\n\
@@ -43,7 +43,7 @@ fn page(description: &str) -> String {
     )
 }
 
-/// What the browser makes of a page.
+/// The document that the browser makes of a page.
 fn document(dir: &Path, page: &Path) -> Result<String, String> {
     let profile = format!("--user-data-dir={}", dir.join("profile").display());
     let output = Command::new("chromium")
@@ -56,7 +56,7 @@ fn document(dir: &Path, page: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The operations that have a path; those known by name only stand in a list of their own, which viewers pass over.
+/// The operations with a path; viewers do not show the list of endpoints that are known by name only.
 fn operation_ids(description: &str) -> Vec<&str> {
     let paths = description.split("\"x-known-by-name\"").next().unwrap_or_default();
     let ids = paths.split("\"operationId\": \"").skip(1);

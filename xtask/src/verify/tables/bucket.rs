@@ -1,6 +1,6 @@
-//! Object storage: the library's check that is killed, and the command line, against a server that speaks S3.
+//! Object storage: the library's check with a killed job, and the command line, against a server that speaks S3.
 //!
-//! `moto` stands in for object storage, with one empty bucket. What a program says on standard error is what is compared.
+//! `moto` stands in for object storage, with one empty bucket. The standard error of programs is compared.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
@@ -18,7 +18,7 @@ pub(super) fn run() -> Result<(), String> {
     by_command_line(&server)
 }
 
-/// The parts of a job, the whole of it, more of it, and what is refused.
+/// Two shards of a job, the whole job, a longer range, and refused targets.
 fn by_command_line(server: &Server) -> Result<(), String> {
     let quarter = ["--to", "2025-04-01", "--out", "s3://tables/quarter"];
     expect(server, &[&quarter[..], &["--shard", "1/2"]].concat(), 0, " new records in ")?;
@@ -29,7 +29,7 @@ fn by_command_line(server: &Server) -> Result<(), String> {
     expect(server, &["--to", "2025-04-02", "--out", "s3://nobodys/quarter"], 1, "does not exist (NoSuchBucket)")
 }
 
-/// Runs a backfill of the command line, which has to end with a code and to say something.
+/// Runs a backfill on the command line, and checks exit code and message.
 fn expect(server: &Server, more: &[&str], code: i32, said: &str) -> Result<(), String> {
     let series = ["backfill", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--from", "2025-01-01"];
     let mut command = Command::new(paths::target().join("release/derivs"));
@@ -48,7 +48,7 @@ struct Server {
     url: String,
 }
 
-/// Starts the server on a free port, makes the bucket and says where it is.
+/// Starts the server on a free port, makes the bucket and prints its address.
 const SERVER: &str = "
 import time, urllib.request
 from moto.server import ThreadedMotoServer
@@ -74,7 +74,7 @@ impl Server {
         if server.url.is_empty() { Err(format!("moto does not say where it is: {said:?}")) } else { Ok(server) }
     }
 
-    /// Tells a program where the server is, and who asks.
+    /// Gives a program the server's address and the credentials.
     fn environment<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command
             .envs([("AWS_ENDPOINT", self.url.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_REGION", "us-east-1")])
@@ -85,7 +85,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nothing is lost if it has ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
