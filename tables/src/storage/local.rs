@@ -83,10 +83,11 @@ impl Local {
         let folder = path.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder).map_err(fails)?;
         match fs::hard_link(&whole, &path) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            // Another run was first. Which error says so differs among file systems.
+            Err(_) if path.exists() => {}
             // Without hard links, the later of two runs that begin at once replaces the file.
-            Err(_) if !path.exists() => fs::rename(&whole, &path).map_err(fails)?,
-            linked => linked.map_err(fails)?,
+            Err(_) => fs::rename(&whole, &path).map_err(fails)?,
+            Ok(()) => {}
         }
         sync(folder);
         Ok(())

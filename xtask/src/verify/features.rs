@@ -8,7 +8,7 @@ use super::{Check, Program, call};
 
 pub(super) const CHECK: Check = Check {
     name: "features",
-    shows: "the client builds with no feature, with each, with any two, and with all of them",
+    shows: "the client builds with no feature, with each, with all of them, and what it stands on with any two",
     needs: &[Program { probe: &["cargo", "hack", "--version"], install: "cargo install cargo-hack --locked" }],
     run: |_| {
         let client = ["--package", "generated-client", "--each-feature"];
