@@ -205,5 +205,7 @@ mod tests {
         ] {
             assert!(other.parse::<Checkpoint>().is_err(), "{other}");
         }
+        let error = serde_json::from_str::<Checkpoint>("7").unwrap_err();
+        assert!(error.to_string().contains("expected the text of a checkpoint"), "{error}");
     }
 }
