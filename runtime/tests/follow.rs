@@ -115,6 +115,31 @@ async fn late_records_are_asked_for_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_interval_is_not_asked_for_before_its_end_and_the_delay() {
+    let clock = Clock::new();
+    clock.jump(MINUTE - 1);
+    let service = service(&clock, |_| 0);
+    let mut poller = follow(&service, &clock);
+    check(&mut poller, &clock, START + MINUTE).await;
+    assert_eq!((service.seen().0, clock.seconds()), (1, START + MINUTE + 2));
+    let expected = format!("position: {:?}", poller.position());
+    assert!(format!("{poller:?}").contains(&expected), "{poller:?}");
+}
+
+/// Each is late anew, so each is asked for anew, and none waits for the next.
+#[tokio::test(start_paused = true)]
+async fn a_late_record_comes_before_the_next_interval_is_over() {
+    let clock = Clock::new();
+    let service = service(&clock, |_| 3);
+    let mut poller = follow(&service, &clock);
+    for minute in 1..=20 {
+        check(&mut poller, &clock, START + minute * MINUTE).await;
+        assert!(clock.seconds() < START + minute * MINUTE + 6, "{minute}: {}", clock.seconds() - START);
+    }
+    assert_eq!(service.seen().0, 40);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_record_that_never_comes_is_told_when_a_later_one_is_there() {
     let clock = Clock::new();
     let hole = START + 100 * MINUTE;

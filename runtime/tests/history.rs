@@ -16,7 +16,7 @@ use runtime::{Error, ErrorKind, RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use invented::{Client, RatioRecord, Request, Timeframe};
-use ranges::{HOUR, START, answer, number};
+use ranges::{HOUR, START, answer, answer_every, number};
 use scripted::{Fate, Service, fate, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ async fn a_range_comes_whole_and_in_order() {
     let all = hours(&service.client()).history(START..end).collect().await.unwrap();
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
     assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
-    assert_eq!(all.times.len(), 2000);
+    assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
     // Windows of one record less than a page, so that one beside them has room; the last has what is left.
     let mut paths = service.paths();
     paths.sort();
@@ -160,10 +160,28 @@ async fn gaps_come_as_data() {
     assert!(!all.findings.is_complete());
 }
 
+/// A page that has a record for each step may still have lost those between two steps.
+#[tokio::test(start_paused = true)]
+async fn records_between_two_steps_are_not_lost_behind_a_full_page() {
+    let has = |time: i64| {
+        let last = START + 48 * HOUR;
+        time % HOUR == START % HOUR || (last..=last + 1800).contains(&time)
+    };
+    let service = Service::new(move |request, _| answer_every(request, 600, has));
+    let all = hours(&service.client()).limit(50).history(START..START + 490 * HOUR).collect().await.unwrap();
+    let expected = (START..START + 490 * HOUR).step_by(600).filter(|time| has(*time));
+    assert_eq!(seconds(&all.records), expected.collect::<Vec<_>>());
+    assert_eq!(all.records.len(), 493);
+}
+
 /// Fails for a window that contains a time.
 fn failing(status: u16) -> Arc<Service> {
+    failing_at(120, status)
+}
+
+fn failing_at(hour: i64, status: u16) -> Arc<Service> {
     Service::new(move |request, _| {
-        let broken = START + 120 * HOUR;
+        let broken = START + hour * HOUR;
         let is_hit = number(request, "startTime") < broken && broken < number(request, "endTime");
         if is_hit { reply(status, &[], "{}") } else { answer(request, |_| true) }
     })
@@ -197,6 +215,16 @@ async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_first_window_may_fail_for_reasons_of_its_own() {
+    for status in [408, 500, 501, 503] {
+        let service = failing_at(10, status);
+        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+        let all = history.skip_failed_windows().collect().await.unwrap();
+        assert_eq!((all.records.len(), all.findings.failures.len()), (441, 1), "{status}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_no_window_would_survive_ends_the_job() {
     for status in [401, 403, 422] {
         let service = Service::new(move |_, _| reply(status, &[], "{}"));
@@ -204,18 +232,28 @@ async fn what_no_window_would_survive_ends_the_job() {
         assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
+    // Credentials that are refused on the way, too.
+    for status in [401, 403] {
+        let service = Service::new(move |request, before| match before {
+            0..5 => answer(request, |_| true),
+            _ => reply(status, &[], "{}"),
+        });
+        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+        assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
+        assert!(service.seen().0 <= 64, "{:?}", service.seen());
+    }
 }
 
-/// Each window meets every accident, one at a time, wherever it begins among them: whoever comes when makes no difference.
+/// What is asked for again meets another accident, or none: whoever comes when makes no difference.
 #[tokio::test(start_paused = true)]
 async fn accidents_are_healed() {
     let mut asked: HashMap<[i64; 2], i64> = HashMap::new();
     let service = Service::new(move |request, _| {
         let bad = r#"{"data": [{"openDate": 1, "rat"#;
-        let window = ["startTime", "endTime"].map(|name| number(request, name));
-        let times = asked.entry(window).or_default();
+        let [start, end] = ["startTime", "endTime"].map(|name| number(request, name) - START + 1);
+        let times = asked.entry([start, end]).or_default();
         *times += 1;
-        match ((window[0] - START + 1) / (49 * HOUR) + *times) % 7 {
+        match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
             0 => reply(200, &[], bad),
             2 => reply(503, &[], ""),
             // A page that lost its end, and one that lost everything.
