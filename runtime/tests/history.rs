@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use runtime::history::{Checkpoint, GapKind, Progress};
 use runtime::transport::{HttpRequest, TransportError, from_fn};
-use runtime::{Error, ErrorKind, RateLimit, Timestamp};
+use runtime::{Error, ErrorKind, RateLimit, Retry, Timestamp};
 use tokio::time::Instant;
 
 use invented::{Client, RatioRecord, Request, Timeframe};
@@ -55,6 +55,8 @@ async fn a_page_size_of_ones_own_and_records_of_any_kind() {
     let levels = client.market().levels().coin("B").timeframe(Timeframe::H1).limit(50);
     let history = levels.history(Timestamp::from(START)..Timestamp::from(START + 100 * HOUR));
     assert_eq!(history.plan().unwrap().windows, 3);
+    let printed = format!("{history:?}");
+    assert!(printed.contains(r#"path: "/levels""#) && printed.contains("range: Timestamp(2023-11-14T22"), "{printed}");
     let mut records = history.records();
     let mut count = 0;
     while let Some(record) = records.next().await {
@@ -134,7 +136,7 @@ async fn a_slow_consumer_stops_the_fetching() {
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let mut pages = hours(&client).limit(50).history(START - 49 * 400 * HOUR..START).prefetch(8).pages();
     for given in 0..400 {
-        assert_eq!(pages.next().await.unwrap().unwrap().records.len(), 49);
+        assert_eq!(pages.next().await.unwrap().unwrap().into_iter().count(), 49);
         tokio::time::sleep(60 * SECOND).await;
         assert!(service.seen().0 <= given + 1 + 8, "{given}: {:?}", service.seen());
     }
@@ -269,6 +271,17 @@ async fn accidents_are_healed() {
     let missing: u64 = all.findings.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
     assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
     assert!(missing < 500, "{missing}");
+}
+
+/// There is no token for any window, whatever the reason.
+#[tokio::test(start_paused = true)]
+async fn a_job_without_a_token_ends() {
+    let service = Service::new(|_, _| reply(500, &[], "{}"));
+    let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(Retry::none());
+    let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+    let error = history.collect().await.unwrap_err();
+    assert!(error.is_token(), "{error}");
+    assert!(service.seen().1 <= 64, "{:?}", service.seen());
 }
 
 /// Half a window that looked cut could not be had: nobody knows whether it has records.

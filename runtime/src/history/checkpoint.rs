@@ -208,6 +208,8 @@ mod tests {
         ] {
             assert!(other.parse::<Checkpoint>().is_err(), "{other}");
         }
+        let error = "7".parse::<Checkpoint>().unwrap_err().to_string();
+        assert_eq!(error, "the text is no checkpoint of a history, or one of another version");
         let error = serde_json::from_str::<Checkpoint>("7").unwrap_err();
         assert!(error.to_string().contains("expected the text of a checkpoint"), "{error}");
     }
