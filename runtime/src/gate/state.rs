@@ -219,11 +219,12 @@ mod tests {
     #[test]
     fn a_heavy_request_keeps_the_pace_of_several() {
         let gap = |weight| {
-            let mut state = State::new(RateLimit::new(10, SECOND, 3));
+            let (now, mut state) = (at(3_600_000), State::new(RateLimit::new(10, SECOND, 3)));
+            state.close(now);
             state.wait();
-            assert_eq!(state.enter(at(0), weight), Ok(()));
-            state.opening(at(0), 1).map(|opening| opening.saturating_since(at(0)))
+            assert_eq!(state.enter(now, weight), Ok(()));
+            state.opening(now, 1).map(|opening| opening.saturating_since(now).as_millis())
         };
-        assert_eq!(gap(5), gap(1).map(|gap| 5 * gap));
+        assert_eq!((gap(1), gap(5)), (Some(101), Some(505)));
     }
 }
