@@ -156,4 +156,29 @@ mod tests {
             assert_eq!(TypeExpr::parse(text), expected, "{text}");
         }
     }
+
+    #[test]
+    fn an_expression_is_written_as_it_is_read() {
+        let builtins = BUILTINS.iter().map(|(name, _)| *name);
+        for text in builtins.chain(["Timeframe", "list<number>", "list<map<Level?>>", "map<list<count>?>"]) {
+            assert_eq!(TypeExpr::parse(text).map(|expr| expr.to_string()).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn numbers_have_a_range_wherever_they_stand() {
+        for (text, expected) in [
+            ("integer", true),
+            ("count", true),
+            ("number", true),
+            ("list<number?>", true),
+            ("string", false),
+            ("timestamp", false),
+            ("boolean", false),
+            ("any", false),
+            ("map<Level>", false),
+        ] {
+            assert_eq!(TypeExpr::parse(text).map(|expr| expr.is_numeric()), Some(expected), "{text}");
+        }
+    }
 }

@@ -185,6 +185,8 @@ fn a_history_is_an_iterator() {
     let expected = (START..START + 200 * HOUR).step_by(3600).filter(|time| *time != START + 70 * HOUR);
     assert_eq!(times, expected.collect::<Vec<_>>());
     assert_eq!((records.stream().unwrap().findings().gaps.len(), records.next().is_none()), (1, true));
+    let mut taken = || records.stream_mut().unwrap().take_findings().gaps.len();
+    assert_eq!((taken(), taken()), (1, 0));
     let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
     assert_eq!(pages, [49, 48, 49, 49, 4]);
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(START..START + 100 * HOUR);

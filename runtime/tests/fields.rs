@@ -81,6 +81,9 @@ fn unknown_records_go_by_columns_too() {
     let numbers = |name| any.column(name).unwrap().numbers().collect::<Vec<_>>();
     assert_eq!(numbers("a"), [Some(2.5), None, None, None]);
     assert_eq!(numbers("b"), [None, Some(1.0), Some(2.0), None]);
+    for column in &columns {
+        assert_eq!(column.numbers().collect::<Vec<_>>(), numbers(column.name), "{}", column.name);
+    }
     assert_eq!((columns.iter().all(|column| column.values.len() == 4), any.column("c").is_none()), (true, true));
 }
 

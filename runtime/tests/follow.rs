@@ -70,6 +70,7 @@ async fn check(poller: &mut Follow<Ratio>, clock: &Clock, until: i64) -> Vec<i64
     let (mut next, mut missing) = (poller.position().unix_seconds(), Vec::new());
     while next < until {
         let page = poller.next().await.unwrap();
+        assert!(!page.records.is_empty() || !page.findings.gaps.is_empty(), "a page has a record or a gap");
         for gap in &page.findings.gaps {
             missing.extend((gap.range.start.unix_seconds()..gap.range.end.unix_seconds()).step_by(60));
         }
@@ -112,6 +113,31 @@ async fn late_records_are_asked_for_again() {
     assert!(check(&mut poller, &clock, START + DAY).await.is_empty());
     let requests = service.seen().0;
     assert!((1440..=1440 + 144 + 3 * 150).contains(&requests), "{requests}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interval_is_not_asked_for_before_its_end_and_the_delay() {
+    let clock = Clock::new();
+    clock.jump(MINUTE - 1);
+    let service = service(&clock, |_| 0);
+    let mut poller = follow(&service, &clock);
+    check(&mut poller, &clock, START + MINUTE).await;
+    assert_eq!((service.seen().0, clock.seconds()), (1, START + MINUTE + 2));
+    let expected = format!("position: {:?}", poller.position());
+    assert!(format!("{poller:?}").contains(&expected), "{poller:?}");
+}
+
+/// Each is late anew, so each is asked for anew, and none waits for the next.
+#[tokio::test(start_paused = true)]
+async fn a_late_record_comes_before_the_next_interval_is_over() {
+    let clock = Clock::new();
+    let service = service(&clock, |time| if time < START + 5 * MINUTE { 0 } else { 3 });
+    let mut poller = follow(&service, &clock);
+    for minute in 1..=20 {
+        check(&mut poller, &clock, START + minute * MINUTE).await;
+        assert!(clock.seconds() < START + minute * MINUTE + 6, "{minute}: {}", clock.seconds() - START);
+    }
+    assert_eq!(service.seen().0, 5 + 2 * 15);
 }
 
 #[tokio::test(start_paused = true)]

@@ -152,6 +152,21 @@ async fn limits_that_share_endpoints_hold_and_end() {
     assert_eq!(service.arrivals().len(), 200);
 }
 
+/// A request is known to have left by each limit that counts it, long before its reply.
+#[tokio::test(start_paused = true)]
+async fn slow_replies_hold_up_no_limit_of_some_endpoints() {
+    const SETS: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/one"])]);
+    let service = Service::new(|_, _| Fate { reply: 5 * SECOND, ..ok() });
+    let client = service.builder().rate_limit(SETS.and(RateLimit::new(20, SECOND, 100))).build().unwrap();
+    let calls: Vec<_> = (0..30).map(|_| tokio::spawn(Request::<One>::new(&client).into_future())).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    let arrivals = service.arrivals();
+    let taken = arrivals[29] - arrivals[0];
+    assert!((2 * SECOND..3 * SECOND).contains(&taken), "{taken:?}");
+}
+
 /// The most requests that arrived within any window of a length.
 fn most_within(arrivals: &[Instant], length: Duration) -> usize {
     let count = |(index, first): (usize, &Instant)| {

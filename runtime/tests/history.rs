@@ -6,17 +6,17 @@ mod invented;
 mod ranges;
 mod scripted;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::history::{Checkpoint, GapKind, Progress};
 use runtime::transport::{HttpRequest, TransportError, from_fn};
-use runtime::{Error, ErrorKind, RateLimit, Timestamp};
+use runtime::{Error, ErrorKind, RateLimit, Retry, Timestamp};
 use tokio::time::Instant;
 
 use invented::{Client, RatioRecord, Request, Timeframe};
-use ranges::{HOUR, START, answer, number};
+use ranges::{HOUR, START, answer, answer_every, number};
 use scripted::{Fate, Service, fate, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ async fn a_range_comes_whole_and_in_order() {
     let all = hours(&service.client()).history(START..end).collect().await.unwrap();
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
     assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
-    assert_eq!(all.times.len(), 2000);
+    assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
     // Windows of one record less than a page, so that one beside them has room; the last has what is left.
     let mut paths = service.paths();
     paths.sort();
@@ -55,6 +55,8 @@ async fn a_page_size_of_ones_own_and_records_of_any_kind() {
     let levels = client.market().levels().coin("B").timeframe(Timeframe::H1).limit(50);
     let history = levels.history(Timestamp::from(START)..Timestamp::from(START + 100 * HOUR));
     assert_eq!(history.plan().unwrap().windows, 3);
+    let printed = format!("{history:?}");
+    assert!(printed.contains(r#"path: "/levels""#) && printed.contains("range: Timestamp(2023-11-14T22"), "{printed}");
     let mut records = history.records();
     let mut count = 0;
     while let Some(record) = records.next().await {
@@ -134,7 +136,7 @@ async fn a_slow_consumer_stops_the_fetching() {
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let mut pages = hours(&client).limit(50).history(START - 49 * 400 * HOUR..START).prefetch(8).pages();
     for given in 0..400 {
-        assert_eq!(pages.next().await.unwrap().unwrap().records.len(), 49);
+        assert_eq!(pages.next().await.unwrap().unwrap().into_iter().count(), 49);
         tokio::time::sleep(60 * SECOND).await;
         assert!(service.seen().0 <= given + 1 + 8, "{given}: {:?}", service.seen());
     }
@@ -160,10 +162,28 @@ async fn gaps_come_as_data() {
     assert!(!all.findings.is_complete());
 }
 
+/// A page that has a record for each step may still have lost those between two steps.
+#[tokio::test(start_paused = true)]
+async fn records_between_two_steps_are_not_lost_behind_a_full_page() {
+    let has = |time: i64| {
+        let last = START + 48 * HOUR;
+        time % HOUR == START % HOUR || (last..=last + 1800).contains(&time)
+    };
+    let service = Service::new(move |request, _| answer_every(request, 600, has));
+    let all = hours(&service.client()).limit(50).history(START..START + 490 * HOUR).collect().await.unwrap();
+    let expected = (START..START + 490 * HOUR).step_by(600).filter(|time| has(*time));
+    assert_eq!(seconds(&all.records), expected.collect::<Vec<_>>());
+    assert_eq!(all.records.len(), 493);
+}
+
 /// Fails for a window that contains a time.
 fn failing(status: u16) -> Arc<Service> {
+    failing_at(120, status)
+}
+
+fn failing_at(hour: i64, status: u16) -> Arc<Service> {
     Service::new(move |request, _| {
-        let broken = START + 120 * HOUR;
+        let broken = START + hour * HOUR;
         let is_hit = number(request, "startTime") < broken && broken < number(request, "endTime");
         if is_hit { reply(status, &[], "{}") } else { answer(request, |_| true) }
     })
@@ -197,6 +217,16 @@ async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_first_window_may_fail_for_reasons_of_its_own() {
+    for status in [408, 500, 501, 503] {
+        let service = failing_at(10, status);
+        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+        let all = history.skip_failed_windows().collect().await.unwrap();
+        assert_eq!((all.records.len(), all.findings.failures.len()), (441, 1), "{status}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_no_window_would_survive_ends_the_job() {
     for status in [401, 403, 422] {
         let service = Service::new(move |_, _| reply(status, &[], "{}"));
@@ -204,14 +234,28 @@ async fn what_no_window_would_survive_ends_the_job() {
         assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
+    // Credentials that are refused on the way, too.
+    for status in [401, 403] {
+        let service = Service::new(move |request, before| match before {
+            0..5 => answer(request, |_| true),
+            _ => reply(status, &[], "{}"),
+        });
+        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+        assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
+        assert!(service.seen().0 <= 64, "{:?}", service.seen());
+    }
 }
 
+/// What is asked for again meets another accident, or none: whoever comes when makes no difference.
 #[tokio::test(start_paused = true)]
 async fn accidents_are_healed() {
-    let count = AtomicU64::new(0);
+    let mut asked: HashMap<[i64; 2], i64> = HashMap::new();
     let service = Service::new(move |request, _| {
         let bad = r#"{"data": [{"openDate": 1, "rat"#;
-        match count.fetch_add(1, Ordering::Relaxed) % 7 {
+        let [start, end] = ["startTime", "endTime"].map(|name| number(request, name) - START + 1);
+        let times = asked.entry([start, end]).or_default();
+        *times += 1;
+        match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
             0 => reply(200, &[], bad),
             2 => reply(503, &[], ""),
             // A page that lost its end, and one that lost everything.
@@ -227,6 +271,17 @@ async fn accidents_are_healed() {
     let missing: u64 = all.findings.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
     assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
     assert!(missing < 500, "{missing}");
+}
+
+/// There is no token for any window, whatever the reason.
+#[tokio::test(start_paused = true)]
+async fn a_job_without_a_token_ends() {
+    let service = Service::new(|_, _| reply(500, &[], "{}"));
+    let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(Retry::none());
+    let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+    let error = history.collect().await.unwrap_err();
+    assert!(error.is_token(), "{error}");
+    assert!(service.seen().1 <= 64, "{:?}", service.seen());
 }
 
 /// Half a window that looked cut could not be had: nobody knows whether it has records.

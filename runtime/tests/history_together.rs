@@ -9,8 +9,9 @@ mod scripted;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use runtime::RateLimit;
+use futures_core::Stream;
 use runtime::history::{GapKind, Together};
+use runtime::{RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use invented::{Client, Timeframe};
@@ -125,6 +126,41 @@ async fn a_table_without_one_of_its_columns_is_none() {
         }
     };
     assert_eq!((error.status(), rows % 49), (Some(404), 0));
+    assert!(table.next().await.is_none());
+}
+
+/// All ask in turns, and all together in advance as much as one alone.
+#[tokio::test(start_paused = true)]
+async fn several_have_as_many_requests_under_way_as_one() {
+    let service = Service::new(|request, _| Fate { reply: 20 * SECOND, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let names = ["a", "b", "c", "d"];
+    let mut all = Together::new();
+    for name in names {
+        all = all.with(name, coin(&client, name).history(START..START + 4900 * HOUR).prefetch(12), |_| ());
+    }
+    assert_eq!(format!("{all:?}"), r#"["a", "b", "c", "d"]"#);
+    assert!(tokio::time::timeout(SECOND, all.next()).await.is_err());
+    assert_eq!(service.under_way(), 12);
+    let asked: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
+    assert_eq!(asked[..8], ["a", "b", "c", "d", "a", "b", "c", "d"]);
+    // It is a stream like any other.
+    let mut stream = std::pin::pin!(all);
+    let (_, page) = std::future::poll_fn(|cx| stream.as_mut().poll_next(cx)).await.unwrap();
+    assert_eq!(page.unwrap().records.len(), 49);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_has_no_cell_of_a_series_that_is_over() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.client();
+    let of = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
+    let mut table = Together::new().with("short", of("a", 3), |_| ()).with("long", of("b", 7), |_| ()).aligned();
+    for hour in 0..7 {
+        let row = table.next().await.unwrap().unwrap();
+        assert_eq!(row.time, Timestamp::from(START + hour * HOUR));
+        assert_eq!(row.cells, [(hour < 3).then_some(()), Some(())]);
+    }
     assert!(table.next().await.is_none());
 }
 

@@ -125,6 +125,37 @@ async fn values_of_every_type_are_those_of_the_table() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn values_are_asked_for_without_their_types() {
+    let body = r#"{"data":[{"at":1,"venue":"v","levels":[{"price":1.5,"orders":7,"new":2}],"sums":{"a":1},"pair":[3,true]},{"at":2,"venue":"v","sums":{"a":1}},{"at":3,"venue":"v","sums":{"a":null}}]}"#;
+    let client = Service::new(move |_, _| reply(200, &[], body)).client();
+    let listed = series(client.endpoint(&BOOK).query("symbol", "B").query("side", "ask").await.unwrap());
+    let [first, second, third] = &listed.data[..] else { panic!("{:?}", listed.data) };
+    let value = |record, name| AnyRecord::value(record, name).unwrap();
+    let FieldValue::List(levels) = value(first, "levels") else { panic!("{first:?}") };
+    let Some(FieldValue::Record(level)) = levels.iter().next() else { panic!("{first:?}") };
+    assert_eq!(level.value("orders").and_then(FieldValue::number), Some(7.0));
+    assert_eq!(level.unknown_fields().and_then(|fields| fields.get("new")), Some(2.into()));
+    let FieldValue::Record(pair) = value(first, "pair") else { panic!("{first:?}") };
+    assert_eq!(pair.value("first").and_then(FieldValue::number), Some(3.0));
+    assert_eq!((value(first, "pair").is_null(), value(second, "pair").is_null()), (false, true));
+    let sums = [first, second, third].map(|record| value(record, "sums"));
+    assert!(sums[0] == sums[1] && sums[1] != sums[2], "{sums:?}");
+    assert_eq!(format!("{sums:?}"), r#"[{"a": 1.0}, {"a": 1.0}, {"a": None}]"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn records_of_two_tables_are_two_however_alike() {
+    static ALIKE: RecordInfo = RecordInfo::new("Level", LEVEL.fields);
+    static OTHER: EndpointInfo = EndpointInfo::new("market", "other", "Other")
+        .path("/other", Evidence::Document)
+        .object(&ALIKE, Evidence::Document);
+    let client = Service::new(|_, _| reply(200, &[], r#"{"price": 2.5}"#)).client();
+    let (one, again) = (client.endpoint(&TOTAL).await.unwrap(), client.endpoint(&TOTAL).await.unwrap());
+    let other = client.endpoint(&OTHER).await.unwrap();
+    assert!(one == again && one != other, "{one:?}, {other:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_object_is_a_record() {
     let client = Service::new(|_, _| reply(200, &[], r#"{"price": 2.5, "new": 1}"#)).client();
     let AnyBody::Record(record) = client.endpoint(&TOTAL).await.unwrap() else { panic!("no record") };

@@ -44,6 +44,12 @@ impl Gate for Counting {
     }
 }
 
+#[test]
+fn a_failure_of_a_gate_has_a_cause() {
+    let error = GateError::new("the counter cannot be reached").because("connection refused");
+    assert_eq!(std::error::Error::source(&error).map(ToString::to_string).as_deref(), Some("connection refused"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_gate_can_be_brought_along() {
     let service = Service::new(|_, before| if before == 0 { reply(429, &[], "") } else { ok() });

@@ -89,6 +89,18 @@ x-team = "red"
     assert_eq!(sent[0].limits.max_body_bytes, 1000);
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_is_not_said_of_retries_stays_as_it_was() {
+    let file = File::new(
+        "retry.toml",
+        "base_url = \"https://example.com/v2\"\napi_key = \"canary-key\"\nretry = { attempts = 8 }\n",
+    );
+    let client: Client = Builder::from_file(&file.0).unwrap().transport(Busy::default()).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    // Without delays it would all be over at once.
+    assert!(error.attempts() > 3 && error.waited() > Duration::from_millis(100), "{error}");
+}
+
 #[test]
 fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
     let url = "base_url = \"https://example.com/v2\"\n";

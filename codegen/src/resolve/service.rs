@@ -261,3 +261,23 @@ fn is_reserved(header: &str) -> bool {
 fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
     Some((body.name.as_ref()?.to_string(), body.named_by.or(body.evidence)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::may_carry_key;
+
+    #[test]
+    fn a_key_goes_in_a_header_of_its_own() {
+        for (header, expected) in [
+            ("x-api-key", true),
+            ("X_API.KEY~1", true),
+            ("", false),
+            ("x api key", false),
+            ("x-schlüssel", false),
+            ("Host", false),
+            ("content-length", false),
+        ] {
+            assert_eq!(may_carry_key(header), expected, "{header}");
+        }
+    }
+}

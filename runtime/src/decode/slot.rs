@@ -202,3 +202,35 @@ impl fmt::Display for Large<'_> {
 
 /// At most this many bytes of a text are quoted.
 const LONGEST: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_taken_out_of_its_slot() {
+        let mut slot = Slot::Float(0.5);
+        assert_eq!((f64::from_slot(&mut slot).ok(), f64::from_slot(&mut slot).ok()), (Some(0.5), None));
+        let mut slot = Slot::Integer(7);
+        assert_eq!((i64::from_slot(&mut slot).ok(), i64::from_slot(&mut slot).ok()), (Some(7), None));
+        let (time, mut slot) = (Timestamp::from(7), Slot::Time(7.into()));
+        assert_eq!((Timestamp::from_slot(&mut slot).ok(), Timestamp::from_slot(&mut slot).ok()), (Some(time), None));
+    }
+
+    #[test]
+    fn a_moment_in_text_is_one_however_the_text_is_written() {
+        let (text, time) = ("2024-03-01T00:00:00Z", Timestamp::from_text("2024-03-01T00:00:00Z"));
+        for mut slot in [Slot::Text(text), Large::Text(text.to_owned()).into()] {
+            slot = slot.in_unit(TimeUnit::Iso8601);
+            assert_eq!(Timestamp::from_slot(&mut slot).ok(), time);
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_place_and_the_value() {
+        let refused = f64::from_slot(&mut Slot::Null).unwrap_err();
+        let refused = refused.in_field("price").at_index(3).in_field("levels");
+        assert_eq!(refused.place(), "levels[3].price");
+        assert_eq!(refused.to_string(), "`levels[3].price`: expected a number, found `null`");
+    }
+}

@@ -72,6 +72,9 @@ fn numbers_are_tolerated() {
         assert_eq!(check(&format!("\"count\": {text}")).map(|record| record.count), Ok(expected));
     }
     assert_eq!(check(r#""text": 12"#).map(|record| record.text), Ok("12".to_owned()));
+    // A text with escapes in it is one like any other.
+    assert_eq!(check(r#""number": "\u0032.5""#).map(|record| record.number), Ok(2.5));
+    assert_eq!(check(r#""text": "say \"a\\""#).map(|record| record.text), Ok(r#"say "a\"#.to_owned()));
     assert_eq!(check(r#""side": 3"#).map(|record| record.side), Ok(Side::from("3")));
 }
 
@@ -242,7 +245,7 @@ fn a_misfit_passes_through_types_that_are_not_emitted() {
 #[test]
 fn a_value_is_what_serde_json_makes_of_it() {
     const SEED: &str = r#" {"a": [0, -0, 12.5e-3, 1E+2, 123456789012345678901, 0.1234567890123456789, 1e999, []],
-        "b\\\"\u00e9\ud83d\ude00": {"x": null, "y": true, "z": false}, "": "t\n\/é", "b": [{}, {"k": "v"}]} "#;
+        "b\\\"\u00e9\ud83d\ude00": {"x": null, "y": true, "z": false}, "": "t\n\/é", "b": [{}, {"k": "v"}, "\u00e9\""]} "#;
     const BYTES: &[u8] = b"{}[]\",:.-+0123456789eEtrufalsn\\ \n\x01x";
     let mut random = fastrand::Rng::with_seed(7);
     let mut read = 0;

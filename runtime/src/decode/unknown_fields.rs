@@ -199,6 +199,12 @@ mod tests {
     }
 
     #[test]
+    fn a_clone_has_them_too() {
+        let fields = fields(r#"{"b": 1, "a": 2.50}"#);
+        assert_eq!((fields.clone().as_json(), fields.clone() == fields), (fields.as_json(), true));
+    }
+
+    #[test]
     fn many_are_no_trouble() {
         let entries: Vec<_> = (0..100_000).map(|number| format!("\"{number}\":{number}")).collect();
         let fields = fields(&format!("{{{}}}", entries.join(",")));

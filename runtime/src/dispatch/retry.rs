@@ -294,6 +294,16 @@ mod tests {
     }
 
     #[test]
+    fn a_pause_is_what_the_service_asks_for_up_to_the_longest() {
+        let rules = Retry::none().longest_pause(Duration::from_secs(5));
+        for (asked, expected) in [(None, 1), (Some(3), 3), (Some(9), 5)] {
+            assert_eq!(rules.pause(asked.map(Duration::from_secs)), Duration::from_secs(expected));
+        }
+        assert_eq!(check_once(&rules, status(503), 1), Err("it failed".to_owned()), "the other rules stay");
+        assert!(format!("{:?}", rules.when(|_| true)).contains("Predicate(..)"));
+    }
+
+    #[test]
     fn statuses() {
         let rules = Retry::default();
         let passing = [408, 425, 429, 502, 503, 504, 520, 521, 522, 523, 524, 529, 530];

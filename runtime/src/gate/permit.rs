@@ -123,3 +123,18 @@ impl<G: Send + 'static> Admitted for Guarded<G> {
         drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_free_when_the_permit_is_dropped_whoever_still_knows_of_the_request() {
+        let guard = Arc::new(());
+        let permit = Permit::new(guard.clone());
+        let departure = permit.departure();
+        drop(permit);
+        assert_eq!(Arc::strong_count(&guard), 1);
+        departure.tell();
+    }
+}

@@ -161,3 +161,70 @@ impl State {
 fn times(weight: usize) -> u32 {
     u32::try_from(weight).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn at(milliseconds: u64) -> Moment {
+        Moment::after_origin(Duration::from_millis(milliseconds))
+    }
+
+    #[test]
+    fn what_is_under_way_is_told_and_taken_over() {
+        let mut state = State::new(RateLimit::new(10, SECOND, 3));
+        assert_eq!((state.places(), state.under_way()), (Some(3), (0, 0)));
+        assert_eq!((state.enter(at(0), 2), state.under_way()), (Ok(()), (1, 2)));
+        state.departed(at(0), 2);
+        assert_eq!(state.under_way(), (1, 0));
+        state.adopt(2, 5);
+        assert_eq!((state.under_way(), state.is_open(at(0), 1)), ((3, 5), Err(Closed::Full)));
+        state.ended();
+        // Three of ten are left: two requests have left, and five may leave at any time.
+        assert_eq!((state.is_open(at(0), 3), state.is_open(at(0), 4).is_err()), (Ok(()), true));
+        assert_eq!(State::new(RateLimit::none()).places(), None);
+    }
+
+    #[test]
+    fn states_are_alike_that_keep_to_the_same_limit() {
+        let mut one = State::new(RateLimit::new(10, SECOND, 3));
+        assert_eq!(one.enter(at(0), 1), Ok(()));
+        assert!(one.is_like(&State::new(RateLimit::new(10, SECOND, 3))));
+        for other in [RateLimit::new(10, SECOND, 4), RateLimit::new(9, SECOND, 3), RateLimit::none()] {
+            assert!(!one.is_like(&State::new(other)));
+        }
+    }
+
+    #[test]
+    fn a_pause_is_told_until_it_is_over() {
+        let mut state = State::new(RateLimit::new(10, SECOND, 3));
+        assert_eq!((state.paused(at(0)), state.memory(at(0))), (None, Duration::from_millis(1010)));
+        state.refused(at(100), 2 * SECOND);
+        for (now, expected) in [(100, Some(at(2100))), (2099, Some(at(2100))), (2100, None), (2101, None)] {
+            assert_eq!(state.paused(at(now)), expected, "{now}");
+        }
+    }
+
+    #[test]
+    fn a_gate_is_closed_without_a_refusal() {
+        let mut state = State::new(RateLimit::new(10, SECOND, 3));
+        state.close(at(500));
+        assert_eq!((state.enter(at(499), 1), state.paused(at(0))), (Err(Closed::Until(at(500))), None));
+        assert_eq!(state.enter(at(500), 1), Ok(()));
+    }
+
+    /// Where requests wait for time, one that counts as five is followed by as long a gap as five.
+    #[test]
+    fn a_heavy_request_keeps_the_pace_of_several() {
+        let gap = |weight| {
+            let (now, mut state) = (at(3_600_000), State::new(RateLimit::new(10, SECOND, 3)));
+            state.close(now);
+            state.wait();
+            assert_eq!(state.enter(now, weight), Ok(()));
+            state.opening(now, 1).map(|opening| opening.saturating_since(now).as_millis())
+        };
+        assert_eq!((gap(1), gap(5)), (Some(101), Some(505)));
+    }
+}

@@ -140,6 +140,15 @@ mod tests {
     }
 
     #[test]
+    fn no_more_requests_are_kept_than_a_window_counts() {
+        let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
+        (0..100).for_each(|_| windows.count(Moment::default(), least(), 1));
+        assert_eq!(windows.left.len(), 10);
+        windows.count(Moment::after_origin(2 * SECOND), least(), 1);
+        assert_eq!(windows.left.len(), 1);
+    }
+
+    #[test]
     fn a_heavy_request_takes_the_room_of_several() {
         let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
         let at = |milliseconds| Moment::after_origin(Duration::from_millis(milliseconds));

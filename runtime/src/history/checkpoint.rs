@@ -179,6 +179,7 @@ mod tests {
             let next = Timestamp::from(60);
             let checkpoint = Checkpoint { request, range, next, open_since, records: 7, position: 0 }.at(u64::MAX);
             assert_eq!(checkpoint.to_string().parse(), Ok(checkpoint.clone()));
+            assert_eq!((checkpoint.records(), checkpoint.time()), (7, next));
             let json = serde_json::to_string(&checkpoint).unwrap();
             assert_eq!(serde_json::from_str::<Checkpoint>(&json).unwrap(), checkpoint);
         }
@@ -195,15 +196,21 @@ mod tests {
             position: 0,
         }
         .to_string();
+        assert!(text.parse::<Checkpoint>().is_ok(), "{text}");
         for other in [
             "",
             "7",
             "{}",
             &text.replace("\"version\":1", "\"version\":2"),
             &text.replace("\"next\":[0", "\"next\":[7"),
+            &text.replace("\"next\":[0", "\"next\":[-1"),
             &text[..text.len() - 1],
         ] {
             assert!(other.parse::<Checkpoint>().is_err(), "{other}");
         }
+        let error = "7".parse::<Checkpoint>().unwrap_err().to_string();
+        assert_eq!(error, "the text is no checkpoint of a history, or one of another version");
+        let error = serde_json::from_str::<Checkpoint>("7").unwrap_err();
+        assert!(error.to_string().contains("expected the text of a checkpoint"), "{error}");
     }
 }

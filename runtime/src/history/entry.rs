@@ -112,3 +112,25 @@ impl Ask {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Again;
+
+    #[test]
+    fn each_further_attempt_waits_four_times_as_long() {
+        let error = || Error::build("any").again(Again::Yes);
+        let (mut ask, mut now) = (Ask::default(), Instant::now());
+        for delay in [1, 4, 16] {
+            assert!(ask.is_due(now));
+            ask.id = Some(7);
+            assert!(!ask.is_due(now));
+            assert!(ask.failed(error(), 4, now).is_none());
+            let due = now + Duration::from_secs(delay);
+            assert!(!ask.is_due(due - Duration::from_nanos(1)));
+            now = due;
+        }
+        assert!(ask.failed(error(), 4, now).is_some());
+    }
+}

@@ -151,4 +151,12 @@ mod tests {
         assert_eq!(check(&strange), (vec![(110, 2)], [2, 1, 1], vec![(100, 110), (120, 140)]));
         assert_eq!(check(&[]), (vec![], [0, 0, 0], vec![(100, 140)]));
     }
+
+    #[test]
+    fn what_was_refused_adds_up() {
+        let none = Refused::default();
+        let some = Refused { outside: 1, repeated: 2, untimed: 3 };
+        assert_eq!(some.and(some), Refused { outside: 2, repeated: 4, untimed: 6 });
+        assert_eq!((none.is_none(), some.is_none(), some.and(none)), (true, false, some));
+    }
 }

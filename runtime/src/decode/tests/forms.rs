@@ -6,9 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
+use crate::decode::fields;
 use crate::decode::record::{Record, UnknownFields};
 use crate::decode::sample::series_of;
-use crate::registry::{Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
+use crate::registry::{Evidence, FieldInfo, RecordInfo, TimeField, TimeUnit, ValueType};
 use crate::send::Body;
 use crate::values::Timestamp;
 
@@ -56,6 +59,7 @@ struct Forecast {
     at: Timestamp,
     days: Vec<Timestamp>,
     levels: Vec<Option<f64>>,
+    runs: Vec<Option<Timestamp>>,
     books: BTreeMap<String, Candle>,
     unknown_fields: UnknownFields,
 }
@@ -67,12 +71,13 @@ impl Record for Forecast {
             field("at", ValueType::Timestamp(TimeUnit::Iso8601)),
             field("days", ValueType::List(&ValueType::Timestamp(TimeUnit::Date))),
             field("levels", ValueType::List(&ValueType::Option(&ValueType::Number))),
+            field("runs", ValueType::List(&ValueType::Option(&ValueType::Timestamp(TimeUnit::Milliseconds)))),
             field("books", ValueType::Map(&ValueType::record::<Candle>())),
         ],
     );
 }
 
-crate::fields!(Forecast => at = 0, days = 1, levels = 2, books = 3);
+crate::fields!(Forecast => at = 0, days = 1, levels = 2, runs = 3, books = 4);
 
 /// What a body reads as and is written as again, or why it is refused.
 fn check<B: Body + serde_core::Serialize>(text: &str) -> String {
@@ -89,6 +94,7 @@ fn records_by_position() {
         ("[0,1,null]", "[0,1.0,null]"),
         ("[0,1]", "[0,1.0,null]"),
         (r#"[0,1,2,"x",{"a":1}]"#, r#"[0,1.0,2,"x",{"a":1}]"#),
+        ("[0,1,2,3,4,5]", "[0,1.0,2,3,4,5]"),
         ("[0]", "`[1]`: expected a number, found nothing"),
         (r#"[0,"x"]"#, r#"`[1]`: expected a number, found the text "x""#),
         ("[0,1,2.5]", "`[2]`: expected a whole number that is not negative, found `2.5`"),
@@ -131,11 +137,10 @@ fn keys_that_are_data() {
 #[test]
 fn times_as_text_and_values_that_are_null() {
     let of = |at: &str, levels: &str| {
-        format!(r#"{{"at":{at},"days":["2024-03-01"],"levels":{levels},"books":{{"x":[5000,1]}}}}"#)
+        format!(r#"{{"at":{at},"days":["2024-03-01"],"levels":{levels},"runs":[null,250],"books":{{"x":[5000,1]}}}}"#)
     };
     let read = check::<Forecast>(&of(r#""2024-03-01T01:00:00+01:00""#, r#"[1,null,"2"]"#));
-    let written =
-        r#"{"at":"2024-03-01T00:00:00Z","days":["2024-03-01"],"levels":[1.0,null,2.0],"books":{"x":[5000,1.0,null]}}"#;
+    let written = r#"{"at":"2024-03-01T00:00:00Z","days":["2024-03-01"],"levels":[1.0,null,2.0],"runs":[null,250],"books":{"x":[5000,1.0,null]}}"#;
     assert_eq!(read, written);
     assert_eq!(check::<Forecast>(written), written);
     let expected = "expected a timestamp, a text like `2024-03-01T00:00:00Z`, found";
@@ -143,4 +148,13 @@ fn times_as_text_and_values_that_are_null() {
         assert_eq!(check::<Forecast>(&of(at, "[]")), format!("`at`: {expected} {found}"));
     }
     assert_eq!(check::<Forecast>(&of("null", "[]")), "`at`: expected a timestamp, a whole number, found `null`");
+}
+
+#[test]
+fn times_in_text_are_found_in_records_of_any_kind() {
+    let records = [json!({"at": "2024-03-01T00:00:00Z"}), json!({"at": 1_709_251_200}), json!({})];
+    let times = |unit| fields::times(&records, Some(TimeField { name: "at", unit }));
+    let time = Some(Timestamp::from(1_709_251_200));
+    assert_eq!(times(TimeUnit::Iso8601), [time, None, None]);
+    assert_eq!(times(TimeUnit::Seconds), [None, time, None]);
 }

@@ -2,12 +2,12 @@
 //!
 //! What a single record may hold stands in the file above.
 
-use crate::decode::BadRecords;
 use crate::decode::fields::serialize_series;
 use crate::decode::record::{AsFieldValue, Fields, Record, RecordValue, Row, UnknownFields};
-use crate::decode::sample::{Every, Level, Whole, deep_of, series_of};
-use crate::registry::{EnvelopeInfo, RecordInfo, ServiceInfo};
-use crate::values::Value;
+use crate::decode::sample::{About, Every, Level, Whole, deep_of, series_of};
+use crate::decode::{BadRecords, Push, series as series_into};
+use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ServiceInfo, TimeUnit, ValueType};
+use crate::values::{Timestamp, Value};
 
 /// Decodes a series of levels.
 fn series(text: &str) -> Result<Whole<Level>, String> {
@@ -177,5 +177,102 @@ fn seventeen_digits_round_trip() {
     assert_eq!(series.data.len(), numbers.len());
     for (level, number) in series.data.iter().zip(&numbers) {
         assert_eq!(level.price.to_bits(), number.to_bits());
+    }
+}
+
+/// A moment, and what may be known of it.
+struct Point {
+    time: Timestamp,
+    ratio: Option<f64>,
+    unknown_fields: UnknownFields,
+}
+
+impl Record for Point {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Point",
+        &[
+            FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
+            FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Document).optional(),
+        ],
+    );
+}
+
+crate::fields!(Point => time = 0, ratio = 1);
+
+#[test]
+fn records_are_counted_as_long_as_none_has_a_known_field_besides_its_time() {
+    const TIMED: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: None, time: Some("time") };
+    for (records, expected) in [
+        (r#"{"time": 1, "a": 1}, {"time": 2, "b": 1}"#, 2),
+        (r#"{"time": 1, "a": 1}, {"time": 2, "ratio": 1}"#, 0),
+        (r#"{"time": 1, "ratio": 1, "a": 1}, {"time": 2, "b": 1}"#, 0),
+        (r#"{"time": 1, "ratio": null, "a": 1}"#, 0),
+        (r#"{"time": 1}"#, 0),
+        ("", 0),
+    ] {
+        let (text, mut points) = (format!(r#"{{"data": [{records}]}}"#), Vec::<Point>::new());
+        let rest = series_into::<About>(&text, Some(TIMED), Point::INFO.into(), BadRecords::Refused, &mut points);
+        assert_eq!(rest.map(|rest| rest.strange), Ok(expected), "{records}");
+    }
+}
+
+#[test]
+fn metadata_in_an_object_of_its_own_may_be_missing_with_it() {
+    const APART: &EnvelopeInfo = &EnvelopeInfo { data: "rows", metadata: Some("info.about"), time: None };
+    let read = |info: &str| {
+        let (text, mut levels) = (format!(r#"{{"rows": [], "info": {info}}}"#), Vec::<Level>::new());
+        let rest = series_into::<About>(&text, Some(APART), Level::INFO.into(), BadRecords::Refused, &mut levels);
+        rest.map(|rest| rest.metadata.exchanges).map_err(|error| error.to_string())
+    };
+    assert_eq!(read("null"), Ok(Vec::new()));
+    assert_eq!(read(r#"{"about": {"exchanges": ["a"]}}"#), Ok(vec!["a".to_owned()]));
+    for (info, found) in [("5", "`5`"), ("true", "`true`"), (r#""x""#, "a text")] {
+        let error = read(info).unwrap_err();
+        assert!(error.starts_with(&format!("`info`: expected an object, found {found}")), "{error}");
+    }
+}
+
+/// Counts records, and notes for how many more there has to be room.
+#[derive(Default)]
+struct Room {
+    records: usize,
+    reserved: Vec<usize>,
+}
+
+impl Push for Room {
+    fn push(&mut self, row: &mut Row<'_>) {
+        self.records += usize::from(row.take::<f64, ()>(0) > 0.0);
+    }
+
+    fn reserve(&mut self, records: usize) {
+        self.reserved.push(records);
+    }
+}
+
+/// The first record tells how many may follow; a short one in a large body is not believed.
+#[test]
+fn room_is_made_once_and_not_for_more_than_a_page() {
+    for (records, expected) in [(1, 0), (500, 499), (5000, 1000)] {
+        let text = format!(r#"{{"data": [{}]}}"#, vec![r#"{"price": 1}"#; records].join(","));
+        let mut room = Room::default();
+        let envelope = Some(&EnvelopeInfo { data: "data", metadata: None, time: None });
+        series_into::<About>(&text, envelope, Level::INFO.into(), BadRecords::Refused, &mut room).unwrap();
+        assert_eq!((room.records, room.reserved), (records, vec![expected]));
+    }
+}
+
+#[test]
+fn only_a_body_without_records_is_no_series_at_all() {
+    for (text, expected) in [
+        ("{}", true),
+        (r#"{"message": "no"}"#, true),
+        (r#"{"data": [], "metadata": 5}"#, false),
+        (r#"{"data": [{}]}"#, false),
+        (r#"{"data": []"#, false),
+    ] {
+        let envelope = Some(&EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None });
+        let mut levels = Vec::<Level>::new();
+        let error = series_into::<About>(text, envelope, Level::INFO.into(), BadRecords::Refused, &mut levels);
+        assert_eq!(error.unwrap_err().lacks_data(), expected, "{text}");
     }
 }

@@ -86,4 +86,21 @@ mod tests {
         assert_eq!(check((0..200).map(|index| if index == 100 || index == 101 { 200 } else { 50 })), 0);
         assert_eq!(check((0..200).map(|index| if (100..104).contains(&index) { 150 } else { 50 })), 105);
     }
+
+    #[test]
+    fn the_spread_is_measured_again_after_a_tenth_of_all() {
+        let mut times = ReplyTimes::default();
+        (0..100).for_each(|_| times.add(Duration::from_millis(50)));
+        times.measure();
+        for new in 1..=STALE {
+            times.add(Duration::from_millis(80));
+            assert_eq!(times.is_stale(), new > 10, "{new}");
+        }
+        (0..KEPT).for_each(|_| times.add(Duration::from_millis(50)));
+        times.measure();
+        for new in 1..=2 * STALE {
+            times.add(Duration::from_millis(80));
+            assert_eq!(times.is_stale(), new >= STALE, "{new}");
+        }
+    }
 }

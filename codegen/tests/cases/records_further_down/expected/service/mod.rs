@@ -17,6 +17,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
     .summary("What was sold at auctions, a page at a time.")
     .env_prefix("AUCTIONS")
     .error_body(&["error.message"], &["error.code"])
+    .error_name("Failure", Evidence::Document)
     .limits(
         &[
             LimitInfo::of_window("all", 1000, 1, Evidence::Document),
