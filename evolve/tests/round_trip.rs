@@ -52,6 +52,7 @@ fn expected_loss(case: &str) -> Option<&'static str> {
         | "range_with_fractions"
         | "required_by_the_former_version"
         | "required_param_in_range"
+        | "setter_of_own_params"
         | "units_of_time"
         | "wire_names_with_backticks"
         | "wire_names_with_punctuation" => Some("service/types.rs"),

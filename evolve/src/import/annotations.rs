@@ -86,10 +86,10 @@ fn example(value: &Value) -> Option<String> {
     }
 }
 
-/// The bounds in a schema itself.
+/// The bounds in a schema itself. A reported bound stands beside the one that the type has.
 fn range(schema: &Value) -> Option<Tree> {
-    let said = schema.get("x-range");
-    let bound = |key: &str, own: &str| number(schema.get(key).or(said.and_then(|range| range.get(own)))?);
+    let reported = schema.get("x-range");
+    let bound = |key: &str, own: &str| number(reported.and_then(|range| range.get(own)).or(schema.get(key))?);
     let range = Tree::map().with_some("min", bound("minimum", "min")).with_some("max", bound("maximum", "max"));
     (range != Tree::map()).then_some(range)
 }
