@@ -28,9 +28,9 @@ pub(crate) struct Draft {
     pub(crate) number: u64,
     pub(crate) version: String,
     pub(crate) ledger: Ledger,
-    /// The requests that pass, and when they may leave, by this machine's clock: the server's may be set before the
-    /// offer is taken.
-    pub(crate) turns: Vec<(Ticket, Instant)>,
+    /// The requests that pass, their weights, and when they may leave, by this machine's clock: the server's may be set
+    /// before the offer is taken.
+    pub(crate) turns: Vec<(Ticket, usize, Instant)>,
     /// How many events it has written.
     pub(crate) notes: usize,
     /// Whether it closes the gate because requests were sent without the server.
@@ -65,9 +65,9 @@ impl<S: Store> Worker<S> {
         }
         let tickets = self.line.first(AT_ONCE);
         let (mut turns, mut closed) = (Vec::new(), None);
-        for ticket in &tickets {
-            match ledger.pass(&self.machine, now, self.ahead) {
-                Ok(at) => turns.push((*ticket, self.clock.instant(at))),
+        for (ticket, weight) in &tickets {
+            match ledger.pass(&self.machine, *weight, now, self.ahead) {
+                Ok(at) => turns.push((*ticket, *weight, self.clock.instant(at))),
                 Err(why) => {
                     closed = Some(why);
                     break;

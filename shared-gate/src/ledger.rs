@@ -26,9 +26,6 @@ pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 /// A clock that has gone back further than this was set.
 const SET_BACK: Duration = Duration::from_secs(1);
 
-/// Every request counts as one here, whatever its endpoint weighs.
-const WEIGHT: usize = 1;
-
 /// The version of the text's format.
 const FORMAT: u32 = 1;
 
@@ -49,7 +46,7 @@ struct Lease {
     /// When it ends unless it is renewed.
     until: Moment,
     under_way: usize,
-    /// How many of them are not known to have left.
+    /// The weight of those of them that are not known to have left.
     leaving: usize,
     /// Since when the machine has requests that wait and none that pass; `None` if none waits.
     waits: Option<Moment>,
@@ -61,6 +58,7 @@ struct Lease {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnderWay {
     pub(crate) all: usize,
+    /// The weight of those of them that are not known to have left.
     pub(crate) leaving: usize,
 }
 
@@ -125,7 +123,7 @@ impl Ledger {
             let holds = machine == but || lease.until > now;
             if !holds {
                 // It is not known whether the leaving requests have left, so they count.
-                (0..lease.leaving).for_each(|_| state.departed(now, WEIGHT));
+                state.departed(now, lease.leaving);
                 (0..lease.under_way).for_each(|_| state.ended());
             }
             holds
@@ -138,7 +136,7 @@ impl Ledger {
         let lease = self.leases.entry(machine.to_owned()).or_default();
         let more = |known: usize, written: usize| known.saturating_sub(written);
         self.state.adopt(more(known.all, lease.under_way), more(known.leaving, lease.leaving));
-        (known.leaving..lease.leaving).for_each(|_| self.state.departed(now, WEIGHT));
+        self.state.departed(now, more(lease.leaving, known.leaving));
         (known.all..lease.under_way).for_each(|_| self.state.ended());
         (lease.under_way, lease.leaving) = (known.all, known.leaving);
     }
@@ -147,14 +145,14 @@ impl Ledger {
     pub(crate) fn note(&mut self, machine: &str, event: Event, clock: &Clock, now: Moment) {
         let Some(lease) = self.leases.get_mut(machine) else { return };
         match event {
-            Event::Departed(at) => {
-                lease.leaving = lease.leaving.saturating_sub(1);
-                self.state.departed(clock.latest(at), WEIGHT);
+            Event::Departed(at, weight) => {
+                lease.leaving = lease.leaving.saturating_sub(weight);
+                self.state.departed(clock.latest(at), weight);
             }
-            Event::DepartedAfterAll(at) => self.state.count(clock.latest(at), WEIGHT),
-            Event::Stayed => {
-                lease.leaving = lease.leaving.saturating_sub(1);
-                self.state.stayed(now, WEIGHT);
+            Event::DepartedAfterAll(at, weight) => self.state.count(clock.latest(at), weight),
+            Event::Stayed(weight) => {
+                lease.leaving = lease.leaving.saturating_sub(weight);
+                self.state.stayed(now, weight);
             }
             Event::Answered(after) => self.state.answered(after),
             Event::Ended => {
@@ -176,7 +174,13 @@ impl Ledger {
     }
 
     /// Lets a request of a machine pass, and returns when it may leave, which is at most `ahead` from now.
-    pub(crate) fn pass(&mut self, machine: &str, now: Moment, ahead: Duration) -> Result<Moment, Closed> {
+    pub(crate) fn pass(
+        &mut self,
+        machine: &str,
+        weight: usize,
+        now: Moment,
+        ahead: Duration,
+    ) -> Result<Moment, Closed> {
         if self.is_others_turn(machine, now) {
             return Err(Closed::Full);
         }
@@ -184,13 +188,13 @@ impl Ledger {
             self.state.wait();
         }
         let ahead = if self.is_next(machine, now) { ahead } else { Duration::ZERO };
-        let at = match self.state.enter(now, WEIGHT) {
-            Err(Closed::Until(later)) if later <= now + ahead => self.state.enter(later, WEIGHT).map(|()| later),
+        let at = match self.state.enter(now, weight) {
+            Err(Closed::Until(later)) if later <= now + ahead => self.state.enter(later, weight).map(|()| later),
             entered => entered.map(|()| now),
         }?;
         if let Some(lease) = self.leases.get_mut(machine) {
             lease.under_way += 1;
-            lease.leaving += 1;
+            lease.leaving += weight;
             lease.waits = lease.waits.map(|_| now);
         }
         Ok(at)
@@ -259,7 +263,7 @@ impl Ledger {
             under_way: state.under_way().0,
             places: state.places(),
             paused: left(state.paused(now)),
-            closed: left(state.opening(now, WEIGHT)),
+            closed: left(state.opening(now, 1)),
             machines: leases.into_iter().map(|(name, lease)| (name, machine(lease))).collect(),
         }
     }

@@ -53,9 +53,6 @@
 //! and `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines
 //! name the same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
 //!
-//! Every request counts as one, also where the catalogue gives its endpoint a weight; and a limit that counts the
-//! requests of some endpoints alone is refused.
-//!
 //! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
 //!
 //! # Why `redis`
@@ -173,7 +170,7 @@ impl Gate for SharedGate {
         Box::pin(async move {
             let mut entered = Vec::new();
             for line in self.0.lines.of(attempt) {
-                entered.push(line.turn(attempt.into()).await?);
+                entered.push(line.turn(attempt).await?);
             }
             Ok(Permit::of(EnteredAll(entered)))
         })

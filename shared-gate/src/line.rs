@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use runtime::gate::rules::Rank;
-use runtime::gate::{Admitted, Ending, GateError};
+use runtime::gate::{Admitted, Attempt, Ending, GateError};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
@@ -41,6 +41,7 @@ pub(crate) struct Ticket {
 
 struct Waiting {
     since: Instant,
+    weight: usize,
     turn: oneshot::Sender<Result<Turn, GateError>>,
 }
 
@@ -56,12 +57,12 @@ pub(crate) type Question = oneshot::Sender<Result<Status, GateError>>;
 /// An event of a request that was let pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
-    /// It left.
-    Departed(Instant),
+    /// It left, and has this weight.
+    Departed(Instant, usize),
     /// It left although it had been counted as one that would not.
-    DepartedAfterAll(Instant),
+    DepartedAfterAll(Instant, usize),
     /// It will not leave.
-    Stayed,
+    Stayed(usize),
     /// A whole reply came this long after it left.
     Answered(Duration),
     /// It is over.
@@ -77,13 +78,14 @@ impl Line {
     }
 
     /// Waits for a turn. Dropping the future leaves the line.
-    pub(crate) async fn turn(self: &Arc<Self>, rank: Rank) -> Result<Entered, GateError> {
+    pub(crate) async fn turn(self: &Arc<Self>, attempt: Attempt) -> Result<Entered, GateError> {
+        let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
         let (turn, called) = oneshot::channel();
         let ticket = {
             let mut inner = self.inner();
             inner.came += 1;
-            let ticket = Ticket { rank, number: inner.came };
-            inner.waiting.insert(ticket, Waiting { since: Instant::now(), turn });
+            let ticket = Ticket { rank: attempt.into(), number: inner.came };
+            inner.waiting.insert(ticket, Waiting { since: Instant::now(), weight, turn });
             ticket
         };
         self.changed.notify_one();
@@ -156,14 +158,19 @@ impl Line {
         std::mem::take(&mut self.inner().questions)
     }
 
-    /// The first in line, at most `count`.
-    pub(crate) fn first(&self, count: usize) -> Vec<Ticket> {
-        self.inner().waiting.keys().take(count).copied().collect()
+    /// The first in line, at most `count`, with their weights.
+    pub(crate) fn first(&self, count: usize) -> Vec<(Ticket, usize)> {
+        self.inner().waiting.iter().take(count).map(|(ticket, waiting)| (*ticket, waiting.weight)).collect()
+    }
+
+    /// Whether no request waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.inner().waiting.is_empty()
     }
 
     /// Lets a request leave. If it does not wait any more, it ends at once.
-    pub(crate) fn call(self: &Arc<Self>, ticket: Ticket, at: Instant) {
-        let entered = Entered { line: self.clone(), progress: Mutex::new(Progress::Leaving) };
+    pub(crate) fn call(self: &Arc<Self>, ticket: Ticket, weight: usize, at: Instant) {
+        let entered = Entered { line: self.clone(), weight, progress: Mutex::new(Progress::Leaving) };
         let waiting = self.inner().waiting.remove(&ticket);
         if let Some(waiting) = waiting {
             // A request that has just left the line drops the permit, which reports it.
@@ -203,6 +210,7 @@ impl Drop for Place<'_> {
 /// it took.
 pub(crate) struct Entered {
     line: Arc<Line>,
+    weight: usize,
     progress: Mutex<Progress>,
 }
 
@@ -229,10 +237,10 @@ impl Admitted for Entered {
         match *progress {
             Progress::Leaving => {
                 *progress = Progress::Left(now);
-                self.line.tell([Event::Departed(now)]);
+                self.line.tell([Event::Departed(now, self.weight)]);
             }
             Progress::Left(_) => {}
-            Progress::Ended => self.line.tell([Event::DepartedAfterAll(now)]),
+            Progress::Ended => self.line.tell([Event::DepartedAfterAll(now, self.weight)]),
         }
     }
 
@@ -246,8 +254,8 @@ impl Admitted for Entered {
         let departure = match (before, ending) {
             (Progress::Left(at), Ending::Answered) => Some(Event::Answered(now.saturating_duration_since(at))),
             // It was answered, so it left, even if its transport did not report that.
-            (Progress::Leaving, Ending::Answered) => Some(Event::Departed(now)),
-            (Progress::Leaving, _) => Some(Event::Stayed),
+            (Progress::Leaving, Ending::Answered) => Some(Event::Departed(now, self.weight)),
+            (Progress::Leaving, _) => Some(Event::Stayed(self.weight)),
             _ => None,
         };
         self.line.tell(departure.into_iter().chain([Event::Ended]));

@@ -147,7 +147,7 @@ impl<S: Store> Worker<S> {
             }
             _ => {}
         }
-        (!self.line.first(1).is_empty()).then(|| now + STEP)
+        (!self.line.is_empty()).then(|| now + STEP)
     }
 
     /// Lets requests pass by this machine's share, and says when to look again.

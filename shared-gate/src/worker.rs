@@ -128,10 +128,7 @@ impl<S: Store> Worker<S> {
 
     /// Whether there is nothing to do until a request joins the line.
     fn is_idle(&self) -> bool {
-        self.noted.is_empty()
-            && self.under_way == UnderWay::default()
-            && self.line.first(1).is_empty()
-            && !self.was_alone
+        self.noted.is_empty() && self.under_way == UnderWay::default() && self.line.is_empty() && !self.was_alone
     }
 
     /// Does the work that can be done now, and returns when to look again at the latest.
@@ -227,8 +224,8 @@ impl<S: Store> Worker<S> {
         self.noted.drain(..draft.notes);
         self.write_by = (!self.noted.is_empty()).then(|| Instant::now() + WRITING);
         self.was_alone &= !draft.closes;
-        for (ticket, at) in draft.turns {
-            self.line.call(ticket, at);
+        for (ticket, weight, at) in draft.turns {
+            self.line.call(ticket, weight, at);
         }
     }
 

@@ -1,8 +1,10 @@
-//! Windows that count the requests of some endpoints alone, which have lines and ledgers of their own.
+//! What endpoints say of a limit: windows that count the requests of some of them alone, which have lines and ledgers
+//! of their own, and weights.
 
 use std::collections::BTreeMap;
 
 use runtime::gate::WindowOfSome;
+use runtime::registry::{EndpointInfo, Evidence};
 
 use super::*;
 
@@ -35,6 +37,38 @@ async fn machines_share_a_limit_of_some_endpoints() {
     for mut machine in machines {
         machine.finish().await;
     }
+}
+
+/// The service counts each of these as four.
+const HEAVY: &EndpointInfo =
+    &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Document).weight(4);
+
+#[tokio::test(start_paused = true)]
+async fn machines_share_a_limit_by_weight() {
+    let (service, store) = (service(20 * MILLISECOND), Memory::new());
+    let end = Instant::now() + 30 * SECOND;
+    let heavy = |client: Client| async move {
+        let mut calls = 0;
+        while Instant::now() < end {
+            client.endpoint(HEAVY).await?;
+            calls += 1;
+        }
+        Ok(calls)
+    };
+    let mut machines: Vec<_> =
+        (0..2).map(|_| Machine::new(&service, store.at(MILLISECOND), RateLimit::new(10, SECOND, 20))).collect();
+    for machine in &mut machines {
+        let client = machine.client.clone();
+        machine.tasks.extend((0..3).map(|_| tokio::spawn(heavy(client.clone()))));
+    }
+    // Dies while its requests leave: those count as what they weigh.
+    tokio::time::sleep(10 * SECOND + 500 * MILLISECOND).await;
+    machines[0].kill();
+    tokio::time::sleep_until(end).await;
+    let all = service.arrivals();
+    assert!(peak(&all, SECOND) <= 2, "{}", peak(&all, SECOND));
+    assert!(all.len() > 55, "{}", all.len());
+    machines[1].finish().await;
 }
 
 async fn ratios(client: Client, end: Instant) -> Result<u64, Error> {
