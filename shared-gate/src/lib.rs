@@ -42,6 +42,8 @@
 //! its rules are stated once. A machine lets requests pass a little ahead of their time, so that the exchange does not
 //! delay them.
 //!
+//! A window that counts the requests of some endpoints alone has a ledger of its own, under the key `NAME/NUMBER`.
+//!
 //! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip
 //! of a millisecond, hundreds of machines share a limit of ten requests a second.
 //!
