@@ -144,7 +144,7 @@ def with_spark():
 def metadata():
     schema = pyarrow.parquet.read_schema(f"{folder}/out.parquet")
     said = schema.field("volumeRatio").metadata
-    assert said[b"evidence"] == b"document" and said[b"meaning"], said
+    assert said[b"evidence"] == b"documented" and said[b"meaning"], said
     for endpoint in ("global_metrics.global_bid_ask", "orderflow.anchored_cvd"):
         frame = pandas.read_parquet(f"{folder}/shapes/{endpoint}")
         assert len(frame) == 30 * 24 and str(frame["openDate"].dtype).startswith("datetime64"), frame.dtypes
