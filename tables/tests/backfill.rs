@@ -6,6 +6,7 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use generated_client::{Client, RateLimit};
 use runtime::gate::WindowOfSome;
@@ -155,6 +156,18 @@ async fn the_least_time_is_that_of_the_slowest_endpoint() {
     // Three requests for each series.
     assert_eq!(least([(RATIO, "BTC"), (DELTA, "BTC"), (DELTA, "ETH")]).await, 2);
     assert_eq!(least([(DELTA, "BTC"), (RATIO, "BTC"), (RATIO, "ETH")]).await, 5);
+}
+
+/// Requests of all endpoints count in a limit of all.
+#[tokio::test]
+async fn the_least_time_is_that_of_all_series_together() {
+    let limit = RateLimit::new(1, Duration::from_secs(60), 1);
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").rate_limit(limit);
+    let (client, dir) = (builder.build().unwrap(), tempfile::tempdir().unwrap());
+    let series = [RATIO, DELTA].map(|name| hours(&client, name, "BTC")).to_vec();
+    let plan = job(series, END - 100 * DAY, END, dir.path()).plan().await.unwrap();
+    // Three requests for each series.
+    assert_eq!(plan.least_time, Some(Duration::from_secs(5 * 60)));
 }
 
 #[tokio::test]

@@ -294,9 +294,9 @@ impl<E> Request<E> {
         self.untyped.0.target.params()
     }
 
-    /// The least time for this many requests under the client's rate limit; `None` if a gate of your own decides.
-    pub fn least_time(&self, requests: u64) -> Option<Duration> {
-        self.untyped.rate_limit().map(|limit| limit.least_time(requests, self.endpoint()))
+    /// The rate limit that the client keeps; `None` if a gate of your own decides and names none.
+    pub fn rate_limit(&self) -> Option<&RateLimit> {
+        self.untyped.rate_limit()
     }
 
     /// The service that is asked.

@@ -159,15 +159,18 @@ impl RateLimit {
         self.windows.iter().chain(self.of_some.iter().map(|of_some| &of_some.window))
     }
 
-    /// The least time between the first and the last of this many requests of an endpoint.
-    pub(crate) fn least_time(&self, requests: u64, endpoint: &EndpointInfo) -> Duration {
-        let requests = requests.saturating_mul(endpoint.weight.max(1).into());
-        let time = |window: &Window| {
-            let rounds = requests.saturating_sub(1) / u64::try_from(window.requests).unwrap_or(u64::MAX).max(1);
+    /// The least time between the first and the last of these requests: how many, and of which endpoint.
+    pub fn least_time(&self, requests: &[(u64, &EndpointInfo)]) -> Duration {
+        let time = |window: &Window, counts: &dyn Fn(&EndpointInfo) -> bool| {
+            let counted = requests.iter().filter(|(_, endpoint)| counts(endpoint));
+            let weighed = counted.map(|(count, endpoint)| count.saturating_mul(endpoint.weight.max(1).into()));
+            let sum = weighed.fold(0, u64::saturating_add);
+            let rounds = sum.saturating_sub(1) / u64::try_from(window.requests).unwrap_or(u64::MAX).max(1);
             window.length.saturating_mul(u32::try_from(rounds).unwrap_or(u32::MAX))
         };
-        let of_some = self.of_some.iter().filter(|of_some| of_some.counts(endpoint)).map(|of_some| &of_some.window);
-        self.windows.iter().chain(of_some).map(time).max().unwrap_or_default()
+        let of_all = self.windows.iter().map(|window| time(window, &|_| true));
+        let of_some = self.of_some.iter().map(|of_some| time(&of_some.window, &|endpoint| of_some.counts(endpoint)));
+        of_all.chain(of_some).max().unwrap_or_default()
     }
 
     /// Takes out the windows that count the requests of some endpoints alone.
@@ -255,7 +258,7 @@ mod tests {
         assert_eq!(limit.to_string(), words);
         let of_some = [&limit, &RateLimit::all(SETS)].map(|limit| limit.clone().take_of_some().len());
         assert_eq!(of_some, [1, 0]);
-        let minutes = |endpoint: EndpointInfo| limit.least_time(61, &endpoint).as_secs() / 60;
+        let minutes = |endpoint: EndpointInfo| limit.least_time(&[(61, &endpoint)]).as_secs() / 60;
         assert_eq!(minutes(info("market", "/book")), 10);
         assert_eq!(minutes(info("orders", "/open")), 10);
         assert_eq!(minutes(info("orders", "/open").weight(2)), 20);

@@ -134,7 +134,7 @@ impl Options {
             page_size: template.page_size(),
             records: template.grid().touched(Span { from: start.next, to: start.range.to }),
             windows,
-            least_time: request.rate_limit().map(|limit| limit.least_time(windows, endpoint)),
+            least_time: request.rate_limit().map(|limit| limit.least_time(&[(windows, endpoint)])),
         })
     }
 }

@@ -61,18 +61,11 @@ pub(super) async fn plan(job: &Backfill, place: &Place) -> Result<BackfillPlan, 
     Ok(BackfillPlan { series, least_time })
 }
 
-/// The time of the endpoint whose requests take longest: requests of others may be sent meanwhile, where they have
-/// limits of their own.
+/// The least time that the requests of all series take together.
 fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
-    let mut endpoints: Vec<(&Series, u64)> = Vec::new();
-    for (series, plan) in job.series.iter().zip(plans) {
-        match endpoints.iter_mut().find(|(known, _)| known.endpoint().to_string() == series.endpoint().to_string()) {
-            Some((_, windows)) => *windows += plan.windows,
-            None => endpoints.push((series, plan.windows)),
-        }
-    }
-    let times = endpoints.iter().map(|(series, windows)| series.request().least_time(*windows));
-    times.collect::<Option<Vec<_>>>()?.into_iter().max()
+    let limit = job.series.first()?.request().rate_limit()?;
+    let requests = job.series.iter().zip(plans).map(|(series, plan)| (plan.windows, series.endpoint()));
+    Some(limit.least_time(&requests.collect::<Vec<_>>()))
 }
 
 /// The plan of each series, with the inventory of its files.
