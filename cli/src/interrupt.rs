@@ -66,20 +66,24 @@ impl Signals {
     }
 }
 
-#[cfg(not(unix))]
-struct Signals;
+#[cfg(windows)]
+struct Signals {
+    interrupt: tokio::signal::windows::CtrlC,
+    /// The window is closed.
+    close: tokio::signal::windows::CtrlClose,
+}
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 impl Signals {
-    #[allow(clippy::unnecessary_wraps)] // As where there are signals.
     fn new() -> io::Result<Self> {
-        Ok(Self)
+        use tokio::signal::windows::{ctrl_c, ctrl_close};
+        Ok(Self { interrupt: ctrl_c()?, close: ctrl_close()? })
     }
 
     async fn next(&mut self) -> Ending {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+        tokio::select! {
+            _ = self.interrupt.recv() => Ending::Interrupted,
+            _ = self.close.recv() => Ending::Terminated,
         }
-        Ending::Interrupted
     }
 }
