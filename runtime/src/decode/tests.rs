@@ -148,6 +148,8 @@ fn misfits_name_field_and_value() {
         (r#""levels": {}"#, "`levels`: expected a list, found an object"),
         (r#""levels": [{"price": 1}, {}]"#, "`levels[1].price`: expected a number, found nothing"),
         (r#""levels": [1.5]"#, "`levels[0]`: expected an object, found `1.5`"),
+        (r#""levels": [[]]"#, "`levels[0]`: expected an object, found a list"),
+        (r#""best": [1]"#, "`best`: expected an object, found a list"),
         (r#""best": {"price": "x"}"#, r#"`best.price`: expected a number, found the text "x""#),
         (r#""grid": [[1], [2, "x"]]"#, r#"`grid[1][1]`: expected a number, found the text "x""#),
     ];
