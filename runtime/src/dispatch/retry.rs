@@ -144,10 +144,10 @@ impl Retry {
     }
 }
 
-/// A random number from zero up to one: the keys of a new hash map are random enough to spread retries.
+/// A random number from zero to one: the keys of a new hash map are random enough to spread retries.
 fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
-    f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
+    f64::from(u32::try_from(bits).unwrap_or_default()) / f64::from(u32::MAX)
 }
 
 /// The user's predicate: which failures are worth another attempt.
