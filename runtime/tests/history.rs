@@ -203,6 +203,8 @@ async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_
         assert_eq!(service.seen().0, 9 + requests, "{status}");
         // Or it ends the job, after the pages before it.
         let mut pages = history.pages();
+        let start = pages.checkpoint().unwrap();
+        assert!(start.time() == START.into() && start.to_string().contains("\"openSince\":null"), "{start}");
         let mut given = 0;
         let error: Error = loop {
             match pages.next().await.unwrap() {
