@@ -89,14 +89,17 @@ mod tests {
     use super::super::reply::Received;
     use super::*;
 
-    const RANGE: (i64, i64) = (0, 100);
+    /// A beginning and an end, in seconds.
+    type Ends = (i64, i64);
 
-    fn span((from, to): (i64, i64)) -> Span {
+    const RANGE: Ends = (0, 100);
+
+    fn span((from, to): Ends) -> Span {
         Span { from: from.into(), to: to.into() }
     }
 
     /// The parts of a window that are doubted after a reply with these times; none if it is believed.
-    fn doubted(is_live: bool, window: (i64, i64), times: &[i64]) -> Vec<Span> {
+    fn doubted(is_live: bool, window: Ends, times: &[i64]) -> Vec<Span> {
         let (grid, margin) = (Grid::of(Duration::from_secs(10)).unwrap(), Duration::from_secs(1));
         let range = span(RANGE);
         let course = Course { grid, range, margin, page_size: 100, beside: 1, ahead: 2, attempts: 4, is_live };
@@ -113,7 +116,7 @@ mod tests {
     #[test]
     fn the_newest_records_may_come_later() {
         let (first, last) = ((0, 50), (50, 100));
-        let ends: [(bool, _, &[i64], &[(i64, i64)]); 6] = [
+        let table: [(bool, Ends, &[i64], &[Ends]); 6] = [
             (false, last, &[50, 60, 70], &[(80, 100)]),
             (true, last, &[50, 60, 70], &[]),
             (true, first, &[0, 10, 20], &[(30, 50)]),
@@ -121,7 +124,7 @@ mod tests {
             (true, last, &[50, 90], &[]),
             (true, RANGE, &[10, 20, 30, 40, 50, 60, 70], &[(0, 10)]),
         ];
-        for (is_live, window, times, expected) in ends {
+        for (is_live, window, times, expected) in table {
             let expected: Vec<_> = expected.iter().copied().map(span).collect();
             assert_eq!(doubted(is_live, window, times), expected, "{is_live} {window:?} {times:?}");
         }
