@@ -118,14 +118,17 @@ mod tests {
         }
     }
 
+    fn blocking(stream: Script) -> Blocking<Script> {
+        Blocking::new(None::<Arc<Background>>, stream)
+    }
+
     #[test]
     fn items_that_are_there_are_not_held_back() {
-        let mut stream = Script(
-            [1, 2, 0, 0, 3, 4, 5, 6].map(|item| if item == 0 { Poll::Pending } else { Poll::Ready(item) }).into(),
-        );
+        let script = [1, 2, 0, 0, 3, 4, 5, 6].map(|item| if item == 0 { Poll::Pending } else { Poll::Ready(item) });
+        let mut all = blocking(Script(script.into())).at_once(3);
         let mut poll = || {
-            let mut items = VecDeque::new();
-            let polled = poll_some(&mut stream, 3, &mut items, &mut Context::from_waker(Waker::noop()));
+            let (stream, mut items) = (all.stream.as_mut().unwrap(), VecDeque::new());
+            let polled = poll_some(stream, all.at_once, &mut items, &mut Context::from_waker(Waker::noop()));
             (polled.is_ready(), Vec::from(items))
         };
         let expected = [(true, vec![1, 2]), (false, vec![]), (true, vec![3, 4, 5]), (true, vec![6]), (true, vec![])];
@@ -134,7 +137,6 @@ mod tests {
 
     #[test]
     fn a_debug_form_tells_no_records() {
-        let stream = Script([Poll::Ready(7)].into());
-        assert_eq!(format!("{:?}", Blocking::new(None::<Arc<Background>>, stream)), "Blocking(..)");
+        assert_eq!(format!("{:?}", blocking(Script([Poll::Ready(7)].into()))), "Blocking(..)");
     }
 }
