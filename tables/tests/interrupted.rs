@@ -195,6 +195,23 @@ async fn emptiness_at_the_end_is_believed_after_a_while() {
     assert_eq!(count(dir.path(), "data/"), 9 * 24);
 }
 
+/// The same where a part is ended because of its age.
+#[tokio::test(start_paused = true)]
+async fn what_is_late_is_asked_for_again_whatever_ended_the_part() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let now = runtime::Timestamp::now().unix_seconds() / HOUR * HOUR;
+        let (script, asked) = (script(hole(now - 5 * HOUR, now, Has::Nothing)), Arc::default());
+        let limit = RateLimit::new(1, Duration::from_secs(90), 1);
+        let client = settings(&script, &asked).rate_limit(limit).build().unwrap();
+        let whole = job(vec![hours(&client, RATIO, "BTC")], now - 2 * 999 * HOUR, now, &dir.path().join(name));
+        assert_eq!(run(&whole).await.records, 2 * 999 - 5, "{name}");
+        *script.lock().unwrap() = Box::new(|_| Has::Record);
+        assert_eq!(run(&whole).await.records, 5, "{name}");
+        assert_eq!(count(dir.path(), name), 2 * 999, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn a_disk_that_takes_nothing_is_told() {
     let (script, asked) = (script(|_| Has::Record), Arc::default());
