@@ -212,6 +212,20 @@ async fn what_is_late_is_asked_for_again_whatever_ended_the_part() {
     }
 }
 
+/// A part that a disk has damaged is named.
+#[tokio::test(start_paused = true)]
+async fn a_damaged_part_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let (script, asked) = (script(hole(END - 2 * DAY, END - DAY, Has::Failure)), Arc::default());
+    let whole =
+        job(vec![hours(&service(&script, &asked), RATIO, "BTC")], END - 400 * DAY, END, &dir.path().join("data/"));
+    assert!(!run(&whole).await.is_complete);
+    let part = support::files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+    fs::write(dir.path().join(&part), "PAR1").unwrap();
+    let error = whole.repair().plan().await.unwrap_err().to_string();
+    assert!(error.contains(&part), "{error}");
+}
+
 #[tokio::test]
 async fn a_disk_that_takes_nothing_is_told() {
     let (script, asked) = (script(|_| Has::Record), Arc::default());
