@@ -15,12 +15,13 @@ use tables::{Event, Summary};
 
 const RATIO: &str = "orderflow.volume_ratio";
 
-/// What the service does with a request for a point in time: a record, none, or a refusal of the window.
+/// What the service does with a request for a point in time: a record, none, a failure of the window, or a refusal of the key.
 #[derive(Clone, Copy, PartialEq)]
 enum Has {
     Record,
     Nothing,
     Failure,
+    Refused,
 }
 
 type Script = Arc<Mutex<Box<dyn Fn(i64) -> Has + Send>>>;
@@ -37,12 +38,19 @@ fn settings(script: &Script, asked: &Arc<Mutex<Vec<(i64, i64)>>>) -> generated_c
         asked.lock().unwrap().push((from + 1, to));
         let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
         let script = script.lock().unwrap();
-        let fails = times.clone().any(|time| script(time) == Has::Failure);
+        let any = |what| times.clone().any(|time| script(time) == what);
+        let status = if any(Has::Failure) {
+            503
+        } else if any(Has::Refused) {
+            403
+        } else {
+            200
+        };
         let records: Vec<_> = times
+            .clone()
             .filter(|time| script(*time) == Has::Record)
             .map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.{}}}"#, time / HOUR % 1000 + 1))
             .collect();
-        let status = if fails { 503 } else { 200 };
         let body = format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","));
         async move { Ok(HttpResponse::new(status, Headers::new(), body)) }
     });
@@ -174,6 +182,26 @@ async fn a_cancelled_job_is_gone_on_with() {
         let second = run(&whole).await;
         assert!(second.is_complete && second.records == 990 * 24 - first.records, "{second:?}");
         assert_eq!(count(dir.path(), name), 990 * 24, "{name}");
+    }
+}
+
+/// A key that is refused amid the work ends the job, and what was fetched by then is kept.
+#[tokio::test(start_paused = true)]
+async fn what_was_fetched_before_a_key_was_refused_is_kept() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let (script, asked) = (script(|_| Has::Record), Arc::<Mutex<Vec<_>>>::default());
+        let many = asked.clone();
+        *script.lock().unwrap() =
+            Box::new(move |_| if many.lock().unwrap().len() > 8 { Has::Refused } else { Has::Record });
+        let limit = RateLimit::new(1, Duration::from_secs(1), 1);
+        let client = settings(&script, &asked).rate_limit(limit).build().unwrap();
+        let series = ["BTC", "ETH"].map(|coin| hours(&client, RATIO, coin)).into();
+        let whole = job(series, END - 20 * 999 * HOUR, END, &dir.path().join(name));
+        assert_eq!(whole.plan().await.unwrap().windows(), 40);
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err();
+        assert!(matches!(error, tables::Error::Request(ref error) if error.is_auth()), "{error}");
+        assert_eq!(whole.plan().await.unwrap().windows(), 40 - 8, "{name}");
     }
 }
 
