@@ -12,7 +12,7 @@ use std::task::{Context, Poll, ready};
 use tokio::runtime::Handle;
 use tokio::task::{JoinError, JoinHandle};
 
-use super::request::Parts;
+use super::untyped::Parts;
 use crate::error::Error;
 use crate::send::{self, UndecodedResponse};
 
