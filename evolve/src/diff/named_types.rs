@@ -1,5 +1,6 @@
 //! Named types: enums, which are `#[non_exhaustive]` and can gain values, and identifiers, whose values are constants.
 
+use codegen::duration;
 use codegen::model::{NamedType, Shapes, Suffix, Value};
 
 use super::changes::{Change, Changes, Heading};
@@ -24,6 +25,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, changes: &mut Changes) {
         }
         if old.open == new.open {
             values(old, new, changes);
+            durations(old, new, changes);
             shapes(old, new, changes);
         } else {
             let text = format!("{name} is an {} instead of an {}", kind(new), kind(old));
@@ -68,6 +70,25 @@ fn values(old: &NamedType, new: &NamedType, changes: &mut Changes) {
     let places = values.both.iter().map(|(_, after)| new.values.iter().position(|value| value.ident == after.ident));
     if !new.open && !places.is_sorted() {
         changes.add(Change::patch(Heading::Changed, format!("the values of `{ty}` sort in another order")));
+    }
+}
+
+/// How long the steps are that values name.
+fn durations(old: &NamedType, new: &NamedType, changes: &mut Changes) {
+    let ty = &new.ident;
+    let has_any = |ty: &NamedType| ty.values.iter().any(|value| value.seconds.is_some());
+    match (has_any(old), has_any(new)) {
+        (false, true) => changes.add(Change::minor(Heading::Added, format!("`{ty}::duration()` is new"))),
+        (true, false) => changes.add(Change::major(Heading::Removed, format!("`{ty}::duration()` is gone"))),
+        _ => {}
+    }
+    for after in &new.values {
+        let before = old.values.iter().find(|before| before.value == after.value);
+        if let Some(before) = before.filter(|before| has_any(old) && has_any(new) && before.seconds != after.seconds) {
+            let [now, was] = [after, before].map(|value| value.seconds.map_or("nothing".to_owned(), duration::written));
+            let text = format!("`{ty}::{}.duration()` is {now} instead of {was}", after.ident);
+            changes.add(Change::patch(Heading::Fixed, text));
+        }
     }
 }
 
