@@ -229,11 +229,23 @@ impl<'a> Resolver<'a> {
             let message = format!("`{value}` is refused, and elsewhere said to work");
             Err(self.wrong("refused-value", value.at(), message, "keep what is true"))
         }));
+        let said = example;
         let example = example.map_or(Ok(()), |example| {
             self.of_type(param, ("served-type", "example"), example, example.at())?;
             self.in_range(param, ("default-range", "example"), example, example.at())
         });
-        typed.map(drop).and(consistent.map(drop)).and(example)
+        let sent = served.iter().chain(works).chain(said);
+        let sent = all(sent.map(|value| self.is_segment(param, value)));
+        typed.map(drop).and(consistent.map(drop)).and(example).and(sent.map(drop))
+    }
+
+    /// The client sends no path with a dotted segment, which would be another path.
+    fn is_segment(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
+        if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
+            return Ok(());
+        }
+        let message = format!("`{value}` cannot stand in a path, as it leads to another one");
+        Err(self.wrong("path-segment", value.at(), message, "leave it out"))
     }
 
     /// A param of which it is documented that it takes one value has no setter that takes several.
