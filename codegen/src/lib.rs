@@ -47,7 +47,7 @@ pub use diagnostic::{Diagnostic, Diagnostics};
 #[doc(hidden)]
 pub use emit::MARKER;
 pub use emit::{File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold};
-pub use load::{Catalogue, load, load_texts};
+pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
 pub use page::write_page;
 #[doc(hidden)]

@@ -23,7 +23,7 @@ pub struct Addition {
     pub summary: Option<String>,
     /// Names of shared params and param sets; `unknown` if not given.
     pub params: Option<Vec<String>>,
-    /// How the path is known: `document`, `published` or `reported`.
+    /// How the path is known, in the catalogue's word.
     pub evidence: String,
 }
 

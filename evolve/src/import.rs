@@ -45,7 +45,7 @@ use notes::Notes;
 pub struct Import {
     /// OpenAPI 3.0 or 3.1, in JSON or YAML.
     pub text: String,
-    /// The evidence of its facts, unless it states one: `document`, `published` or `reported`.
+    /// The evidence of its facts, unless it states one, in the catalogue's word.
     pub evidence: String,
     /// Whether summaries and descriptions are imported too.
     pub summaries: bool,

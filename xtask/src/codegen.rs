@@ -50,7 +50,10 @@ impl Codegen {
             return fail(&format!("{message}; name the folder of its own: `{} --out CRATE`\n", self.command()));
         }
         let mode = if self.check { Mode::Check } else { Mode::Write };
-        let crate_folder = self.out.as_deref().map_or_else(CrateFolder::ours, CrateFolder::at);
+        let crate_folder = match self.out.as_deref().map_or_else(|| Ok(CrateFolder::ours()), CrateFolder::at) {
+            Ok(folder) => folder,
+            Err(why) => return fail(&why),
+        };
         let Generated { summary, reports, created } = match generate(&self.spec, &crate_folder, mode) {
             Ok(done) => done,
             Err(failure) => return fail(&failure.to_text(&self.spec)),
