@@ -60,6 +60,8 @@ pub use suggest::did_you_mean;
 pub use summary::{GroupSummary, Summary};
 #[doc(hidden)]
 pub use walk::{is_invisible, is_line, is_prose};
+#[doc(hidden)]
+pub use write::replace;
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};
 
 /// Reads a catalogue and makes the client's model of it, or says everything that is wrong with it.
