@@ -105,6 +105,11 @@ fn escape(text: &str, markdown: &mut String) {
     }
 }
 
+/// Sentences one after the other, without those that say nothing.
+pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
+    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 /// How the service writes a point in time, in a sentence.
 pub(super) fn moments(form: TimeForm) -> String {
     let moments = match form {
@@ -163,8 +168,7 @@ pub(super) fn values(param: &Param) -> String {
     };
     let works = listed("Known to work", &param.works);
     let refused = listed("Known to be refused", &param.refused);
-    let parts = [single, served(&param.served), works, refused];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    joined([single, served(&param.served), works, refused])
 }
 
 /// What is said of the values that were served, while all others may be.

@@ -78,10 +78,10 @@ fn page(api: &Api, package: &Package, group: &Group) -> String {
     if !group.notes.is_empty() {
         text += &format!("\n{}\n", prose(&group.notes));
     }
-    for endpoint in group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()) {
+    for endpoint in group.methods() {
         text += &section(api, package, group, endpoint);
     }
-    let unknown: Vec<_> = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none()).collect();
+    let unknown: Vec<_> = group.known_by_name().collect();
     if !unknown.is_empty() {
         text += "\n## Known by name only\n\nUnknown: their paths, params and bodies.\n\n";
         for endpoint in unknown {

@@ -22,9 +22,8 @@ pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             example(param),
             prose(&param.notes),
         ];
-        let meaning: Vec<_> = meaning.into_iter().filter(|part| !part.is_empty()).collect();
-        let meaning = meaning.join(" ");
-        row([code(&param.wire_name), setters, name(&param.ty), required, default, known(param.evidence), meaning])
+        let (known, meaning) = (known(param.evidence), docs::joined(meaning));
+        row([code(&param.wire_name), setters, name(&param.ty), required, default, known, meaning])
     });
     table(["param", "in Rust", "type", "required", "default", "known", "meaning"], rows)
 }
@@ -35,9 +34,8 @@ pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
         let meaning = meaning(&field.summary, "", field.range, &field.notes);
         let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
         let example = field.example.as_deref().map(code).unwrap_or_default();
-        let facts = [name(&field.ty), prose(&field.unit), absent.into(), known(field.evidence)];
-        let [ty, unit, absent, known] = facts;
-        row([wire_name, ident, ty, unit, absent, known, meaning, example])
+        let (unit, known) = (prose(&field.unit), known(field.evidence));
+        row([wire_name, ident, name(&field.ty), unit, absent.into(), known, meaning, example])
     });
     table(["field", "in Rust", "type", "unit", "", "known", "meaning", "such as"], rows)
 }
@@ -56,8 +54,7 @@ pub(super) fn values(ty: &NamedType) -> String {
 pub(super) fn statuses(statuses: &[Status]) -> String {
     let rows = statuses.iter().map(|status| {
         let label = status.label.as_deref().map(prose).unwrap_or_default();
-        let meaning = [status.meaning(), &status.advice, &status.notes].map(prose);
-        let meaning = meaning.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        let meaning = docs::joined([status.meaning(), &status.advice, &status.notes].map(prose));
         row([status.status.to_string(), label, known(status.evidence), meaning])
     });
     table(["status", "printed as", "known", "meaning"], rows)
@@ -117,8 +114,7 @@ fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
         (None, None) => String::new(),
     };
     let unit = if unit.is_empty() { String::new() } else { docs::sentence(&format!("in {}", prose(unit))) };
-    let parts = [prose(summary), unit, bounds, prose(notes)];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    docs::joined([prose(summary), unit, bounds, prose(notes)])
 }
 
 /// A type in the catalogue's words.
