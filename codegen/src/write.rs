@@ -232,7 +232,9 @@ pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
         moves.try_for_each(|(new, target)| fs::rename(new, target).map_err(|error| named(target, &error)))
     });
     if replaced.is_err() {
-        written.iter().for_each(|(new, _)| drop(fs::remove_file(new)));
+        for (new, _) in &written {
+            let _ = fs::remove_file(new);
+        }
     }
     replaced
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{ChangeKind, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report, Summary};
+use codegen::{Api, ChangeKind, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report, Summary};
 
 use crate::crate_folder::CrateFolder;
 use crate::paths::{self, shown};
@@ -133,25 +133,25 @@ fn outcome(root: &Path, report: &Report) -> String {
 
 impl Check {
     pub(crate) fn run(&self) -> ExitCode {
-        match codegen::read(&self.spec) {
-            Ok(api) => {
-                say(&format!("{}\nnothing is wrong with the catalogue in {}\n", Summary::of(&api), shown(&self.spec)));
-                ExitCode::SUCCESS
-            }
-            Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),
-        }
+        let spec = shown(&self.spec);
+        tell(&self.spec, |api| format!("{}\nnothing is wrong with the catalogue in {spec}\n", Summary::of(api)))
     }
 }
 
 impl Status {
     pub(crate) fn run(&self) -> ExitCode {
-        match codegen::read(&self.spec) {
-            Ok(api) => {
-                say(&Coverage::of(&api).to_string());
-                ExitCode::SUCCESS
-            }
-            Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),
+        tell(&self.spec, |api| Coverage::of(api).to_string())
+    }
+}
+
+/// Prints something about a catalogue, or what is wrong with it.
+pub(crate) fn tell(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
+    match codegen::read(spec) {
+        Ok(api) => {
+            say(&about(&api));
+            ExitCode::SUCCESS
         }
+        Err(diagnostics) => fail(&drawn(&diagnostics, spec)),
     }
 }
 

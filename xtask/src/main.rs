@@ -5,6 +5,7 @@ mod bench;
 mod codegen;
 mod crate_folder;
 mod diff;
+mod files;
 mod git;
 mod import;
 mod learn;
