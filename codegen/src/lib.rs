@@ -12,7 +12,6 @@ mod emit;
 mod evidence;
 mod load;
 mod page;
-mod path;
 mod resolve;
 mod spanned;
 mod suggest;
@@ -34,6 +33,8 @@ pub mod model;
 #[doc(hidden)]
 pub mod names;
 #[doc(hidden)]
+pub mod path;
+#[doc(hidden)]
 pub mod spec;
 #[doc(hidden)]
 pub mod type_expr;
@@ -50,8 +51,6 @@ pub use emit::{File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, d
 pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
 pub use page::write_page;
-#[doc(hidden)]
-pub use path::template;
 pub use resolve::{check, resolve};
 #[doc(hidden)]
 pub use resolve::{may_be_fixed, may_carry_key};

@@ -119,7 +119,8 @@ fn compare_shapes(ty: &str, old: &Shapes, new: &Shapes, changes: &mut Changes) {
         }
     }
     if old.answers == new.answers {
-        answers(&new.answers, &variants(old), &variants(new), changes);
+        let [old, variants] = [old, new].map(|shapes| shapes.variants().map(|(answer, _)| answer).collect::<Vec<_>>());
+        answers(&new.answers, &old, &variants, changes);
     } else {
         let change = Change::major(Heading::Changed, format!("`{}` is now `{}`", old.answers, new.answers));
         changes.add(change.instead(format!("write `{}` for `{}`", new.answers, old.answers)));
@@ -156,15 +157,4 @@ fn answers(ty: &str, old: &[&str], new: &[&str], changes: &mut Changes) {
             changes.add(change.instead("list new answers after the known ones to avoid it"));
         }
     }
-}
-
-/// The answers to a question, in the order in which they are emitted.
-fn variants(shapes: &Shapes) -> Vec<&str> {
-    let mut seen = Vec::new();
-    for answer in shapes.suffixes.iter().filter_map(|suffix| suffix.answer.as_deref()) {
-        if !seen.contains(&answer) {
-            seen.push(answer);
-        }
-    }
-    seen
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use codegen::model::UNKNOWN_MEANING;
 use codegen::model::{TimeFormat, TimeUnit};
 use codegen::names::{self, Case};
-use codegen::{is_line, is_prose};
+use codegen::{is_line, is_prose, path};
 use serde_yaml::Value;
 
 use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
@@ -136,10 +136,7 @@ impl Reader<'_> {
             None => url,
         };
         let suffix = path.trim_end_matches('/').split(['?', '#']).next().unwrap_or_default();
-        let is_legal = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
-        let is_suffix = suffix.starts_with('/')
-            && suffix.chars().all(is_legal)
-            && !suffix.split('/').skip(1).any(|segment| matches!(segment, "" | "." | ".."));
+        let is_suffix = path::check(suffix, false).is_ok();
         if !is_suffix && !suffix.is_empty() {
             let why = format!("`{suffix}` of the server, which base URLs cannot end in");
             self.notes.add(Weight::Fact, why, "#/servers");
@@ -231,7 +228,7 @@ pub(super) fn history(history: &Value, params: &[String]) -> Option<Tree> {
 }
 
 /// Whether a limit has the catalogue's form.
-pub(super) fn is_limit(limit: &Value) -> bool {
+fn is_limit(limit: &Value) -> bool {
     let is_number = |key: &str| {
         let number = limit.get(key).and_then(Value::as_u64);
         number.is_some_and(|number| number > 0 && u32::try_from(number).is_ok())

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use codegen::names::{self, Case};
-use codegen::template;
+use codegen::path::template;
 use codegen::type_expr::TypeExpr;
 
 use super::places::{self, Entry, FieldsAt, ParamAt, body_fields, label, params};

@@ -1,6 +1,6 @@
 //! Compares types of two catalogues, and describes them in messages.
 
-use codegen::type_expr::{BUILTINS, Builtin, TypeExpr};
+use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::Merger;
 use super::places;
@@ -104,9 +104,7 @@ fn body_in_words(desk: &Desk, body: &Tree, is_new: bool) -> Option<String> {
 
 fn in_words(desk: &Desk, ty: &TypeExpr<'_>, is_new: bool) -> String {
     match ty {
-        TypeExpr::Builtin(builtin) => {
-            BUILTINS.iter().find(|(_, known)| known == builtin).map_or("any", |(name, _)| name).to_owned()
-        }
+        TypeExpr::Builtin(_) => ty.to_string(),
         TypeExpr::List(item) => format!("a list of {}", in_words(desk, item, is_new)),
         TypeExpr::Map(item) => format!("a map of {}", in_words(desk, item, is_new)),
         TypeExpr::Option(given) => format!("{} or null", in_words(desk, given, is_new)),
