@@ -208,10 +208,10 @@ pub(super) fn drop_limits_of_others(desk: &mut Desk) {
     let is_there = |name: &Tree| name.as_text().is_some_and(|name| names.contains(name));
     let known = desk.tree(SERVICE).entries("limits");
     let kept: Vec<_> = known.iter().filter(|limit| limit.entries("endpoints").iter().all(is_there)).cloned().collect();
-    if kept.is_empty() {
-        desk.remove(&Place::service(), "limits");
-    } else if kept.len() < known.len() {
-        desk.replace(&Place::service().key("limits"), kept);
+    match kept.len() {
+        all if all == known.len() => {}
+        0 => desk.remove(&Place::service(), "limits"),
+        _ => desk.replace(&Place::service().key("limits"), kept),
     }
 }
 
