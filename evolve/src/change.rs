@@ -181,6 +181,19 @@ impl Desk {
         }
     }
 
+    /// A record by its name, as bodies and fields of a file refer to it.
+    pub(super) fn record(&self, file: &str, name: &str) -> Option<Place> {
+        [file, SERVICE].into_iter().find_map(|file| {
+            let mut records = Place::file(file).key("records").items(self).into_iter();
+            records.find(|(_, record)| record.text("name") == Some(name)).map(|(at, _)| at)
+        })
+    }
+
+    /// A type by its name.
+    pub(super) fn named_type(&self, name: &str) -> Option<(Place, &Tree)> {
+        Place::service().key("types").items(self).into_iter().find(|(_, ty)| ty.text("name") == Some(name))
+    }
+
     /// Notes something for the reader of the change.
     pub(super) fn say(&mut self, text: impl Into<String>) {
         self.said.push(text.into());

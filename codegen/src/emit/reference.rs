@@ -10,7 +10,7 @@ mod tables;
 
 use super::docs::{self, prose};
 use super::render::MARKER;
-use super::{File, Package, ordered};
+use super::{File, Package};
 use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Field, Group, Param, RecordForm};
 pub(super) use example::request;
 pub(super) use tables::{row, table};
@@ -208,9 +208,4 @@ fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
 /// How a fact is known, as a sentence.
 fn known(evidence: Evidence) -> String {
     docs::sentence(evidence.told())
-}
-
-/// A number as a person would write it.
-fn written(number: f64) -> String {
-    serde_json::to_string(&ordered::number(number)).unwrap_or_default()
 }

@@ -178,19 +178,13 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
     let known = param.example.as_deref();
     let whole = |text: String, ty: &str| {
+        let text = param.example.clone().unwrap_or(text);
         let literal = if passing.exact { text.clone() } else { format!("{text}_{ty}") };
         (literal.parse().unwrap_or_else(|_| quote!(7)), text)
     };
     match &param.ty {
-        // An example may be written otherwise than a client writes the number, like `007`.
-        Type::Integer => {
-            let known = known.and_then(|known| known.parse().ok());
-            whole(known.unwrap_or_else(|| bound(param).map_or(7, |bound| bound as i64)).to_string(), "i64")
-        }
-        Type::Count => {
-            let known = known.and_then(|known| known.parse().ok());
-            whole(known.unwrap_or_else(|| bound(param).map_or(7, |bound| bound as u64)).to_string(), "u64")
-        }
+        Type::Integer => whole(bound(param).map_or(7, |bound| bound as i64).to_string(), "i64"),
+        Type::Count => whole(bound(param).map_or(7, |bound| bound as u64).to_string(), "u64"),
         Type::Number => {
             let bound = param.range.min.or(param.range.max);
             let number = known.and_then(|known| known.parse().ok()).or(bound).unwrap_or(0.5);

@@ -82,10 +82,11 @@ impl<'a> Resolver<'a> {
         let single = self.one_or_several(param);
         let ident = self.param_names(param, param.required, None);
         values.and(single)?;
+        let ty = ty?;
+        let [served, works, refused] = [&param.served, &param.works, &param.refused].map(|values| texts(&ty, values));
         Ok(Param {
             ident: ident?,
             wire_name: param.name.to_string(),
-            ty: ty?,
             list: param.list.as_deref().cloned(),
             list_as: param.list_as.unwrap_or_default(),
             fixed: param.fixed.as_deref().cloned(),
@@ -93,10 +94,11 @@ impl<'a> Resolver<'a> {
             required: param.required,
             default: param.default.as_deref().cloned(),
             range: range?,
-            served: texts(&param.served),
-            works: texts(&param.works),
-            refused: texts(&param.refused),
-            example: example(param.example.as_deref(), None, &texts(&param.served), &texts(&param.works)),
+            example: example(param.example.as_ref().map(|said| as_sent(&ty, said)), None, &served, &works),
+            ty,
+            served,
+            works,
+            refused,
             single: param.single,
             unit: param.unit.as_deref().cloned().unwrap_or_default(),
             summary: meaning(&param.summary),
@@ -318,20 +320,32 @@ impl<'a> Resolver<'a> {
     }
 }
 
-pub(super) fn texts(values: &[Text]) -> Vec<String> {
-    values.iter().map(ToString::to_string).collect()
+/// Values of a param as a client writes them.
+pub(super) fn texts(ty: &Type, values: &[Text]) -> Vec<String> {
+    values.iter().map(|value| as_sent(ty, value)).collect()
+}
+
+/// A value as a client writes it: without the sign or the zeros that a number of the catalogue may have.
+pub(super) fn as_sent(ty: &Type, text: &str) -> String {
+    let number = match ty {
+        Type::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
+        Type::Count => text.parse::<u64>().ok().map(|number| number.to_string()),
+        Type::Number => text.parse::<f64>().ok().map(|number| number.to_string()),
+        _ => None,
+    };
+    number.unwrap_or_else(|| text.to_owned())
 }
 
 /// An example value: the endpoint's own; else the shared one if it is known to work here; else another that is.
 pub(super) fn example(
-    said: Option<&String>,
+    said: Option<String>,
     shared: Option<&String>,
     served: &[String],
     works: &[String],
 ) -> Option<String> {
     let known = if served.is_empty() { works } else { served };
     let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
-    said.or(shared).or(known.first()).cloned()
+    said.or_else(|| shared.or(known.first()).cloned())
 }
 
 /// Whether a param is an argument of its method, as nothing can be sent without it.

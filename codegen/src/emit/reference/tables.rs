@@ -1,6 +1,5 @@
 //! Tables of the reference: one line a param, a field, a value, a status or a limit.
 
-use super::written;
 use crate::emit::docs::{self, code, prose};
 use crate::model::{Evidence, Field, Limit, ListStyle, NamedType, Param, Range, RecordRef, Status, TimeForm, Type};
 
@@ -107,12 +106,7 @@ fn example(param: &Param) -> String {
 }
 
 fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
-    let bounds = match (range.min.map(written), range.max.map(written)) {
-        (Some(min), Some(max)) => format!("From {min} to {max}."),
-        (Some(min), None) => format!("At least {min}."),
-        (None, Some(max)) => format!("At most {max}."),
-        (None, None) => String::new(),
-    };
+    let bounds = docs::sentence(&docs::bounds(range));
     let unit = if unit.is_empty() { String::new() } else { docs::sentence(&format!("in {}", prose(unit))) };
     docs::joined([prose(summary), unit, bounds, prose(notes)])
 }

@@ -5,18 +5,28 @@
 use ::runtime::recorded::{client, endpoint, example, setter};
 use crate::Client;
 
+const COMMON: &[&str] = &["coin", "exchange", "timeframe", "limit"];
+
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.depth("BTC/USD?", 7), "/depth/BTC%2FUSD%3F", &[], &["step", "shift", "levels", "share"]);
-    example(market.depth("BTC/USD?", 7));
+    endpoint(market.depth("BTC/USD?", 7), "/depth/BTC%2FUSD%3F", COMMON, &["step", "shift", "levels", "share"]);
+    example(market.depth("BTC/USD?", 7).coin("a").share(5.0));
 }
 
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.market().depth("BTC/USD?", 7).share(1000.0), "share=1000");
+    setter(client.market().depth("BTC/USD?", 7).coin("a"), "coin=a");
+    setter(client.market().depth("BTC/USD?", 7).exchange("binance_spot"), "exchange=binance_spot");
+    setter(
+        client.market().depth("BTC/USD?", 7).exchanges(["binance_spot", "binance_spot"]),
+        "exchange=binance_spot,binance_spot",
+    );
+    setter(client.market().depth("BTC/USD?", 7).limit(7), "limit=7");
+    setter(client.market().depth("BTC/USD?", 7).share(5.0), "share=5");
     setter(client.market().depth("BTC/USD?", 7).shift(0), "shift=0");
     setter(client.market().depth("BTC/USD?", 7).step(5), "step=5");
+    setter(client.market().depth("BTC/USD?", 7).timeframe("1m"), "timeframe=1m");
 }
