@@ -267,7 +267,7 @@ impl<'a> Resolver<'a> {
         all(values.into_iter().map(|value| {
             self.of_type(param, ("default-type", "default"), value, default.at())?;
             self.in_range(param, ("default-range", "default"), value, default.at())?;
-            if param.served.is_empty() || param.served.iter().any(|served| served == value) {
+            if param.served.is_empty() || param.served.iter().any(|served| served.as_str() == value) {
                 return Ok(());
             }
             let message = format!("the default `{value}` is none of the values that were served");
