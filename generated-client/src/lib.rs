@@ -127,7 +127,7 @@
 //! | size | 52 crates with default features; a stripped program of 3.3 MiB |
 //! | unsafe code | forbidden in this crate, its runtime and its transport |
 //! | token flow | off, unless a client id and a client secret are set |
-//! | platforms | tested on Linux; untried on macOS, Windows and WebAssembly |
+//! | platforms | tested on Linux and, with a transport of yours, on [WebAssembly](recipes#in-a-browser); untried on macOS and Windows |
 //! | a missing endpoint | [`Client::raw`] today; a few lines of data in the project's catalogue for good |
 //!
 //! # What to do with a reply

@@ -23,6 +23,8 @@
 pub mod registry;
 pub mod transport;
 
+mod platform;
+
 mod values;
 
 mod secrets;

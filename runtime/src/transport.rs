@@ -55,7 +55,7 @@ let client = Client::builder("https://example.com/v2").api_key("key").transport(
 "#
 )]
 
-#[cfg(feature = "reqwest")]
+#[cfg(all(feature = "reqwest", not(target_family = "wasm")))]
 #[doc(inline)]
 pub use ::generated_client_transport::ReqwestTransport;
 #[doc(inline)]
@@ -66,4 +66,4 @@ pub use ::generated_client_transport::{
 
 #[cfg(feature = "proxy")]
 pub(crate) use ::generated_client_transport::ProxyChoice;
-pub(crate) use ::generated_client_transport::{HyperTransport, Settings, SettingsError};
+pub(crate) use ::generated_client_transport::{Settings, SettingsError, built_in};

@@ -24,6 +24,7 @@ mod soak;
 mod supply_chain;
 mod tables;
 mod throughput;
+mod wasm;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -54,6 +55,7 @@ const CHECKS: &[Check] = &[
     supply_chain::CHECK,
     tables::CHECK,
     throughput::CHECK,
+    wasm::CHECK,
 ];
 
 /// Run the checks that need more than Rust

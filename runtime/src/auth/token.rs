@@ -11,11 +11,10 @@ pub(crate) mod reply;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use crate::dispatch::observer::{Event, Waiting};
 use crate::dispatch::{Dispatcher, LineClock, RequestContext, status};
 use crate::error::Error;
+use crate::platform::Instant;
 use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
 use crate::secrets::Secret;
 use crate::transport::Headers;

@@ -24,7 +24,7 @@ use crate::secrets::Secret;
 use crate::send::Connection;
 #[cfg(feature = "proxy")]
 use crate::transport::ProxyChoice;
-use crate::transport::{HyperTransport, Settings as TransportSettings, Transport};
+use crate::transport::{Settings as TransportSettings, Transport, built_in};
 
 /// Settings of a client; from `Client::builder`.
 pub struct Builder<C> {
@@ -79,7 +79,7 @@ impl Settings {
                 return Err(Error::build(message).with_hint("set it there"));
             }
             (Some(transport), None) => transport,
-            (None, _) => Arc::new(HyperTransport::new(&self.of_transport).map_err(Error::settings)?),
+            (None, _) => built_in(&self.of_transport).map_err(Error::settings)?,
         };
         let (gate, rate_limit) = gate(self.gate, self.rate_limit, service)?;
         let connection = Connection {

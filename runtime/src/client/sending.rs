@@ -4,16 +4,12 @@
 //! not depend on being polled; dropping this ends the task by the next turn of the runtime.
 
 use std::future::Future;
-use std::panic::resume_unwind;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-
-use tokio::runtime::Handle;
-use tokio::task::{JoinError, JoinHandle};
 
 use super::request::Parts;
 use crate::error::Error;
+use crate::platform::{Runtime, Task};
 use crate::send::{self, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
@@ -22,7 +18,7 @@ type Outcome = Result<Box<UndecodedResponse>, Error>;
 pub(crate) enum Sending {
     /// Until it is polled first.
     Unsent(Option<Box<Parts>>),
-    Sent(JoinHandle<Outcome>),
+    Sent(Task<Outcome>),
 }
 
 impl Sending {
@@ -41,25 +37,19 @@ impl Future for Sending {
             *self = Self::Sent(spawn(*parts)?);
         }
         let Self::Sent(task) = &mut *self else { return Poll::Pending };
-        Poll::Ready(ready!(Pin::new(task).poll(cx)).unwrap_or_else(|error| Err(ended(error))))
-    }
-}
-
-impl Drop for Sending {
-    fn drop(&mut self) {
-        if let Self::Sent(task) = self {
-            task.abort();
-        }
+        Poll::Ready(ready!(Pin::new(task).poll(cx)).unwrap_or_else(|error| {
+            Err(Error::build("the runtime in which the request was sent has ended").because(Some(error)))
+        }))
     }
 }
 
 /// The runtime that sends, or an error that says how to get one.
-pub(crate) fn require_runtime() -> Result<Handle, Error> {
-    Handle::try_current().map_err(|_| Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"))
+pub(crate) fn require_runtime() -> Result<Runtime, Error> {
+    Runtime::current().ok_or_else(|| Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"))
 }
 
 /// Begins the task.
-fn spawn(parts: Parts) -> Result<JoinHandle<Outcome>, Error> {
+fn spawn(parts: Parts) -> Result<Task<Outcome>, Error> {
     let Parts { core, target, options } = parts;
     let runtime = require_runtime().map_err(|error| core.connection.about(error, &target))?;
     let sending = send::send(core.connection, target, options);
@@ -67,14 +57,4 @@ fn spawn(parts: Parts) -> Result<JoinHandle<Outcome>, Error> {
     #[cfg(feature = "tracing")]
     let sending = tracing::Instrument::in_current_span(sending);
     Ok(runtime.spawn(sending))
-}
-
-/// Why a task has no outcome: an observer, a gate or a transport panicked, or its runtime is gone.
-fn ended(error: JoinError) -> Error {
-    match error.try_into_panic() {
-        Ok(panic) => resume_unwind(panic),
-        Err(error) => {
-            Error::build("the runtime in which the request was sent has ended").because(Some(Arc::new(error)))
-        }
-    }
 }

@@ -7,8 +7,6 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::ending::Ending;
 use super::line::LineClock;
 use super::observer::{Event, Observers, Outcome, RequestKind, Waiting};
@@ -16,6 +14,7 @@ use super::policy::Policy;
 use super::retry::{Attempts, Retries, Verdict};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::gate::Attempt;
+use crate::platform::{Instant, sleep, timeout};
 
 /// What follows one request from its first step to its last.
 pub(crate) struct RequestContext<'r> {
@@ -118,7 +117,7 @@ impl<'r> RequestContext<'r> {
         let mut in_line = line.time();
         loop {
             let most = self.left().min(self.line_time().unwrap_or(Duration::MAX));
-            let outcome = tokio::time::timeout(most, &mut future).await;
+            let outcome = timeout(most, &mut future).await;
             let before = std::mem::replace(&mut in_line, line.time());
             self.stood_in_line(in_line.saturating_sub(before));
             match outcome {
@@ -195,7 +194,7 @@ impl<'r> RequestContext<'r> {
         self.tell(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);
         self.wait_for(Waiting::Delay)?;
-        tokio::time::sleep(delay).await;
+        sleep(delay).await;
         self.waited();
         Ok(())
     }

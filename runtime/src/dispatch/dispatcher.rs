@@ -13,6 +13,7 @@ use super::retry::Retries;
 use super::retry_after;
 use crate::error::Error;
 use crate::gate::{Gate, Permit};
+use crate::platform::timeout;
 use crate::request::BaseUrl;
 use crate::transport::{Headers, HttpRequest, HttpResponse, Limits, Method, Phase, Transport, TransportError};
 
@@ -50,7 +51,7 @@ impl Dispatcher {
         let entering = self.gate.enter(context.next_attempt());
         let permit = match context.line_time() {
             None => entering.await,
-            Some(most) => match tokio::time::timeout(most, entering).await {
+            Some(most) => match timeout(most, entering).await {
                 Ok(permit) => permit,
                 Err(_) => return Err(context.timed_out("gate")),
             },
@@ -88,7 +89,7 @@ impl Dispatcher {
         }
         let time = request.limits.timeout;
         let sending = self.transport.send(request);
-        let outcome = tokio::time::timeout(time.saturating_add(TICK), sending).await;
+        let outcome = timeout(time.saturating_add(TICK), sending).await;
         let outcome = outcome.unwrap_or_else(|_| Err(late(time))).map_err(Error::from);
         if outcome.is_ok() {
             permit.answered();

@@ -5,7 +5,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use crate::platform::Instant;
 
 /// A clock that runs while a request for a token is in line.
 #[derive(Default)]

@@ -5,12 +5,12 @@
 //! the usual ones.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::error::{Again, Error, ErrorKind};
+use crate::platform::random;
 
 /// When a request is sent again.
 ///
@@ -142,12 +142,6 @@ impl Retry {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
         self.first.saturating_mul(doubled).min(self.longest).mul_f64(random())
     }
-}
-
-/// A random number from zero up to one: the keys of a new hash map are random enough to spread retries.
-fn random() -> f64 {
-    let bits = RandomState::new().build_hasher().finish() >> 32;
-    f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
 }
 
 /// The user's predicate: which failures are worth another attempt.

@@ -3,8 +3,9 @@
 //! Headers come in, a length of time goes out. A date is counted from the reply's own `Date`, so that a
 //! clock which is off does no harm. Whether to wait that long is for others to decide.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use crate::platform;
 use crate::transport::Headers;
 
 /// How long the service asks to wait; `None` if it does not, or not in a way that can be read.
@@ -13,7 +14,7 @@ pub(crate) fn read(headers: &Headers) -> Option<Duration> {
     seconds(text).or_else(|| {
         let until = httpdate::parse_http_date(text).ok()?;
         let date = headers.get("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
-        Some(until.duration_since(date.unwrap_or_else(SystemTime::now)).unwrap_or_default())
+        Some(until.duration_since(date.unwrap_or_else(platform::now)).unwrap_or_default())
     })
 }
 

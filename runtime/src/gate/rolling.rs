@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
 use super::margin::YEAR;
 use super::moment::Moment;
@@ -19,6 +18,7 @@ use super::queue::{Queue, Rank, Ticket};
 use super::rate_limit::WindowOfSome;
 use super::state::{Closed, State};
 use super::{Admitted, Attempt, Ending, Gate, Permit, PermitFuture, RateLimit};
+use crate::platform::{Instant, timeout_at};
 
 /// The gate of one client and its clones.
 pub(crate) struct RollingGate {
@@ -99,7 +99,7 @@ impl Lane {
         while let Err(later) = waiting.look() {
             match later {
                 // Either way the state is looked at again.
-                Some(later) => drop(tokio::time::timeout_at(later, waiting.woken.notified()).await),
+                Some(later) => drop(timeout_at(later, waiting.woken.notified()).await),
                 None => waiting.woken.notified().await,
             }
         }

@@ -4,11 +4,10 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::grid::Span;
 use super::reply::Reply;
 use crate::error::Error;
+use crate::platform::Instant;
 
 /// The delay after a failed attempt; each further one takes four times as long.
 const FIRST_DELAY: Duration = Duration::from_secs(1);

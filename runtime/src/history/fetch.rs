@@ -9,8 +9,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep};
-
 use super::course::Template;
 use super::envelope::Envelope;
 use super::page::Batch;
@@ -18,6 +16,7 @@ use super::reply::Received;
 use super::walk::{Taken, Walk};
 use crate::client::Sending;
 use crate::error::Error;
+use crate::platform::{Instant, Sleep, sleep_until};
 use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
@@ -110,7 +109,7 @@ impl Fetch {
     /// Whether a window that failed is due again. If it is not, the task is woken when it is.
     fn is_due(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(due) = self.walk.due() else { return false };
-        let mut delay = Box::pin(tokio::time::sleep_until(due));
+        let mut delay = Box::pin(sleep_until(due));
         let is_due = delay.as_mut().poll(cx).is_ready();
         self.delay = Some(delay).filter(|_| !is_due);
         is_due

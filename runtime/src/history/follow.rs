@@ -11,7 +11,6 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_core::Stream;
-use tokio::time::{Instant, Sleep};
 
 #[cfg(feature = "blocking")]
 use super::blocking::Blocking;
@@ -25,6 +24,7 @@ use super::streams::Pages;
 use super::{HasHistory, RecordOf};
 use crate::client::{self, Request, Untyped};
 use crate::error::Error;
+use crate::platform::{Instant, Sleep, sleep};
 use crate::values::Timestamp;
 
 /// The longest sleep: the clock may jump meanwhile, and the machine may be suspended.
@@ -174,7 +174,7 @@ impl<T: Send + 'static> State<T> {
             match self.wait(grid) {
                 Some(wait) => {
                     client::require_runtime().map_err(|error| self.request.about(error))?;
-                    self.sleep = Some(Box::pin(tokio::time::sleep(wait.min(LONGEST_SLEEP))));
+                    self.sleep = Some(Box::pin(sleep(wait.min(LONGEST_SLEEP))));
                 }
                 None => self.ask(grid)?,
             }

@@ -7,8 +7,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::checkpoint::Checkpoint;
 use super::course::Template;
 use super::fetch::{Decode, Fetch};
@@ -20,6 +18,7 @@ use super::reply::Reply;
 use super::walk::{Taken, Walk};
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
+use crate::platform::Instant;
 use crate::values::Timestamp;
 
 /// The function that is called with the progress.

@@ -6,14 +6,13 @@
 
 use std::collections::VecDeque;
 
-use tokio::time::Instant;
-
 use super::entry::{Ask, Entry, Part, State};
 use super::grid::Span;
 use super::learned::Learned;
 use super::reply::{Received, Reply};
 use super::verdict::{Course, Verdict};
 use crate::error::Error;
+use crate::platform::Instant;
 use crate::values::Timestamp;
 
 /// The windows of a range that were not taken yet.

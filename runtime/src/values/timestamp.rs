@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_core::{Serialize, Serializer};
 
+use crate::platform;
 use crate::registry::TimeUnit;
 
 /// A point in time, to the nanosecond.
@@ -90,7 +91,7 @@ impl Timestamp {
 
     /// The current time.
     pub fn now() -> Self {
-        SystemTime::now().into()
+        platform::now().into()
     }
 
     /// What a number on the wire means.

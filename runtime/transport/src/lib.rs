@@ -6,31 +6,19 @@
 //! Emitted clients re-export what their users need of it as their module `transport`. It is a crate of its own because
 //! the code below it is generic and compiled here, once, however often the client is generated anew.
 
+#![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some of it is for the built-in transports alone"))]
+
 #[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
 pub mod address;
-mod connect;
+#[cfg(not(target_family = "wasm"))]
+mod built_in;
+#[cfg(target_family = "wasm")]
+#[path = "no_sockets.rs"]
+mod built_in;
 mod departure;
-mod exchange;
-mod failure;
 mod from_fn;
-#[cfg(feature = "gzip")]
-mod gzip;
 mod headers;
-mod hyper;
-mod identity;
-mod pools;
-#[cfg(feature = "proxy")]
-mod proxy;
-#[cfg(feature = "proxy")]
-use proxy as routes;
-#[cfg(not(feature = "proxy"))]
-mod direct;
-#[cfg(not(feature = "proxy"))]
-use direct as routes;
-#[cfg(feature = "reqwest")]
-mod reqwest;
 mod response_body;
-mod roots;
 mod settings;
 
 use std::error::Error as StdError;
@@ -40,16 +28,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(not(target_family = "wasm"))]
+pub use built_in::HyperTransport;
+#[cfg(all(feature = "reqwest", not(target_family = "wasm")))]
+pub use built_in::ReqwestTransport;
+pub use built_in::built_in;
 pub use departure::Departure;
 pub use from_fn::{FromFn, from_fn};
 pub use headers::{Headers, InvalidHeader};
-
-pub use hyper::HyperTransport;
-#[cfg(feature = "proxy")]
-pub use proxy::ProxyChoice;
-#[cfg(feature = "reqwest")]
-pub use reqwest::ReqwestTransport;
 pub use response_body::ResponseBody;
+#[cfg(feature = "proxy")]
+pub use settings::ProxyChoice;
 pub use settings::{Settings, SettingsError};
 
 /// Sends a request and brings back the reply.

@@ -7,9 +7,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "proxy")]
-use crate::proxy::ProxyChoice;
-
 /// Settings of the built-in transport.
 ///
 /// `Debug` shows how many certificates were given, and nothing else of their files, which may hold a key.
@@ -62,6 +59,35 @@ impl fmt::Debug for Settings {
             .field("connect_timeout", &self.connect_timeout)
             .field("root_certificates", &self.root_certificates.len())
             .finish_non_exhaustive()
+    }
+}
+
+/// The proxy that the user chose, in place of the environment's.
+#[cfg(feature = "proxy")]
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum ProxyChoice {
+    /// No proxy.
+    None,
+    /// The one with this URL, which may hold a password, for everything.
+    One(String),
+}
+
+#[cfg(feature = "proxy")]
+impl fmt::Debug for ProxyChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.setting())
+    }
+}
+
+#[cfg(feature = "proxy")]
+impl ProxyChoice {
+    /// The name of the setting that makes the choice.
+    fn setting(&self) -> &'static str {
+        match self {
+            Self::None => "no_proxy",
+            Self::One(_) => "proxy",
+        }
     }
 }
 

@@ -5,10 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::reply::TokenReply;
 use crate::error::Error;
+use crate::platform::Instant;
 use crate::secrets::Secret;
 use crate::transport::Headers;
 

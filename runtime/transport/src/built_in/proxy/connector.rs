@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::{Routes, is_encrypted};
-use crate::failure::place;
+use crate::built_in::failure::place;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 

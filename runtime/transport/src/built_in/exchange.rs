@@ -13,7 +13,7 @@ use http_body_util::BodyExt;
 use hyper::body::Body;
 use tokio::time::error::Elapsed;
 
-use crate::departure::DepartingBody;
+use super::departing_body::DepartingBody;
 use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
@@ -72,7 +72,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, Tr
         .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error))?;
     *converted.headers_mut() = request.headers.into_map();
     #[cfg(feature = "gzip")]
-    crate::gzip::accept(converted.headers_mut());
+    super::gzip::accept(converted.headers_mut());
     Ok(converted)
 }
 
@@ -95,7 +95,7 @@ where
     let read = async {
         let body = read_body(body, limit, bytes).await?;
         #[cfg(feature = "gzip")]
-        let body = crate::gzip::decode(headers.map_mut(), body, limit)?;
+        let body = super::gzip::decode(headers.map_mut(), body, limit)?;
         #[cfg(not(feature = "gzip"))]
         let _ = headers;
         Ok(body)

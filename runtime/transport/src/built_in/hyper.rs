@@ -13,14 +13,15 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use crate::connect::TimedConnector;
-use crate::departure::DepartingBody;
-use crate::exchange::{self, Progress};
-use crate::failure::before_head;
-use crate::pools::{Pool, Pools};
-use crate::routes::{Connector, Routes};
+use super::connect::TimedConnector;
+use super::departing_body::DepartingBody;
+use super::exchange::{self, Progress};
+use super::failure::before_head;
+use super::pools::{Pool, Pools};
+use super::roots;
+use super::routes::{Connector, Routes};
 use crate::settings::{Settings, SettingsError};
-use crate::{HttpRequest, ResponseBody, SendFuture, Transport, TransportError, roots};
+use crate::{HttpRequest, ResponseBody, SendFuture, Transport, TransportError};
 
 /// A pool of connections to any host.
 pub struct HyperTransport {

@@ -7,7 +7,6 @@
 mod connector;
 
 use std::env::VarError;
-use std::fmt;
 use std::sync::Arc;
 
 use http::{HeaderValue, Uri};
@@ -15,37 +14,11 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
 
+use super::failure::{Way, place};
 use crate::address::{is_loopback, is_port_usable};
-use crate::failure::{Way, place};
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{ProxyChoice, Settings, SettingsError};
 
 pub(super) use connector::ProxyConnector as Connector;
-
-/// The user's choice, in place of the environment's.
-#[derive(Clone)]
-#[non_exhaustive]
-pub enum ProxyChoice {
-    /// No proxy.
-    None,
-    /// The one with this URL, which may hold a password, for everything.
-    One(String),
-}
-
-impl fmt::Debug for ProxyChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.setting())
-    }
-}
-
-impl ProxyChoice {
-    /// The name of the setting that makes the choice.
-    pub(crate) fn setting(&self) -> &'static str {
-        match self {
-            Self::None => "no_proxy",
-            Self::One(_) => "proxy",
-        }
-    }
-}
 
 /// How servers are reached: through which proxy, if any.
 #[derive(Clone)]

@@ -9,8 +9,8 @@ use http::{HeaderValue, Uri};
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
+use super::failure::{Way, place};
 use crate::address::is_loopback;
-use crate::failure::{Way, place};
 use crate::settings::{Settings, SettingsError};
 
 pub(super) type Connector = HttpConnector;

@@ -9,7 +9,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-use crate::identity;
+use super::identity;
 use crate::settings::{Settings, SettingsError};
 
 /// The TLS configuration: the provider of cryptography and the trusted roots.

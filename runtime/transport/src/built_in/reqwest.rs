@@ -10,8 +10,8 @@ use ::reqwest::redirect::Policy;
 use ::reqwest::{Body, Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
 
-use crate::exchange::{self, Progress};
-use crate::failure::{Way, before_head, place};
+use super::exchange::{self, Progress};
+use super::failure::{Way, before_head, place};
 use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.

@@ -9,7 +9,7 @@ use std::io;
 use http::Uri;
 use rustls::CertificateError;
 
-use crate::connect::TooLate;
+use super::connect::TooLate;
 use crate::{Phase, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;

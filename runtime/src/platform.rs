@@ -1,0 +1,14 @@
+//! What the system gives a client: time, tasks beside each other, and randomness.
+//!
+//! Tokio and the standard library have all of it, but on `wasm32-unknown-unknown`, where it is JavaScript's: there is
+//! one thread, which nothing may block. Both files have the same shape.
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[path = "platform/native.rs"]
+mod system;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[path = "platform/javascript.rs"]
+mod system;
+
+pub(crate) use system::{Instant, Runtime, Sleep, Task, now, random, sleep, sleep_until, timeout, timeout_at};

@@ -1,0 +1,38 @@
+//! The transports that come with this crate, and what they have in common.
+//!
+//! [`HyperTransport`] unless the user brings another, `ReqwestTransport` for a client of the user's own. Both stand on
+//! sockets and threads, so neither is there on WebAssembly.
+
+mod connect;
+mod departing_body;
+mod exchange;
+mod failure;
+#[cfg(feature = "gzip")]
+mod gzip;
+mod hyper;
+mod identity;
+mod pools;
+#[cfg(feature = "proxy")]
+mod proxy;
+#[cfg(feature = "proxy")]
+use proxy as routes;
+#[cfg(not(feature = "proxy"))]
+mod direct;
+#[cfg(not(feature = "proxy"))]
+use direct as routes;
+#[cfg(feature = "reqwest")]
+mod reqwest;
+mod roots;
+
+use std::sync::Arc;
+
+use crate::{Settings, SettingsError, Transport};
+
+pub use hyper::HyperTransport;
+#[cfg(feature = "reqwest")]
+pub use reqwest::ReqwestTransport;
+
+/// The transport of a client that is given none.
+pub fn built_in(settings: &Settings) -> Result<Arc<dyn Transport>, SettingsError> {
+    Ok(Arc::new(HyperTransport::new(settings)?))
+}

@@ -1,0 +1,126 @@
+//! The body of a request, which tells when the request is written to a connection.
+//!
+//! Bytes and a [`Departure`] come in, a body for hyper's client or reqwest's goes out.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::{Body, Frame, SizeHint};
+
+use crate::Departure;
+
+/// The body of a request.
+///
+/// Hyper asks the body for its size right before it writes the head, under HTTP/2 too, so that call is the moment.
+pub(super) struct DepartingBody {
+    body: Full<Bytes>,
+    departure: Departure,
+}
+
+impl DepartingBody {
+    pub(super) fn new(body: Bytes, departure: Departure) -> Self {
+        Self { body: Full::new(body), departure }
+    }
+}
+
+impl Body for DepartingBody {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.departure.tell();
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::Receiver;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        Headers, HttpRequest, HttpResponse, HyperTransport, Limits, Method, Settings, Transport, TransportError,
+    };
+
+    fn transports() -> Vec<Box<dyn Transport>> {
+        vec![
+            Box::new(HyperTransport::new(&Settings::default()).unwrap()),
+            #[cfg(feature = "reqwest")]
+            Box::new(crate::ReqwestTransport::from_builder(reqwest::Client::builder()).unwrap()),
+        ]
+    }
+
+    /// Sends two requests one after the other.
+    fn check(
+        transport: &dyn Transport,
+        url: &str,
+        body: &[u8],
+        told: impl Fn() + Send + Sync + Clone + 'static,
+    ) -> Vec<Result<HttpResponse, TransportError>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let send = |_| {
+            let method = if body.is_empty() { Method::Get } else { Method::Post };
+            let mut request = HttpRequest::new(method, url, Headers::new(), Limits::new(Duration::from_secs(10), 100));
+            request.body = body.to_vec();
+            request.departure = Departure::new(told.clone());
+            runtime.block_on(transport.send(request))
+        };
+        (0..2).map(send).collect()
+    }
+
+    /// Answers each request, once it has been told that it left.
+    fn answer(mut stream: TcpStream, told: &Receiver<()>) {
+        while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
+            told.recv_timeout(Duration::from_secs(5)).unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
+        }
+    }
+
+    #[test]
+    fn a_request_leaves_before_it_is_answered() {
+        for transport in transports() {
+            assert!(transport.tells_departure());
+            for body in [&b""[..], b"grant_type=client_credentials"] {
+                let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+                let url = format!("http://{}/", listener.local_addr().unwrap());
+                let (tell, told) = std::sync::mpsc::channel();
+                thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(stream, &told)));
+                let outcomes = check(&*transport, &url, body, move || tell.send(()).unwrap());
+                assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_connection_does_not_leave() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        drop(listener);
+        for transport in transports() {
+            let told = Arc::new(AtomicUsize::new(0));
+            let count = told.clone();
+            let outcomes = check(&*transport, &url, b"", move || _ = count.fetch_add(1, Ordering::SeqCst));
+            assert!(outcomes.iter().all(Result::is_err), "{outcomes:?}");
+            assert_eq!(told.load(Ordering::SeqCst), 0);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What a program on WebAssembly does with the client: a request, many at once, a history, a bound of time, a request
+//! that is dropped.
+
+mod recipe;
+
+use std::future::{Future, IntoFuture, pending};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use generated_client::transport::{Transport, from_fn};
+use generated_client::{Builder, Client, Event, Observer, Retry, Timeframe, Timestamp};
+use wasm_bindgen::prelude::{JsError, wasm_bindgen};
+
+/// Runs all of it against the server at this address.
+#[wasm_bindgen]
+pub async fn run(base_url: String) -> Result<(), JsError> {
+    nothing_is_built_in(&base_url)?;
+    let refused = Arc::new(AtomicUsize::new(0));
+    let client = client(&base_url, recipe::transport()).observer(Refusals(refused.clone())).build()?;
+    one_request(&client).await?;
+    many_at_once(&client).await?;
+    expect(refused.load(Ordering::Relaxed) == 0, "a request was refused for the rate limit")?;
+    history(&client).await?;
+    an_attempt_has_a_bound(&base_url).await?;
+    a_dropped_request_ends(&base_url).await
+}
+
+fn client(base_url: &str, transport: impl Transport) -> Builder<Client> {
+    Client::builder(base_url).api_key("any").transport(transport)
+}
+
+fn expect(holds: bool, otherwise: &str) -> Result<(), JsError> {
+    if holds { Ok(()) } else { Err(JsError::new(otherwise)) }
+}
+
+/// Counts the replies with status 429.
+struct Refusals(Arc<AtomicUsize>);
+
+impl Observer for Refusals {
+    fn observe(&self, event: &Event) {
+        if let Event::Attempt { outcome: Ok(429), .. } = event {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn nothing_is_built_in(base_url: &str) -> Result<(), JsError> {
+    let error = Client::builder(base_url).api_key("any").build().err().map(|error| error.to_string());
+    expect(error.is_some_and(|error| error.contains("WebAssembly")), "a client without a transport was built")
+}
+
+async fn one_request(client: &Client) -> Result<(), JsError> {
+    let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?;
+    expect(ratio.data.len() == 5, "there are not five records")
+}
+
+/// More than the rate limit allows in a second, so some wait for their turn.
+async fn many_at_once(client: &Client) -> Result<(), JsError> {
+    let request = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5);
+    let mut on_their_way: Vec<_> = (0..25).map(|_| Box::pin(request.clone().into_future())).collect();
+    // Polled once, each goes on by itself.
+    for future in &mut on_their_way {
+        let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    }
+    for future in on_their_way {
+        future.await?;
+    }
+    Ok(())
+}
+
+async fn history(client: &Client) -> Result<(), JsError> {
+    let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1);
+    let now = Timestamp::now().floor(Duration::from_secs(3600));
+    let history = ratio.history(now - Duration::from_secs(30 * 86_400)..now).collect().await?;
+    expect(history.records.len() == 720, "a month does not have 720 hours")?;
+    expect(history.findings.gaps.is_empty(), "the month has gaps")
+}
+
+async fn an_attempt_has_a_bound(base_url: &str) -> Result<(), JsError> {
+    let deaf = client(base_url, from_fn(|_| pending())).attempt_timeout(Duration::from_millis(20));
+    let deaf = deaf.retry(Retry::none()).build()?;
+    let outcome = deaf.orderflow().volume_ratio().coin("BTC").await;
+    expect(outcome.is_err_and(|error| error.is_timeout()), "a reply that never comes was waited for")
+}
+
+async fn a_dropped_request_ends(base_url: &str) -> Result<(), JsError> {
+    let held = Arc::new(());
+    let hold = held.clone();
+    let deaf = from_fn(move |_| {
+        let held = hold.clone();
+        async move {
+            let reply = pending().await;
+            drop(held);
+            reply
+        }
+    });
+    let deaf = client(base_url, deaf).build()?;
+    let mut request = Box::pin(deaf.orderflow().volume_ratio().coin("BTC").into_future());
+    let _ = request.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    turn().await;
+    expect(Arc::strong_count(&held) == 3, "the request was not sent")?;
+    drop(request);
+    turn().await;
+    expect(Arc::strong_count(&held) == 2, "the dropped request goes on")
+}
+
+/// Lets the other tasks run.
+async fn turn() {
+    for _ in 0..10 {
+        let resolved = js_sys::Promise::resolve(&wasm_bindgen::JsValue::NULL);
+        let _ = wasm_bindgen_futures::JsFuture::from(resolved).await;
+    }
+}
