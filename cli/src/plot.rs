@@ -95,7 +95,10 @@ impl Plot {
         }
         let range = self.from.unwrap_or(Timestamp::from_unix_seconds(i64::MIN))..self.to;
         for (name, values) in &self.params.known {
-            stored.retain(|one| one.label(name).is_some_and(|value| values.iter().any(|wanted| wanted == value)));
+            // Several values of which the service has made one series have `+` here and commas in files.
+            let is_wanted =
+                |value: &str| values.iter().any(|wanted| wanted == value || wanted.replace('+', ",") == value);
+            stored.retain(|one| one.label(name).is_some_and(is_wanted));
         }
         for field in stored.iter_mut().flat_map(|one| &mut one.fields) {
             field.points.retain(|(time, _)| range.contains(time));

@@ -56,6 +56,10 @@ impl Column {
     pub(crate) fn text(name: impl Into<String>) -> Self {
         Self { name: name.into(), is_number: false }
     }
+
+    fn for_people(&self) -> String {
+        readable(&self.name)
+    }
 }
 
 impl Cell {
@@ -69,7 +73,7 @@ impl Cell {
         match (self, self.number()) {
             (Self::Moment(moment), _) => moment::shown(*moment),
             (_, Some(number)) => format!("{number:.decimals$}"),
-            _ => self.for_programs(),
+            _ => readable(&self.for_programs()),
         }
     }
 
@@ -139,8 +143,8 @@ impl Sheet {
         let shown = self.fitting(&cells, width);
         let mut out = self.aligned(&cells, shown, &[], true);
         if let [first, rest @ ..] = &self.columns[shown..] {
-            let names: String = rest.iter().flat_map(|column| [", ", &column.name]).collect();
-            let _ = writeln!(out, "without {}{names}, for which there is no room", first.name);
+            let names: String = rest.iter().flat_map(|column| [", ".to_owned(), column.for_people()]).collect();
+            let _ = writeln!(out, "without {}{names}, for which there is no room", first.for_people());
         }
         out
     }
@@ -160,7 +164,7 @@ impl Sheet {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         if with_names {
-            table.set_header(self.columns[..shown].iter().map(|column| column.name.as_str()));
+            table.set_header(self.columns[..shown].iter().map(Column::for_people));
         }
         table.add_rows(cells.iter().map(|row| row.iter().take(shown)));
         for (index, column) in table.column_iter_mut().enumerate() {
@@ -201,9 +205,15 @@ impl Sheet {
     }
 }
 
+/// A text that came, without line breaks and without what a terminal takes for a command or turns around.
+fn readable(text: &str) -> String {
+    let steers = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(steers, " ")
+}
+
 fn widest(column: &Column, index: usize, cells: &[Vec<String>]) -> usize {
     let values = cells.iter().filter_map(|row| row.get(index)).map(|cell| cell.chars().count());
-    values.chain([column.name.chars().count()]).max().unwrap_or_default()
+    values.chain([column.for_people().chars().count()]).max().unwrap_or_default()
 }
 
 /// Seven significant digits of the largest among numbers, and no zeros at the end that all of them have.
@@ -243,6 +253,16 @@ mod tests {
         assert_eq!(sheet().csv(true).unwrap(), csv);
         let lines = "{\"openDate\":\"2025-09-15T12:00:00Z\",\"coin\":\"BTC\",\"volumeRatio\":0.25}\n{\"openDate\":\"2025-09-15T13:00:00Z\",\"coin\":\"a,\\\"b\\\"\",\"volumeRatio\":null}\n";
         assert_eq!(sheet().json_lines(), lines);
+    }
+
+    /// What a terminal takes for a command, and what breaks a line.
+    #[test]
+    fn text_that_came_does_not_steer_a_terminal() {
+        let mut sheet = sheet();
+        sheet.rows[1][1] = Cell::text("a\u{1b}[31m\r\nb\u{202e}c");
+        let table = sheet.table(80);
+        assert!(table.ends_with("\n2025-09-15 13:00  a [31m  b c\n"), "{table:?}");
+        assert!(sheet.csv(false).unwrap().contains('\u{1b}'), "programs get all of it");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 use generated_client::Timestamp;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use percent_encoding::percent_decode_str;
 
 use crate::failure::{Ending, Failure, Result};
 use crate::numbers::{Field, Numbers};
@@ -82,8 +83,9 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 /// The endpoint and the params in the names of folders.
 fn folders(path: &Path) -> Labels {
     let names = path.parent().into_iter().flat_map(Path::iter).filter_map(|name| name.to_str());
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let label = |name: &str| match name.split_once('=') {
-        Some((name, value)) => (name.to_owned(), value.to_owned()),
+        Some((name, value)) => (decoded(name), decoded(value)),
         None => (ENDPOINT.to_owned(), name.to_owned()),
     };
     names.map(label).filter(|(name, _)| name != DATE).collect()

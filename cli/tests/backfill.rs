@@ -145,6 +145,24 @@ fn what_was_written_can_be_drawn() {
 }
 
 #[test]
+fn what_was_written_is_chosen_by_the_words_that_it_was_asked_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let chosen = ["--coin", "A:B/C", "--exchange", "okx_perp_stable+bybit_perp_stable"];
+    let range = ["--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-01-03", "--sandbox"];
+    for place in ["days.parquet", "data"] {
+        let place = folder.path().join(place);
+        let place = support::text(&place);
+        for exchange in [chosen[3], "binance_spot"] {
+            let args = ["volume_ratio", "--out", place, "--coin", "A:B/C,BTC", "--exchange", exchange];
+            run(&[&["backfill"], args.as_slice(), &range].concat());
+        }
+        let told = run(&[&["plot", place], chosen.as_slice()].concat());
+        assert_eq!(told.code, Some(0), "{place}: {}", told.err);
+        assert!(told.out.contains("A:B/C") && !told.out.contains("BTC"), "{place}: {}", told.out);
+    }
+}
+
+#[test]
 fn windows_that_fail_are_told_and_asked_for_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");

@@ -13,13 +13,14 @@ mod request;
 mod sending;
 #[cfg(feature = "settings")]
 mod settings;
+mod untyped;
 
 #[cfg(feature = "blocking")]
 pub(crate) use blocking::Background;
 pub use builder::Builder;
 pub use core::{Core, Shell};
-pub(crate) use request::Untyped;
 pub use request::{Endpoint, Listed, Marker, Raw, Request, ResponseFuture};
 pub(crate) use sending::{Sending, require_runtime};
 #[cfg(feature = "settings")]
 pub use settings::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
+pub(crate) use untyped::Untyped;

@@ -6,6 +6,7 @@
 mod any_body;
 mod body;
 mod exchange;
+mod explain;
 mod options;
 mod response;
 

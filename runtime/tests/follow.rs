@@ -189,6 +189,36 @@ async fn a_clock_that_jumps_makes_no_difference() {
     assert!(check(&mut poller, &clock, START + 2 * DAY + 120 * MINUTE).await.is_empty());
 }
 
+/// What is late lies in several pages, of which the first ends with records.
+#[tokio::test(start_paused = true)]
+async fn records_that_are_late_by_days_are_waited_for() {
+    let clock = Clock::new();
+    clock.jump(4 * DAY);
+    let service = service(&clock, |time| if time < START + DAY + 7 * MINUTE { 0 } else { 4 * DAY });
+    let mut poller = follow(&service, &clock);
+    assert!(check(&mut poller, &clock, START + DAY + 7 * MINUTE).await.is_empty());
+    assert!(tokio::time::timeout(60 * 60 * SECOND, poller.next()).await.is_err());
+    assert_eq!(poller.position(), Timestamp::from(START + DAY + 7 * MINUTE));
+    let times = clock.clone();
+    service.becomes(move |request, _| answer_now(request, &times, &|_| 0));
+    assert!(check(&mut poller, &clock, START + 4 * DAY).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_was_ahead_for_a_while_makes_no_difference() {
+    let (clock, right) = (Clock::new(), Clock::new());
+    let service = service(&right, |_| 0);
+    let mut poller = follow(&service, &clock);
+    check(&mut poller, &right, START + 60 * MINUTE).await;
+    clock.jump(2 * DAY);
+    check(&mut poller, &right, START + 70 * MINUTE).await;
+    // It has asked again for what is missing, and waits for the next interval.
+    assert!(tokio::time::timeout(30 * SECOND, poller.next()).await.is_err());
+    clock.jump(-2 * DAY);
+    assert!(check(&mut poller, &right, START + 80 * MINUTE).await.is_empty());
+    assert!(right.seconds() < START + 80 * MINUTE + 10, "{}", right.seconds() - START);
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_error_that_does_not_pass_comes_back_and_the_poller_goes_on() {
     let clock = Clock::new();

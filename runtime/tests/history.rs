@@ -403,6 +403,26 @@ async fn a_job_that_goes_on_gives_the_same() {
     }
 }
 
+#[tokio::test]
+async fn a_checkpoint_may_say_anything() {
+    let client = Service::new(|request, _| answer(request, |_| true)).builder().build().unwrap();
+    let history = || hours(&client).history(START..START + 10 * HOUR);
+    let mut pages = history().pages();
+    let first = pages.next().await.unwrap().unwrap().checkpoint.to_string();
+    let (least, most) = (i64::MIN, i64::MAX);
+    for (now, other) in [
+        (r#""records":10"#.to_owned(), format!(r#""records":{}"#, u64::MAX)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{most},0]"#)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{least},0]"#)),
+    ] {
+        let other = first
+            .replace(&now, &other)
+            .replace(&format!(r#""next":[{}"#, START + 10 * HOUR), &format!(r#""next":[{START}"#));
+        assert!(other != first, "{first}");
+        assert_eq!(history().resume(other.parse().unwrap()).collect().await.unwrap().records.len(), 10, "{other}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_checkpoint_of_something_else_is_refused() {
     let service = Service::new(|request, _| answer(request, |_| true));

@@ -52,6 +52,9 @@ pub enum RetryAfter {
     Either,
 }
 
+/// The last second of the year 9999.
+const LAST_MOMENT: i64 = 253_402_300_799;
+
 /// What time it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clock {
@@ -145,8 +148,10 @@ impl Builder {
     }
 
     /// Stops the clock at a moment, in Unix seconds: the latest record is then always the same.
+    ///
+    /// There is no data before 2010, nor after the year 9999, where the clock stops at the latest.
     pub fn stop_clock_at(mut self, moment: i64) -> Self {
-        self.settings.clock = Clock::Stopped(moment);
+        self.settings.clock = Clock::Stopped(moment.clamp(0, LAST_MOMENT));
         self
     }
 

@@ -4,6 +4,7 @@
 
 mod support;
 
+use sandbox::Sandbox;
 use support::{DAY, HOUR, NOW, Server};
 
 const RATIO: &str = "/volumeRatio?coin=BTC&exchange=binance_perp_stable&timeframe=1h";
@@ -39,6 +40,17 @@ async fn every_timeframe_is_aligned() {
         assert!(times.iter().all(|time| time % length == 0), "{timeframe}: {times:?}");
         assert!(times.windows(2).all(|pair| pair[1] - pair[0] == length), "{timeframe}: {times:?}");
         assert!(times[4] + length <= NOW && times[4] + 2 * length > NOW, "{timeframe}: {times:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_clock_may_stand_anywhere() {
+    for moment in [i64::MIN, -1, i64::MAX] {
+        let server = Server::with(Sandbox::builder().stop_clock_at(moment)).await;
+        for path in [RATIO, "/positionHeatmap?coin=BTC", "/liquidation?coin=BTC&timeframe=1d", "/anchoredCVD?coin=BTC"]
+        {
+            assert_eq!(server.get(path).await.status, 200, "{moment}: {path}");
+        }
     }
 }
 

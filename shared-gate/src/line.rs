@@ -30,6 +30,8 @@ struct Inner {
     /// Callers that wait until all events so far are written.
     leavers: Vec<oneshot::Sender<()>>,
     is_over: bool,
+    /// Whether there is no worker any more.
+    is_abandoned: bool,
 }
 
 /// A place in the line; the smallest is served first.
@@ -83,6 +85,9 @@ impl Line {
         let (turn, called) = oneshot::channel();
         let ticket = {
             let mut inner = self.inner();
+            if inner.is_abandoned {
+                return Err(abandoned());
+            }
             inner.came += 1;
             let ticket = Ticket { rank: attempt.into(), number: inner.came };
             inner.waiting.insert(ticket, Waiting { since: Instant::now(), weight, turn });
@@ -90,7 +95,7 @@ impl Line {
         };
         self.changed.notify_one();
         let place = Place { line: self, ticket };
-        let turn = called.await.unwrap_or_else(|_| Err(GateError::new("the worker of the shared gate has ended")))?;
+        let turn = called.await.unwrap_or_else(|_| Err(abandoned()))?;
         drop(place);
         // If this is dropped meanwhile, the permit reports that nothing was sent.
         tokio::time::sleep_until(turn.at).await;
@@ -106,18 +111,35 @@ impl Line {
     /// Asks the worker for the status of the gate.
     pub(crate) async fn ask(&self) -> Result<Status, GateError> {
         let (question, answer) = oneshot::channel();
-        self.inner().questions.push(question);
-        self.changed.notify_one();
-        answer.await.unwrap_or_else(|_| Err(GateError::new("the worker of the shared gate has ended")))
+        self.push(|inner| &mut inner.questions, question);
+        answer.await.unwrap_or_else(|_| Err(abandoned()))
     }
 
     /// Waits until the worker has written all events so far, or cannot.
     pub(crate) async fn written(&self) {
         let (leaver, told) = oneshot::channel();
-        self.inner().leavers.push(leaver);
-        self.changed.notify_one();
+        self.push(|inner| &mut inner.leavers, leaver);
         // If the worker has ended, nothing is left to write.
         told.await.unwrap_or_default();
+    }
+
+    /// Adds what the worker answers; without a worker it is dropped, which ends the wait for an answer.
+    fn push<T>(&self, to: impl FnOnce(&mut Inner) -> &mut Vec<T>, one: T) {
+        let mut inner = self.inner();
+        if !inner.is_abandoned {
+            to(&mut inner).push(one);
+            self.changed.notify_one();
+        }
+    }
+
+    /// Ends the waits of all callers, as the worker has ended.
+    pub(crate) fn abandon(&self) {
+        let mut inner = self.inner();
+        inner.is_abandoned = true;
+        let Inner { waiting, questions, leavers, .. } = &mut *inner;
+        let all = (std::mem::take(waiting), std::mem::take(questions), std::mem::take(leavers));
+        drop(inner);
+        drop(all);
     }
 
     /// Whether a caller waits for events to be written.
@@ -189,6 +211,10 @@ impl Line {
             drop(waiting.turn.send(Err(error.clone())));
         }
     }
+}
+
+fn abandoned() -> GateError {
+    GateError::new("the worker of the shared gate has ended")
 }
 
 /// A request in line.

@@ -259,6 +259,12 @@ impl<S: Store> Worker<S> {
     }
 }
 
+impl<S> Drop for Worker<S> {
+    fn drop(&mut self) {
+        self.line.abandon();
+    }
+}
+
 /// Makes an offer, and returns when it began to.
 pub(crate) async fn ask<S: Store>(store: &S, offer: Offer) -> (Instant, Result<Answer, Failure>) {
     let asked = Instant::now();

@@ -60,11 +60,11 @@ impl BaseSeries {
 
 impl Base {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::open(path).map_err(|error| Error::storage(path.display(), error))?;
+        let file = file(path)?;
         let unfit =
             |why: &str| Error::unfit(format!("{}: the file exists and {why}; name another file", path.display()));
         let foreign = || unfit("was not written by a backfill");
-        let input = ParquetInput::open(file).map_err(|_| foreign())?;
+        let input = ParquetInput::open(path.display().to_string(), file).map_err(|_| foreign())?;
         let said = input.said(KEY).ok_or_else(foreign)?;
         let said = read(said).ok_or_else(|| unfit("was written by another version"))?;
         let schema = input.schema();
@@ -101,6 +101,15 @@ impl Base {
         let before = self.all().get(..index)?.iter().map(|series| series.rows).sum();
         Some((before, self.all().get(index)?.rows))
     }
+}
+
+/// Opens such a file for its rows.
+pub(crate) fn input(path: &Path) -> Result<ParquetInput<File>, Error> {
+    ParquetInput::open(path.display().to_string(), file(path)?)
+}
+
+fn file(path: &Path) -> Result<File, Error> {
+    File::open(path).map_err(|error| Error::storage(path.display(), error))
 }
 
 /// The origin of the rows, the series, and the names of the columns that tell them apart, as the text of the metadata.

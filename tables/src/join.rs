@@ -124,7 +124,7 @@ async fn members(
     for path in paths {
         let (closed, open) = (layout::read_part(path), layout::read_open_part(path));
         let Some((folder, _)) = path.rsplit_once('/').filter(|_| closed.is_some() || open.is_some()) else { continue };
-        let input = ParquetInput::open(storage.get(path).await?)?;
+        let input = ParquetInput::open(storage.name(path), storage.get(path).await?)?;
         schemas.push(input.schema());
         let time = input.said(TIME).unwrap_or_default().to_owned();
         let index = members.iter().position(|member| member.series.path == folder).unwrap_or_else(|| {
@@ -176,11 +176,11 @@ struct Inputs<'a> {
 
 impl Inputs<'_> {
     fn base(&self) -> Result<ParquetInput<File>, Error> {
-        ParquetInput::open(File::open(self.path).map_err(|error| Error::storage(self.path.display(), error))?)
+        base::input(self.path)
     }
 
     fn part(&self, path: &str) -> Result<ParquetInput<bytes::Bytes>, Error> {
-        ParquetInput::open(self.storage.get_now(path)?)
+        ParquetInput::open(self.storage.name(path), self.storage.get_now(path)?)
     }
 }
 

@@ -149,7 +149,8 @@ fn folders(parent: &Path, prefix: &Path) -> io::Result<Vec<PathBuf>> {
         let entry = entry?;
         let name = entry.file_name();
         let is_ours = name.to_str().and_then(|name| name.strip_prefix(&start)).is_some_and(is_unique);
-        if is_ours && entry.file_type()?.is_dir() {
+        // A job that ends may have removed it by now.
+        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             found.push(entry.path());
         }
     }

@@ -69,54 +69,83 @@ fn properties(schema: &Schema) -> WriterProperties {
 }
 
 /// A file that is read.
-pub(crate) struct ParquetInput<T: ChunkReader + 'static>(ParquetRecordBatchReaderBuilder<T>);
+pub(crate) struct ParquetInput<T: ChunkReader + 'static> {
+    name: String,
+    builder: ParquetRecordBatchReaderBuilder<T>,
+}
 
 impl<T: ChunkReader + 'static> ParquetInput<T> {
-    pub(crate) fn open(input: T) -> Result<Self, Error> {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|error| unfit(&error))?;
-        Ok(Self(builder.with_batch_size(BATCH)))
+    /// Opens a file, which errors call by its name.
+    pub(crate) fn open(name: impl Into<String>, input: T) -> Result<Self, Error> {
+        let name = name.into();
+        match ParquetRecordBatchReaderBuilder::try_new(input) {
+            Ok(builder) => Ok(Self { name, builder: builder.with_batch_size(BATCH) }),
+            Err(error) => Err(Error::storage(name, error)),
+        }
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
-        self.0.schema().clone()
+        self.builder.schema().clone()
     }
 
     pub(crate) fn rows(&self) -> usize {
-        usize::try_from(self.0.metadata().file_metadata().num_rows()).unwrap_or(0)
+        usize::try_from(self.builder.metadata().file_metadata().num_rows()).unwrap_or(0)
     }
 
     /// An entry of the metadata of the file.
     pub(crate) fn said(&self, key: &str) -> Option<&str> {
-        let all = self.0.metadata().file_metadata().key_value_metadata()?;
+        let all = self.builder.metadata().file_metadata().key_value_metadata()?;
         all.iter().find(|entry| entry.key == key)?.value.as_deref()
     }
 
     /// The times of `rows` rows, after the first `skip`.
     pub(crate) fn times(
-        self,
+        mut self,
         column: &str,
         skip: usize,
         rows: usize,
         each: &mut dyn FnMut(Timestamp),
     ) -> Result<(), Error> {
-        let mask = ProjectionMask::columns(self.0.parquet_schema(), [column]);
-        let batches = self.0.with_projection(mask).with_offset(skip).with_limit(rows).build();
-        for batch in batches.map_err(|error| unfit(&error))? {
-            let batch = batch.map_err(|error| unfit(&error))?;
-            let Some(times) = batch.columns().first().and_then(Times::of) else {
-                return Err(Error::unfit(format!("a file has no column `{column}` of points in time")));
-            };
+        let mask = ProjectionMask::columns(self.builder.parquet_schema(), [column]);
+        self.builder = self.builder.with_projection(mask);
+        for batch in self.batches(skip, rows)? {
+            let batch = batch?;
+            let times = times(&batch, column)?;
             (0..batch.num_rows()).for_each(|row| each(times.get(row)));
         }
         Ok(())
     }
 
     /// `rows` rows, after the first `skip`.
-    pub(crate) fn batches(self, skip: usize, rows: usize) -> Result<ParquetRecordBatchReader, Error> {
-        self.0.with_offset(skip).with_limit(rows).build().map_err(|error| unfit(&error))
+    pub(crate) fn batches(self, skip: usize, rows: usize) -> Result<Batches, Error> {
+        let Self { name, builder } = self;
+        match builder.with_offset(skip).with_limit(rows).build() {
+            Ok(reader) => Ok(Batches { name, reader }),
+            Err(error) => Err(Error::storage(name, error)),
+        }
     }
 }
 
-pub(crate) fn unfit(error: &dyn std::fmt::Display) -> Error {
+/// The rows of a file.
+pub(crate) struct Batches {
+    name: String,
+    reader: ParquetRecordBatchReader,
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.reader.next().map(|batch| batch.map_err(|error| Error::storage(&self.name, error)))
+    }
+}
+
+/// The points in time of a column.
+pub(crate) fn times<'b>(batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
+    let times = batch.column_by_name(column).and_then(Times::of);
+    times.ok_or_else(|| Error::unfit(format!("a file has no column `{column}` of points in time")))
+}
+
+fn unfit(error: &dyn std::fmt::Display) -> Error {
     Error::unfit(format!("Parquet: {error}"))
 }

@@ -129,7 +129,7 @@ impl<'s> Filling<'s> {
         self.range.end = self.range.end.max(window.end);
         let is_late = self.division == Division::Rows && self.rows > 0 && self.begun.elapsed() >= LONGEST;
         if self.rows >= ROWS || is_late {
-            ended.extend(self.end()?);
+            ended.extend(self.finish(Timestamp::now())?);
         }
         Ok(ended)
     }

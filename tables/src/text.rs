@@ -108,7 +108,7 @@ fn line(columns: &[(&std::sync::Arc<Field>, &ArrayRef)], row: usize, out: &mut S
 fn cell(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
     match column.data_type() {
         _ if column.is_null(row) => {}
-        DataType::Utf8 => out.push_str(column.as_string::<i32>().value(row)),
+        DataType::Utf8 if !is_json(field) => out.push_str(column.as_string::<i32>().value(row)),
         DataType::Timestamp(..) => out.push_str(&time(column, row)),
         _ => json(field, column, row, out),
     }
@@ -120,7 +120,8 @@ fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
         return out.push_str("null");
     }
     match column.data_type() {
-        DataType::Utf8 if is_json(field) => out.push_str(column.as_string::<i32>().value(row)),
+        // As the service wrote it, but in one line: a line break within a text of JSON is an escape.
+        DataType::Utf8 if is_json(field) => out.extend(column.as_string::<i32>().value(row).split(['\n', '\r'])),
         DataType::Utf8 => out.push_str(&Value::from(column.as_string::<i32>().value(row)).to_string()),
         DataType::Int64 => out.push_str(&column.as_primitive::<Int64Type>().value(row).to_string()),
         DataType::Float64 => out.push_str(&Value::from(column.as_primitive::<Float64Type>().value(row)).to_string()),

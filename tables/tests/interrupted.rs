@@ -15,12 +15,13 @@ use tables::{Event, Summary};
 
 const RATIO: &str = "orderflow.volume_ratio";
 
-/// What the service does with a request for a point in time: a record, none, or a refusal of the window.
+/// What the service does with a request for a point in time: a record, none, a failure of the window, or a refusal of the key.
 #[derive(Clone, Copy, PartialEq)]
 enum Has {
     Record,
     Nothing,
     Failure,
+    Refused,
 }
 
 type Script = Arc<Mutex<Box<dyn Fn(i64) -> Has + Send>>>;
@@ -37,12 +38,19 @@ fn settings(script: &Script, asked: &Arc<Mutex<Vec<(i64, i64)>>>) -> generated_c
         asked.lock().unwrap().push((from + 1, to));
         let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
         let script = script.lock().unwrap();
-        let fails = times.clone().any(|time| script(time) == Has::Failure);
+        let any = |what| times.clone().any(|time| script(time) == what);
+        let status = if any(Has::Failure) {
+            503
+        } else if any(Has::Refused) {
+            403
+        } else {
+            200
+        };
         let records: Vec<_> = times
+            .clone()
             .filter(|time| script(*time) == Has::Record)
             .map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.{}}}"#, time / HOUR % 1000 + 1))
             .collect();
-        let status = if fails { 503 } else { 200 };
         let body = format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","));
         async move { Ok(HttpResponse::new(status, Headers::new(), body)) }
     });
@@ -177,6 +185,26 @@ async fn a_cancelled_job_is_gone_on_with() {
     }
 }
 
+/// A key that is refused amid the work ends the job, and what was fetched by then is kept.
+#[tokio::test(start_paused = true)]
+async fn what_was_fetched_before_a_key_was_refused_is_kept() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let (script, asked) = (script(|_| Has::Record), Arc::<Mutex<Vec<_>>>::default());
+        let many = asked.clone();
+        *script.lock().unwrap() =
+            Box::new(move |_| if many.lock().unwrap().len() > 8 { Has::Refused } else { Has::Record });
+        let limit = RateLimit::new(1, Duration::from_secs(1), 1);
+        let client = settings(&script, &asked).rate_limit(limit).build().unwrap();
+        let series = ["BTC", "ETH"].map(|coin| hours(&client, RATIO, coin)).into();
+        let whole = job(series, END - 20 * 999 * HOUR, END, &dir.path().join(name));
+        assert_eq!(whole.plan().await.unwrap().windows(), 40);
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err();
+        assert!(matches!(error, tables::Error::Request(ref error) if error.is_auth()), "{error}");
+        assert_eq!(whole.plan().await.unwrap().windows(), 40 - 8, "{name}");
+    }
+}
+
 /// Data that is late is asked for again; a range that ended long ago without data is not.
 #[tokio::test(start_paused = true)]
 async fn emptiness_at_the_end_is_believed_after_a_while() {
@@ -193,6 +221,37 @@ async fn emptiness_at_the_end_is_believed_after_a_while() {
     assert!(run(&old).await.is_complete);
     assert_eq!(old.plan().await.unwrap().windows(), 0);
     assert_eq!(count(dir.path(), "data/"), 9 * 24);
+}
+
+/// The same where a part is ended because of its age.
+#[tokio::test(start_paused = true)]
+async fn what_is_late_is_asked_for_again_whatever_ended_the_part() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let now = runtime::Timestamp::now().unix_seconds() / HOUR * HOUR;
+        let (script, asked) = (script(hole(now - 5 * HOUR, now, Has::Nothing)), Arc::default());
+        let limit = RateLimit::new(1, Duration::from_secs(90), 1);
+        let client = settings(&script, &asked).rate_limit(limit).build().unwrap();
+        let whole = job(vec![hours(&client, RATIO, "BTC")], now - 2 * 999 * HOUR, now, &dir.path().join(name));
+        assert_eq!(run(&whole).await.records, 2 * 999 - 5, "{name}");
+        *script.lock().unwrap() = Box::new(|_| Has::Record);
+        assert_eq!(run(&whole).await.records, 5, "{name}");
+        assert_eq!(count(dir.path(), name), 2 * 999, "{name}");
+    }
+}
+
+/// A part that a disk has damaged is named.
+#[tokio::test(start_paused = true)]
+async fn a_damaged_part_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let (script, asked) = (script(hole(END - 2 * DAY, END - DAY, Has::Failure)), Arc::default());
+    let whole =
+        job(vec![hours(&service(&script, &asked), RATIO, "BTC")], END - 400 * DAY, END, &dir.path().join("data/"));
+    assert!(!run(&whole).await.is_complete);
+    let part = support::files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+    fs::write(dir.path().join(&part), "PAR1").unwrap();
+    let error = whole.repair().plan().await.unwrap_err().to_string();
+    assert!(error.contains(&part), "{error}");
 }
 
 #[tokio::test]

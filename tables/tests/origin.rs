@@ -45,6 +45,16 @@ async fn rows_of_an_earlier_version_are_of_the_service() {
     assert_eq!(data_set(&data).len(), 72);
 }
 
+/// Files of the user's are no rows.
+#[tokio::test]
+async fn a_folder_with_other_files_has_no_origin() {
+    let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
+    fs::write(dir.path().join("README.md"), "mine").unwrap();
+    let whole = job(vec![hours(&client(&sandbox), RATIO, "BTC")], END - DAY, END, dir.path());
+    assert!(run(&whole.clone().origin("lab")).await.is_complete);
+    assert!(whole.plan().await.is_err());
+}
+
 /// What a run that was ended has left beside a file counts like the file.
 #[tokio::test]
 async fn parts_that_no_file_was_made_of_have_an_origin() {

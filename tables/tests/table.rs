@@ -85,6 +85,21 @@ async fn every_type() {
     assert_eq!((&first["any"]["x"][0], &first["unknown_fields"]["more"]), (&1.into(), &"x".into()));
 }
 
+/// A service may write its JSON over several lines, and unknown fields are kept as it writes them.
+#[tokio::test]
+async fn a_record_is_one_line_however_it_was_written() {
+    let data =
+        "{\"at\": 1,\n \"number\": 1,\n \"level\": {\"price\": 1, \"x\": [\r\n 1,\n 2]},\n \"more\": {\n \"y\": 1}}";
+    let (_, series) = series(&KNOWN, data).await;
+    let [csv, json] = lines(&Table::of(&KNOWN).unwrap(), &series);
+    assert_eq!((csv.lines().count(), json.lines().count()), (2, 1), "{csv}{json}");
+    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&record["unknown_fields"]["more"]["y"], &record["level"]["unknown_fields"]["x"][1]),
+        (&1.into(), &2.into())
+    );
+}
+
 #[tokio::test]
 async fn columns_carry_what_is_known() {
     let schema = Table::of(&KNOWN).unwrap().schema();

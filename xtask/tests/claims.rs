@@ -302,7 +302,7 @@ const CLAIMS: &[Claim] = &[
          and the error after a 422 says which param is at odds with what is known.",
         &[
             ("codegen/src/emit/reference/service.rs", "## Values by endpoint"),
-            ("runtime/src/send/exchange.rs", "a_refusal_is_explained_by_what_the_catalogue_knows"),
+            ("runtime/src/send/explain.rs", "a_refusal_is_explained_by_what_the_catalogue_knows"),
         ],
     ),
     Claim(

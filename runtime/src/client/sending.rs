@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use super::request::Parts;
+use super::untyped::Parts;
 use crate::error::Error;
 use crate::platform::{Runtime, Task};
 use crate::send::{self, UndecodedResponse};

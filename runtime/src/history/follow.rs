@@ -187,16 +187,17 @@ impl<T: Send + 'static> State<T> {
     }
 
     /// How long to wait before the next request; `None` if it is due.
-    fn wait(&self, grid: Grid) -> Option<Duration> {
+    fn wait(&mut self, grid: Grid) -> Option<Duration> {
         let pause = self.not_before.map(|time| time.saturating_duration_since(Instant::now()));
         if pause.is_some_and(|pause| !pause.is_zero()) {
             return pause;
         }
         let closed = self.closed(grid);
-        let is_new = closed > self.asked;
-        let is_missing = closed > self.position && self.repeated < self.repeats;
+        // Where the clock was set back, what was asked for beyond it says nothing of what is closed now.
+        self.asked = self.asked.min(closed);
+        let is_due = closed > self.position && (closed > self.asked || self.repeated < self.repeats);
         let next = closed.max(grid.ceil(self.position)) + grid.step() + self.delay;
-        (!is_new && !is_missing).then(|| (next - (self.clock)()).max(Duration::from_millis(1)))
+        (!is_due).then(|| (next - (self.clock)()).max(Duration::from_millis(1)))
     }
 
     /// Asks for the closed intervals that were not given.
@@ -213,12 +214,16 @@ impl<T: Send + 'static> State<T> {
     /// The part of a page that will not change any more; `None` if it has neither records nor gaps.
     fn settled(&mut self, mut page: Page<T>) -> Option<Page<T>> {
         page.range.start = self.position;
-        // The records that are missing at the end may come yet.
+        // The records that are missing at the end may come yet; more pages without any may follow.
         let is_open = |kind| matches!(kind, GapKind::End | GapKind::Everything);
+        let mut open_since = page.checkpoint.open_since.take();
         if let Some(gap) = page.findings.gaps.last().filter(|gap| is_open(gap.kind)) {
-            page.range.end = gap.range.start.max(self.position);
+            open_since = Some(gap.range.start);
             page.findings.gaps.pop();
             self.not_before = Instant::now().checked_add(self.delay);
+        }
+        if let Some(since) = open_since {
+            page.range.end = since.max(self.position);
         }
         // In a range without end no gap is at the beginning or at the end of the data.
         for gap in &mut page.findings.gaps {

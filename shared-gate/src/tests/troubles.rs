@@ -38,6 +38,24 @@ async fn a_dead_machine_loses_its_places() {
     assert!(taken > 5 * SECOND && taken < 9 * SECOND, "{taken:?}");
 }
 
+/// As where a worker panics, or where its thread gets no runtime.
+#[tokio::test(start_paused = true)]
+async fn without_its_worker_a_gate_lets_nobody_wait() {
+    let (service, store) = (service(SECOND), Memory::new());
+    let machine = Machine::new(&service, store, one_place());
+    let client = machine.client.clone();
+    let waiting = tokio::spawn(async move { client.raw("/x").await });
+    tokio::time::sleep(MILLISECOND / 2).await;
+    machine.worker.abort();
+    let ended = async {
+        let errors = [waiting.await.unwrap().unwrap_err(), machine.client.raw("/x").await.unwrap_err()];
+        assert!(errors.iter().all(|error| error.to_string().contains("the worker of the shared gate has ended")));
+        machine.gate.leave().await;
+        machine.gate.status().await.unwrap_err()
+    };
+    tokio::time::timeout(60 * SECOND, ended).await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_long_request_keeps_its_place() {
     let (service, store) = (service(25 * SECOND), Memory::new());

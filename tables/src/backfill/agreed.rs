@@ -24,8 +24,9 @@ pub(super) struct Agreed(BTreeMap<String, SchemaRef>);
 impl Agreed {
     /// The columns of a series, if they have been written down.
     pub(super) async fn find(storage: &Storage, series: &Series) -> Result<Option<SchemaRef>, Error> {
-        let Some(file) = storage.find(&path(series)).await? else { return Ok(None) };
-        Ok(Some(ParquetInput::open(file)?.schema()))
+        let path = path(series);
+        let Some(file) = storage.find(&path).await? else { return Ok(None) };
+        Ok(Some(ParquetInput::open(storage.name(&path), file)?.schema()))
     }
 
     /// Notes the columns of a series.
@@ -49,7 +50,8 @@ impl Agreed {
         }
         let mine = Table::infer(series.request(), records).schema();
         let file = ParquetFile::new(Vec::new(), mine)?.finish()?;
-        let agreed = ParquetInput::open(storage.create(&path(series), file).await?)?.schema();
+        let path = path(series);
+        let agreed = ParquetInput::open(storage.name(&path), storage.create(&path, file).await?)?.schema();
         self.note(series, agreed.clone());
         Ok(agreed)
     }

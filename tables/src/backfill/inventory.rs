@@ -2,7 +2,6 @@
 //!
 //! A target comes in; nothing is asked of the service.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use runtime::Timestamp;
 
 use super::agreed::Agreed;
 use super::{Backfill, origin};
-use crate::base::Base;
+use crate::base::{self, Base};
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
@@ -148,11 +147,10 @@ impl Place {
         if let Some((file, base)) = base
             && let Some((skip, rows)) = base.rows(series.path())
         {
-            let input = File::open(&file.path).map_err(|error| Error::storage(file.path.display(), error))?;
-            ParquetInput::open(input)?.times(series.time().name, skip, rows, &mut |time| present.add(time))?;
+            base::input(&file.path)?.times(series.time().name, skip, rows, &mut |time| present.add(time))?;
         }
         for path in &inventory.parts {
-            let input = ParquetInput::open(self.storage.get(path).await?)?;
+            let input = ParquetInput::open(self.storage.name(path), self.storage.get(path).await?)?;
             let rows = input.rows();
             input.times(series.time().name, 0, rows, &mut |time| present.add(time))?;
         }

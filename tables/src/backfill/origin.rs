@@ -7,6 +7,7 @@
 use super::Backfill;
 use super::inventory::Place;
 use crate::error::Error;
+use crate::layout;
 
 /// The word of jobs that name none, and of rows beside which none stands.
 pub(super) const SERVICE: &str = "service";
@@ -22,7 +23,7 @@ pub(super) async fn check(job: &Backfill, place: &Place) -> Result<(), Error> {
     }
     let known = match written(place).await? {
         Some(known) => known,
-        None if job.origin == SERVICE || place.storage.list("").await?.is_empty() => return Ok(()),
+        None if job.origin == SERVICE || !has_rows(place).await? => return Ok(()),
         None => SERVICE.to_owned(),
     };
     same(place.storage.name(""), &known, job)
@@ -35,6 +36,12 @@ pub(super) async fn note(job: &Backfill, place: &Place) -> Result<(), Error> {
         Some(known) => same(place.storage.name(""), &known, job),
         None => place.storage.put(ORIGIN, job.origin.clone().into_bytes()).await,
     }
+}
+
+/// Whether rows are there; other files in a folder are the user's.
+async fn has_rows(place: &Place) -> Result<bool, Error> {
+    let is_part = |path: &String| layout::read_part(path).is_some() || layout::read_open_part(path).is_some();
+    Ok(place.storage.list("").await?.iter().any(is_part))
 }
 
 async fn written(place: &Place) -> Result<Option<String>, Error> {

@@ -148,8 +148,8 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             under_way.push((Some(filling), shared));
         }
         let planned = self.windows(items);
-        let mut is_cancelled = false;
-        loop {
+        let (mut is_cancelled, mut refused) = (false, None);
+        while refused.is_none() {
             let next = {
                 let mut next = pin!(together.next());
                 poll_fn(|cx| {
@@ -171,12 +171,13 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
                 }
                 Err(error) => {
                     if let Some(filling) = filling.take() {
-                        self.failed(item, filling, error).await?;
+                        refused = self.failed(item, filling, error).await?;
                     }
                 }
             }
             self.tell(items, item.series, &planned, &under_way);
         }
+        drop(together);
         for (item, (filling, shared)) in items.iter().zip(under_way) {
             if let Some(mut filling) = filling {
                 let part = filling.finish(Timestamp::now())?;
@@ -184,7 +185,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             }
             self.over(item, &shared.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        Ok(!is_cancelled)
+        refused.map_or(Ok(!is_cancelled), Err)
     }
 
     async fn page(&mut self, item: &Item, filling: &mut Filling<'j>, page: Page<AnyRecord>) -> Result<(), Error> {
@@ -217,16 +218,21 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         Ok(())
     }
 
-    /// Keeps what was fetched of a range; ends the job if every other range would fail like this.
-    async fn failed(&mut self, item: &Item, mut filling: Filling<'j>, error: runtime::Error) -> Result<(), Error> {
+    /// Keeps what was fetched of a range; returns the error of the job if every other range would fail like this.
+    async fn failed(
+        &mut self,
+        item: &Item,
+        mut filling: Filling<'j>,
+        error: runtime::Error,
+    ) -> Result<Option<Error>, Error> {
         let part = filling.finish(Timestamp::now())?;
         self.write(item, part).await?;
         if error.is_auth() || error.is_token() {
-            return Err(error.into());
+            return Ok(Some(error.into()));
         }
         (self.watch)(&Event::Failed { series: item.series, error: error.clone() });
         self.summary.failed.push((item.series, error.into()));
-        Ok(())
+        Ok(None)
     }
 
     async fn write(&mut self, item: &Item, part: Option<Part>) -> Result<(), Error> {

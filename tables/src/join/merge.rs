@@ -6,15 +6,13 @@
 use std::ops::Range;
 
 use arrow_array::RecordBatch;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use runtime::Timestamp;
 
 use super::Inputs;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
-use crate::parquet_file::{ParquetInput, unfit};
-use crate::times::Times;
+use crate::parquet_file::{Batches, ParquetInput, times};
 
 /// The rows of a series.
 pub(super) struct Merge {
@@ -29,7 +27,7 @@ pub(super) struct Merge {
 
 /// A source with rows that are still to come.
 struct Source {
-    reader: ParquetRecordBatchReader,
+    reader: Batches,
     batch: RecordBatch,
     /// How many rows of the batch were taken.
     taken: usize,
@@ -90,17 +88,17 @@ impl Merge {
         }
     }
 
-    fn open(&mut self, reader: ParquetRecordBatchReader, replaced: Coverage) -> Result<(), Error> {
+    fn open(&mut self, reader: Batches, replaced: Coverage) -> Result<(), Error> {
         self.open.extend(self.advanced(reader, replaced)?);
         Ok(())
     }
 
     /// A source at its next batch; `None` after the last.
-    fn advanced(&self, mut reader: ParquetRecordBatchReader, replaced: Coverage) -> Result<Option<Source>, Error> {
+    fn advanced(&self, mut reader: Batches, replaced: Coverage) -> Result<Option<Source>, Error> {
         for batch in reader.by_ref() {
-            let batch = batch.map_err(|error| unfit(&error))?;
+            let batch = batch?;
             if batch.num_rows() > 0 {
-                let head = self.times(&batch)?.get(0);
+                let head = times(&batch, &self.time)?.get(0);
                 return Ok(Some(Source { reader, batch, taken: 0, head, replaced }));
             }
         }
@@ -111,7 +109,7 @@ impl Merge {
     /// out.
     fn take(&mut self, index: usize, until: Option<Timestamp>) -> Result<Option<RecordBatch>, Error> {
         let mut source = self.open.swap_remove(index);
-        let times = self.times(&source.batch)?;
+        let times = times(&source.batch, &self.time)?;
         let doubled = self.last.map_or(0, |last| times.before(source.taken, last + std::time::Duration::from_nanos(1)));
         let left = source.batch.num_rows() - source.taken;
         // At least the row that is due; another source may have one of the same time.
@@ -137,15 +135,8 @@ impl Merge {
         if source.taken == source.batch.num_rows() {
             return self.open(source.reader, source.replaced);
         }
-        source.head = self.times(&source.batch)?.get(source.taken);
+        source.head = times(&source.batch, &self.time)?.get(source.taken);
         self.open.push(source);
         Ok(())
-    }
-
-    fn times<'b>(&self, batch: &'b RecordBatch) -> Result<Times<'b>, Error> {
-        batch
-            .column_by_name(&self.time)
-            .and_then(Times::of)
-            .ok_or_else(|| Error::unfit(format!("a file has no column `{}` of points in time", self.time)))
     }
 }

@@ -1,0 +1,154 @@
+//! A request without the type of its endpoint.
+//!
+//! Values of params come in from the typed setters, and leave as they are written on the wire. What is done here is
+//! compiled once, and not for every endpoint.
+
+use std::borrow::Cow;
+#[cfg(feature = "blocking")]
+use std::sync::Arc;
+
+#[cfg(feature = "blocking")]
+use super::Background;
+use super::Core;
+use super::sending::Sending;
+use crate::dispatch::Policy;
+use crate::error::Error;
+use crate::gate::RateLimit;
+use crate::registry::{EndpointInfo, ServiceInfo, TimeUnit};
+use crate::request::{ListText, RequestTarget};
+use crate::send::Options;
+#[cfg(feature = "blocking")]
+use crate::send::{self, UndecodedResponse};
+use crate::values::wire::{IntoParam, IntoParamList, ToWire};
+
+/// A request whose endpoint is known as data alone.
+///
+/// It stays in one place while it goes from setter to setter, each of which would copy it otherwise.
+#[derive(Clone)]
+pub(crate) struct Untyped(pub(super) Box<Parts>);
+
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(super) core: Core,
+    pub(super) target: RequestTarget,
+    pub(super) options: Options,
+}
+
+impl Untyped {
+    pub(super) fn new(core: &Core, target: RequestTarget) -> Self {
+        Self(Box::new(Parts { core: core.clone(), target, options: Options::default() }))
+    }
+
+    pub(super) fn for_endpoint(core: &Core, endpoint: &'static EndpointInfo) -> Self {
+        Self::new(core, RequestTarget::new(endpoint))
+    }
+
+    /// What is asked for.
+    pub(crate) fn target(&self) -> &RequestTarget {
+        &self.0.target
+    }
+
+    /// The service that is asked.
+    pub(crate) fn service(&self) -> &'static ServiceInfo {
+        self.0.core.connection.service
+    }
+
+    /// How many requests may be sent; `None` if a gate of the user's own decides and does not say.
+    pub(crate) fn rate_limit(&self) -> Option<&RateLimit> {
+        self.0.core.rate_limit.as_ref()
+    }
+
+    /// Says which request an error is about.
+    pub(crate) fn about(&self, error: Error) -> Error {
+        self.0.core.connection.about(error, &self.0.target)
+    }
+
+    /// The thread in which a request that blocks is sent.
+    #[cfg(feature = "blocking")]
+    pub(crate) fn background(&self) -> Arc<Background> {
+        self.0.core.background.clone()
+    }
+
+    /// Sets a param, or leaves it out.
+    pub(crate) fn set(mut self, wire_name: Cow<'static, str>, value: Option<String>) -> Self {
+        match value {
+            Some(value) => self.0.target.set(wire_name, value),
+            None => self.0.target.unset(&wire_name),
+        }
+        self
+    }
+
+    /// What a param writes time in.
+    pub(crate) fn time_unit(&self, wire_name: &str) -> TimeUnit {
+        let Parts { core, target, .. } = &*self.0;
+        target.time_unit(wire_name).unwrap_or(core.connection.service.time_unit)
+    }
+
+    pub(super) fn set_value(self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
+        let value = value.is_given().then(|| value.to_wire(self.time_unit(&wire_name)));
+        self.set(wire_name, value)
+    }
+
+    pub(super) fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
+        self.set_one(wire_name, &value.into_param())
+    }
+
+    pub(super) fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
+        self.set_one(wire_name, &value.into())
+    }
+
+    /// Sets a param to one value, which is a list too where lists are written as such.
+    fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
+        if !self.0.target.lists_one(wire_name) || !value.is_given() {
+            return self.set_value(Cow::Borrowed(wire_name), value);
+        }
+        let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
+        list.push(value);
+        self.set_list(Cow::Borrowed(wire_name), Some(list))
+    }
+
+    pub(super) fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
+        let list = values.into_param_list().map(|values| {
+            let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));
+            for value in values {
+                list.push(&value);
+            }
+            list
+        });
+        self.set_list(Cow::Borrowed(wire_name), list)
+    }
+
+    /// Sets a param to several values, or leaves it out.
+    pub(super) fn set_list(mut self, wire_name: Cow<'static, str>, list: Option<ListText>) -> Self {
+        match list {
+            Some(list) => self.0.target.set_list(wire_name, list),
+            None => self.0.target.unset(&wire_name),
+        }
+        self
+    }
+
+    pub(super) fn set_policy(mut self, change: impl FnOnce(&mut Policy)) -> Self {
+        let Parts { core, options, .. } = &mut *self.0;
+        options.set(&core.connection.policy, change);
+        self
+    }
+
+    pub(super) fn header(mut self, name: &str, value: &str) -> Self {
+        let Parts { core, options, .. } = &mut *self.0;
+        options.header(&core.connection.policy, name, value);
+        self
+    }
+
+    pub(crate) fn send(self) -> Sending {
+        Sending::new(self.0)
+    }
+}
+
+#[cfg(feature = "blocking")]
+impl Untyped {
+    pub(super) fn send_blocking(self) -> Result<Box<UndecodedResponse>, Error> {
+        let Parts { core, target, options } = *self.0;
+        let outcome = core.background.wait(send::send(core.connection.clone(), target.clone(), options));
+        outcome.unwrap_or_else(|error| Err(core.connection.about(error, &target)))
+    }
+}

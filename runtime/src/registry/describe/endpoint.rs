@@ -1,0 +1,187 @@
+//! Builders of groups, endpoints and params.
+//!
+//! What is needed comes into `new`, and each fact known besides into a setter.
+
+use crate::registry::{
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, HistoryOf, ListStyle, ParamInfo, ParamList, ParamLocation, Range,
+    RecordInfo, TimeUnit, ValueType,
+};
+
+impl GroupInfo {
+    /// A group without endpoints.
+    #[doc(hidden)]
+    pub const fn new(ident: &'static str, title: &'static str) -> Self {
+        Self { ident, title, summary: "", aliases: &[], notes: "", endpoints: &[] }
+    }
+
+    set! {
+        notes: &'static str,
+        summary: &'static str,
+        aliases: &'static [&'static str],
+        endpoints: &'static [&'static EndpointInfo],
+    }
+}
+
+impl EndpointInfo {
+    /// An endpoint of which only the name is known.
+    #[doc(hidden)]
+    pub const fn new(group: &'static str, ident: &'static str, name: &'static str) -> Self {
+        Self {
+            group,
+            ident,
+            name,
+            aliases: &[],
+            summary: "",
+            path: None,
+            evidence: Evidence::Document,
+            params: None,
+            body: BodyInfo::Unknown,
+            history: HistoryOf::Service,
+            weight: 1,
+            notes: "",
+            deprecated: None,
+        }
+    }
+
+    /// How the name is known.
+    #[doc(hidden)]
+    pub const fn named_by(mut self, evidence: Evidence) -> Self {
+        self.evidence = evidence;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn path(mut self, path: &'static str, evidence: Evidence) -> Self {
+        self.path = Some(path);
+        self.evidence = evidence;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn params(mut self, set: &'static [ParamInfo], own: &'static [ParamInfo]) -> Self {
+        self.params = Some(ParamList { set, own });
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn series(
+        self,
+        record: Option<&'static RecordInfo>,
+        time: Option<&'static str>,
+        evidence: Evidence,
+    ) -> Self {
+        Self { body: BodyInfo::Series { record, time, time_unit: None, evidence }, ..self }
+    }
+
+    /// The unit of a series' time, where no known field names it.
+    #[doc(hidden)]
+    pub const fn time_unit(self, unit: TimeUnit) -> Self {
+        match self.body {
+            BodyInfo::Series { record, time, evidence, .. } => {
+                Self { body: BodyInfo::Series { record, time, time_unit: Some(unit), evidence }, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// How its history is walked, where that differs from the service.
+    #[doc(hidden)]
+    pub const fn walked(mut self, history: HistoryOf) -> Self {
+        self.history = history;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn object(mut self, record: &'static RecordInfo, evidence: Evidence) -> Self {
+        self.body = BodyInfo::Object { record, evidence };
+        self
+    }
+
+    set! {
+        aliases: &'static [&'static str],
+        summary: &'static str,
+        weight: u32,
+        notes: &'static str,
+    }
+
+    set_some! { deprecated: &'static str }
+}
+
+impl ParamInfo {
+    /// An optional query param of any value.
+    #[doc(hidden)]
+    pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
+        Self {
+            ident,
+            wire_name,
+            location: ParamLocation::Query,
+            ty,
+            list: None,
+            list_as: ListStyle::Commas,
+            fixed: None,
+            required: None,
+            default: None,
+            served: &[],
+            works: &[],
+            refused: &[],
+            example: None,
+            single: None,
+            range: Range::ALL,
+            unit: "",
+            summary: "",
+            notes: "",
+            evidence,
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn in_path(mut self) -> Self {
+        self.location = ParamLocation::Path;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn list(mut self, setter: &'static str) -> Self {
+        self.list = Some(setter);
+        self
+    }
+
+    /// Several values are each sent as a param of their own.
+    #[doc(hidden)]
+    pub const fn repeated(mut self) -> Self {
+        self.list_as = ListStyle::Repeated;
+        self
+    }
+
+    /// Several values are sent as a list in JSON.
+    #[doc(hidden)]
+    pub const fn as_json(mut self) -> Self {
+        self.list_as = ListStyle::Json;
+        self
+    }
+
+    /// How it is known that this endpoint takes it.
+    #[doc(hidden)]
+    pub const fn known_by(mut self, evidence: Evidence) -> Self {
+        self.evidence = evidence;
+        self
+    }
+
+    set! {
+        range: Range,
+        served: &'static [&'static str],
+        works: &'static [&'static str],
+        refused: &'static [&'static str],
+        unit: &'static str,
+        summary: &'static str,
+        notes: &'static str,
+    }
+
+    set_some! {
+        fixed: &'static str,
+        required: Evidence,
+        default: &'static str,
+        example: &'static str,
+        single: Evidence,
+    }
+}

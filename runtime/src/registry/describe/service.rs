@@ -1,0 +1,139 @@
+//! Builders of what is the same for all endpoints of a service.
+//!
+//! What is needed comes into `new`, and each fact known besides into a setter.
+
+use crate::registry::{
+    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, HistoryInfo, LimitInfo, ServiceInfo,
+    StatusInfo, TimeUnit,
+};
+
+impl ServiceInfo {
+    /// A service of which only the title is known; its timestamps count seconds.
+    #[doc(hidden)]
+    pub const fn new(title: &'static str) -> Self {
+        Self {
+            title,
+            version: "",
+            summary: "",
+            env_prefix: "",
+            base_url_suffix: "",
+            time_unit: TimeUnit::Seconds,
+            api_key_header: None,
+            api_key_prefix: "",
+            api_key_optional: false,
+            headers: &[],
+            client_credentials: None,
+            errors: &[],
+            error_body: ErrorBodyInfo::new(&[], &[]),
+            limits: &[],
+            envelope: None,
+            history: None,
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn api_key_optional(mut self) -> Self {
+        self.api_key_optional = true;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn error_body(mut self, message: &'static [&'static str], code: &'static [&'static str]) -> Self {
+        self.error_body = ErrorBodyInfo::new(message, code);
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn error_name(mut self, name: &'static str, evidence: Evidence) -> Self {
+        self.error_body = ErrorBodyInfo { name: Some((name, evidence)), ..self.error_body };
+        self
+    }
+
+    set! {
+        version: &'static str,
+        summary: &'static str,
+        env_prefix: &'static str,
+        base_url_suffix: &'static str,
+        time_unit: TimeUnit,
+        api_key_prefix: &'static str,
+        headers: &'static [(&'static str, &'static str)],
+        errors: &'static [StatusInfo],
+        limits: &'static [LimitInfo],
+    }
+
+    set_some! {
+        api_key_header: &'static str,
+        envelope: EnvelopeInfo,
+        history: HistoryInfo,
+        client_credentials: ClientCredentialsInfo,
+    }
+}
+
+impl ClientCredentialsInfo {
+    /// A flow by the path of its token endpoint.
+    #[doc(hidden)]
+    pub const fn new(path: &'static str, label: &'static str, evidence: Evidence) -> Self {
+        Self { path, label, evidence, reply: &[], errors: &[], notes: "" }
+    }
+
+    set! {
+        notes: &'static str,
+        reply: &'static [FieldInfo],
+        errors: &'static [StatusInfo],
+    }
+}
+
+impl ErrorBodyInfo {
+    /// Where message and code stand.
+    #[doc(hidden)]
+    pub const fn new(message: &'static [&'static str], code: &'static [&'static str]) -> Self {
+        Self { name: None, message, code }
+    }
+}
+
+impl LimitInfo {
+    /// A set of limits for whatever it applies to.
+    #[doc(hidden)]
+    pub const fn new(name: &'static str, requests: u32, seconds: u32, concurrent: u32, evidence: Evidence) -> Self {
+        Self { concurrent: Some(concurrent), ..Self::of_window(name, requests, seconds, evidence) }
+    }
+
+    /// The same where the number of requests under way is unknown or unlimited.
+    #[doc(hidden)]
+    pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
+        Self { name, requests, seconds, concurrent: None, applies_to: None, endpoints: &[], evidence }
+    }
+
+    set! { endpoints: &'static [&'static str] }
+
+    set_some! { applies_to: &'static str }
+}
+
+impl EnvelopeInfo {
+    /// An envelope by the place of its records.
+    #[doc(hidden)]
+    pub const fn new(data: &'static str) -> Self {
+        Self { data, metadata: None, time: None }
+    }
+
+    set_some! {
+        metadata: &'static str,
+        time: &'static str,
+    }
+}
+
+impl StatusInfo {
+    /// A status without a label.
+    #[doc(hidden)]
+    pub const fn new(status: u16, evidence: Evidence) -> Self {
+        Self { status, label: None, summary: "", advice: "", notes: "", evidence }
+    }
+
+    set! {
+        summary: &'static str,
+        advice: &'static str,
+        notes: &'static str,
+    }
+
+    set_some! { label: &'static str }
+}

@@ -1,0 +1,123 @@
+//! Builders of records, fields and named types.
+//!
+//! What is needed comes into `new`, and each fact known besides into a setter.
+
+use std::time::Duration;
+
+use crate::registry::{Evidence, FieldInfo, Range, RecordForm, RecordInfo, SuffixInfo, TypeInfo, ValueInfo, ValueType};
+
+impl RecordInfo {
+    /// A record by its name and fields.
+    #[doc(hidden)]
+    pub const fn new(name: &'static str, fields: &'static [FieldInfo]) -> Self {
+        Self { name, summary: "", fields, form: RecordForm::Object }
+    }
+
+    /// Written as a list, each field at its place.
+    #[doc(hidden)]
+    pub const fn positional(mut self) -> Self {
+        self.form = RecordForm::Positional;
+        self
+    }
+
+    /// Written as the value of its one field.
+    #[doc(hidden)]
+    pub const fn value(mut self) -> Self {
+        self.form = RecordForm::Value;
+        self
+    }
+
+    set! { summary: &'static str }
+}
+
+impl TypeInfo {
+    /// A type by its name and the values that are known.
+    #[doc(hidden)]
+    pub const fn new(name: &'static str, values: &'static [ValueInfo]) -> Self {
+        Self { name, summary: "", open: false, values, suffixes: &[] }
+    }
+
+    /// Open to values that are not known.
+    #[doc(hidden)]
+    pub const fn open(mut self) -> Self {
+        self.open = true;
+        self
+    }
+
+    set! {
+        summary: &'static str,
+        suffixes: &'static [SuffixInfo],
+    }
+}
+
+impl FieldInfo {
+    /// A field that is always there, of any value.
+    #[doc(hidden)]
+    pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
+        let plain = is_plain(wire_name);
+        Self {
+            ident,
+            wire_name,
+            plain,
+            ty,
+            optional: false,
+            range: Range::ALL,
+            example: None,
+            unit: "",
+            summary: "",
+            notes: "",
+            evidence,
+        }
+    }
+
+    /// Absent or null at times.
+    #[doc(hidden)]
+    pub const fn optional(mut self) -> Self {
+        self.optional = true;
+        self
+    }
+
+    set! {
+        range: Range,
+        unit: &'static str,
+        summary: &'static str,
+        notes: &'static str,
+    }
+
+    set_some! { example: &'static str }
+}
+
+impl ValueInfo {
+    /// A value and what it means.
+    #[doc(hidden)]
+    pub const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
+        Self { value, summary, duration: None, evidence }
+    }
+
+    /// How long the step is that it names.
+    #[doc(hidden)]
+    pub const fn duration(mut self, seconds: u64) -> Self {
+        self.duration = Some(Duration::from_secs(seconds));
+        self
+    }
+}
+
+impl SuffixInfo {
+    /// An ending and what it says.
+    #[doc(hidden)]
+    pub const fn new(suffix: &'static str, summary: &'static str, evidence: Evidence) -> Self {
+        Self { suffix, summary, evidence }
+    }
+}
+
+/// Whether a key needs no escapes in JSON.
+const fn is_plain(wire_name: &str) -> bool {
+    let mut rest = wire_name.as_bytes();
+    while let [byte, others @ ..] = rest {
+        if matches!(byte, b'"' | b'\\' | ..0x20) {
+            return false;
+        }
+        rest = others;
+    }
+    true
+}

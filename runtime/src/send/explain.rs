@@ -1,0 +1,149 @@
+//! Why a request may have been refused, as far as the catalogue knows.
+//!
+//! A refusal comes in with the request; it goes out with hints on params that are missing, out of bounds or known not to
+//! work. What is documented was checked before the request was sent.
+
+use crate::error::Error;
+use crate::registry::{Evidence, ParamInfo};
+use crate::request::{RequestTarget, check};
+
+/// Adds hints on params that the service may have refused, as far as the catalogue knows.
+pub(super) fn explained(error: Error, target: &RequestTarget) -> Error {
+    // Only statuses that mean a bad request in HTTP; the catalogue describes what a service means by others.
+    if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
+        return error;
+    }
+    let params = || target.endpoint().params.unwrap_or_default().iter();
+    let missing = params().filter(|param| !target.sets(param.wire_name)).filter_map(|param| {
+        let known = known_as(param.required?);
+        Some(format!("`{}` is {known} as required and not set", param.wire_name))
+    });
+    let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?));
+    let limited = params().filter(|param| target.value(param.wire_name).is_some_and(|value| is_over(param, value)));
+    let limited = limited.map(|param| {
+        let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
+        format!("`{}` is {known} as limited: {bounds}", param.wire_name)
+    });
+    missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
+}
+
+/// Whether a sent value lies outside the known range of its param.
+fn is_over(param: &ParamInfo, value: &str) -> bool {
+    value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
+}
+
+/// Why a value that was sent may be refused: it is known to be, or it is none of the values that are known to work.
+fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
+    let name = param.wire_name;
+    let values: Vec<_> = if param.list.is_some() { value.split(',').collect() } else { vec![value] };
+    if let (Some(known), [_, _, ..]) = (param.single, values.as_slice()) {
+        return Some(format!("`{name}` is {} to take one value", known_as(known)));
+    }
+    let known = if param.served.is_empty() { param.works } else { param.served };
+    let refused = param.refused.iter().find(|refused| values.contains(refused));
+    let refused = refused.map(|value| format!("`{name}` is known to be refused where it is {value}"));
+    // What was sent is not repeated, as an error may be shown to anybody.
+    let unknown = !known.is_empty() && values.iter().any(|value| !known.contains(value));
+    let only = if param.served.is_empty() { "" } else { " only" };
+    let works = unknown.then(|| format!("`{name}` is known to work{only} where it is {}", known.join(" or ")));
+    let facts: Vec<_> = refused.into_iter().chain(works).collect();
+    (!facts.is_empty()).then(|| facts.join(", and "))
+}
+
+fn known_as(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Former => "described for the former version",
+        other => other.as_str(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::registry::{EndpointInfo, Range, ValueType};
+    use crate::transport::Headers;
+
+    const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
+        ParamInfo::new(name, name, ty, Evidence::Document)
+    }
+
+    const BOOK: &EndpointInfo = &EndpointInfo::new("market", "book", "Book").path("/book", Evidence::Document).params(
+        &[
+            param("coin", ValueType::String).required(Evidence::Document),
+            param("venue", ValueType::String).required(Evidence::Reported),
+        ],
+        &[
+            param("depth", ValueType::Count).range(Range { min: Some(1.0), max: Some(9.0) }),
+            param("limit", ValueType::Count).range(Range { min: None, max: Some(50.0) }).known_by(Evidence::Reported),
+            param("sort", ValueType::String),
+        ],
+    );
+
+    /// Names and values.
+    type Params<'a> = &'a [(&'static str, &'a str)];
+
+    /// What is added to an error with this status and advice about a request with these params.
+    fn check(status: u16, advice: &str, set: Params<'_>) -> String {
+        let mut target = RequestTarget::new(BOOK);
+        for (name, value) in set {
+            target.set(Cow::Borrowed(name), (*value).to_owned());
+        }
+        let error = Error::new(ErrorKind::Status, "no").with_reply(status, Headers::new()).with_hint(advice);
+        explained(error, &target).to_string()
+    }
+
+    #[test]
+    fn a_refusal_is_explained_by_what_the_catalogue_knows() {
+        let limit = "`limit` is reported as limited: at most 50";
+        let coin = "`coin` is documented as required and not set";
+        let venue = "`venue` is reported as required and not set";
+        let (some_coin, some_venue) = (("coin", "BTC"), ("venue", "1"));
+        let table: [(u16, &str, Params<'_>, String); 7] = [
+            (422, "look twice", &[], format!("no; look twice; {coin}; {venue}")),
+            (400, "look twice", &[some_coin], format!("no; look twice; {venue}")),
+            (400, "", &[some_venue, ("limit", "60")], format!("no; {coin}; {limit}")),
+            // A limit that is kept, or of a param that was not sent, explains nothing.
+            (422, "", &[some_coin, some_venue, ("depth", "9"), ("limit", "50")], "no".to_owned()),
+            (422, "", &[some_coin, some_venue, ("sort", "1")], "no".to_owned()),
+            (404, "look twice", &[], "no; look twice".to_owned()),
+            (500, "", &[], "no".to_owned()),
+        ];
+        for (status, advice, set, expected) in table {
+            assert_eq!(check(status, advice, set), expected, "{status} {set:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_known_to_be_refused_are_told() {
+        const SERVED: ParamInfo = param("venue", ValueType::String).list("venues").served(&["okx", "bybit"]);
+        let works = param("venue", ValueType::String).list("venues").works(&["okx"]).refused(&["binance"]);
+        let single = param("venue", ValueType::String).list("venues").single(Evidence::Reported);
+        for (info, value, expected) in [
+            (SERVED, "okx,bybit", None),
+            (SERVED, "okx,kraken", Some("`venue` is known to work only where it is okx or bybit")),
+            (works, "okx", None),
+            (works, "kraken", Some("`venue` is known to work where it is okx")),
+            (
+                works,
+                "binance",
+                Some(
+                    "`venue` is known to be refused where it is binance, and `venue` is known to work where it is okx",
+                ),
+            ),
+            (single, "okx", None),
+            (single, "okx,bybit", Some("`venue` is reported to take one value")),
+        ] {
+            assert_eq!(unfit(&info, value).as_deref(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn nothing_known_adds_nothing() {
+        const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Document);
+        let error = Error::new(ErrorKind::Status, "no").with_reply(422, Headers::new()).with_hint("look twice");
+        assert_eq!(explained(error, &RequestTarget::new(PING)).to_string(), "no; look twice");
+    }
+}

@@ -1,0 +1,278 @@
+//! The type `Request<E>` of an emitted crate, without the setters of its catalogue.
+//!
+//! It hands on what it is asked to the runtime, and decides nothing.
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __request {
+    ($name:literal) => {
+        /// A request for an endpoint, sent by `.await`.
+        ///
+        /// Two requests are equal if they ask for the same, in whatever order their params were set, and whatever
+        /// times, rules and headers they have of their own.
+        ///
+        /// ```
+        #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
+        /// let request = client.raw("/ratio").query("limit", 5).query("coin", "BTC");
+        /// assert_eq!(request.to_string(), "GET /ratio?coin=BTC&limit=5");
+        /// assert_eq!(request, client.raw("/ratio").query("coin", "BTC").query("limit", 5));
+        /// # }
+        /// ```
+        ///
+        /// Some of Tokio's functions take nothing but a future, which a request becomes with
+        /// [`into_future`](::std::future::IntoFuture::into_future):
+        ///
+        /// ```no_run
+        #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), Box<dyn std::error::Error>> {")]
+        /// let task = tokio::spawn(client.raw("/ratio").into_future()); let (ratio, price) =
+        /// tokio::try_join!(client.raw("/ratio").into_future(), client.raw("/price").into_future())?; task.await??;
+        /// # Ok(())
+        /// # }
+        /// ```
+        #[must_use = "a request does nothing until it is awaited"]
+        pub struct Request<E>($crate::Request<E>);
+
+        impl<E: $crate::Endpoint> Request<E> {
+            pub(crate) fn new(client: &Client) -> Self {
+                Self($crate::Request::new(&client.0))
+            }
+
+            /// Sets a param, or leaves it out.
+            pub(crate) fn with<T: $crate::wire::ToWire, Via>(
+                self,
+                wire_name: &'static str,
+                value: impl $crate::wire::IntoParam<T, Via>,
+            ) -> Self {
+                Self(self.0.with::<T, Via>(wire_name, value))
+            }
+
+            /// Sets a param whose type leaves no choice, or leaves it out.
+            pub(crate) fn with_exact<T: $crate::wire::ToWire>(
+                self,
+                wire_name: &'static str,
+                value: impl ::std::convert::Into<::std::option::Option<T>>,
+            ) -> Self {
+                Self(self.0.with_exact::<T>(wire_name, value))
+            }
+
+            /// Sets a param to several values, or leaves it out.
+            pub(crate) fn with_list<T: $crate::wire::ToWire, Via>(
+                self,
+                wire_name: &'static str,
+                values: impl $crate::wire::IntoParamList<T, Via>,
+            ) -> Self {
+                Self(self.0.with_list::<T, Via>(wire_name, values))
+            }
+
+            /// Sends the request like `.await`, and brings back status and headers beside the body.
+            ///
+            /// ```no_run
+            #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            /// let response = client.raw("/health").response().await?;
+            /// println!("{} {:?}", response.status, response.headers.get("x-request-id"));
+            /// println!("{}", response.body);
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub async fn response(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
+                self.0.response().await
+            }
+        }
+
+        impl<E: $crate::Endpoint> Request<E> {
+            /// Everything in a range of time, however many records that is.
+            ///
+            /// The request says what is asked for and how far apart records are; the range is of anything that becomes
+            /// a [`Timestamp`](crate::Timestamp), without its end. See [`History`](crate::history::History).
+            pub fn history(
+                self,
+                range: ::std::ops::Range<impl ::std::convert::Into<$crate::Timestamp>>,
+            ) -> $crate::history::History<E>
+            where
+                E: $crate::history::HasHistory,
+            {
+                $crate::history::History::new(self.0, range)
+            }
+
+            /// The records from a point in time on, each interval once it is over. See
+            /// [`Follow`](crate::history::Follow).
+            pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
+            where
+                E: $crate::history::HasHistory,
+            {
+                $crate::history::Follow::new(self.0, ::std::convert::Into::into(from))
+            }
+        }
+
+        impl<E> Request<E> {
+            /// Sets a param by its name on the wire, also one that the catalogue does not know.
+            ///
+            /// A param that was set before is replaced; `None` leaves it out. Several values are one text with commas,
+            /// also where the catalogue knows of one.
+            pub fn query(
+                self,
+                name: impl ::std::convert::Into<::std::string::String>,
+                value: impl $crate::wire::ToWire,
+            ) -> Self {
+                Self(self.0.query(name, value))
+            }
+
+            /// Sets a param to several values by its name on the wire, written as the catalogue says.
+            ///
+            /// Of a param that the catalogue does not know they stand with commas between them.
+            pub fn query_list(
+                self,
+                name: impl ::std::convert::Into<::std::string::String>,
+                values: impl ::std::iter::IntoIterator<Item: $crate::wire::ToWire>,
+            ) -> Self {
+                Self(self.0.query_list(name, values))
+            }
+
+            /// The time for this request as a whole, in place of the client's total timeout.
+            ///
+            /// ```no_run
+            #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            /// # use std::time::Duration;
+            #[doc = concat!("use ", $name, "::Retry;")]
+            ///
+            /// let request = client.raw("/health").timeout(Duration::from_secs(5)).retry(Retry::none());
+            /// let health = request.header("x-request-id", "7").await?;
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn timeout(self, timeout: ::std::time::Duration) -> Self {
+                Self(self.0.timeout(timeout))
+            }
+
+            /// The time for each attempt of this request, in place of the client's.
+            pub fn attempt_timeout(self, timeout: ::std::time::Duration) -> Self {
+                Self(self.0.attempt_timeout(timeout))
+            }
+
+            /// The time that this request may wait for its turn at the gate, in place of the client's.
+            pub fn gate_timeout(self, timeout: ::std::time::Duration) -> Self {
+                Self(self.0.gate_timeout(timeout))
+            }
+
+            /// When this request is sent again, in place of the client's rules. The budget stays the client's.
+            pub fn retry(self, retry: $crate::Retry) -> Self {
+                Self(self.0.retry(retry))
+            }
+
+            /// Sends a header along, in place of the client's of that name.
+            pub fn header(self, name: impl ::std::convert::AsRef<str>, value: impl ::std::convert::AsRef<str>) -> Self {
+                Self(self.0.header(name, value))
+            }
+
+            /// What is sent, from the base URL on.
+            pub fn path_and_query(&self) -> ::std::string::String {
+                self.0.path_and_query()
+            }
+
+            /// The same request as one whose endpoint is known to the registry alone.
+            pub fn into_listed(self) -> Request<$crate::Listed> {
+                Request(self.0.into_listed())
+            }
+
+            /// The params that are set, each with its value as it is sent, not yet encoded.
+            pub fn params(&self) -> impl ::std::iter::Iterator<Item = (&str, &str)> {
+                self.0.params()
+            }
+
+            /// The endpoint, as the catalogue describes it.
+            pub fn endpoint(&self) -> &'static $crate::registry::EndpointInfo {
+                self.0.endpoint()
+            }
+        }
+
+        $crate::__blocking!($name);
+
+        impl<E: $crate::Endpoint> ::std::future::IntoFuture for Request<E> {
+            type Output = ::std::result::Result<E::Body, $crate::Error>;
+            type IntoFuture = $crate::ResponseFuture<E::Body>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                ::std::future::IntoFuture::into_future(self.0)
+            }
+        }
+
+        /// Functions of the runtime, which serve any client, take this type.
+        impl<E> ::std::convert::From<Request<E>> for $crate::Request<E> {
+            fn from(request: Request<E>) -> Self {
+                request.0
+            }
+        }
+
+        impl<E> ::std::clone::Clone for Request<E> {
+            fn clone(&self) -> Self {
+                Self(::std::clone::Clone::clone(&self.0))
+            }
+        }
+
+        impl<E> ::std::cmp::PartialEq for Request<E> {
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+
+        impl<E> ::std::cmp::Eq for Request<E> {}
+
+        impl<E> ::std::hash::Hash for Request<E> {
+            fn hash<H: ::std::hash::Hasher>(&self, state: &mut H) {
+                ::std::hash::Hash::hash(&self.0, state);
+            }
+        }
+
+        impl<E> ::std::fmt::Debug for Request<E> {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+
+        /// `GET /ratio?coin=BTC`.
+        impl<E> ::std::fmt::Display for Request<E> {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(&self.0, f)
+            }
+        }
+    };
+}
+
+/// The part of `Request` that the feature `blocking` adds. A `cfg` in an exported macro asks for the features of the
+/// emitted crate, so it is this macro that the runtime's own feature chooses.
+#[cfg(feature = "blocking")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __blocking {
+    ($name:literal) => {
+        /// For callers who do not await; with the feature `blocking`.
+        ///
+        /// The calling thread waits for the reply; one thread per client and its clones keeps connections alive
+        /// between requests. Any number of threads may ask at once. Inside an async runtime both refuse.
+        impl<E: $crate::Endpoint> Request<E> {
+            /// Sends the request and waits for the body.
+            ///
+            /// ```no_run
+            #[doc = concat!("# fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
+            /// let health = client.raw("/health").send_blocking()?;
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn send_blocking(self) -> ::std::result::Result<E::Body, $crate::Error> {
+                self.0.send_blocking()
+            }
+
+            /// Sends the request, waits, and brings back status and headers beside the body.
+            pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
+                self.0.response_blocking()
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "blocking"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __blocking {
+    ($name:literal) => {};
+}

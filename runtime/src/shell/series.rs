@@ -1,0 +1,200 @@
+//! The type `Series<T>` of an emitted crate.
+//!
+//! It holds what the runtime has read of a reply, and shows it in the words of serde, of columns and of iterators.
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __series {
+    ($name:literal, $service:path, $metadata:path) => {
+        /// A list of records, usually one a point in time, with what the service says about it.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub struct Series<T> {
+            /// The records, in the order in which they came.
+            pub data: ::std::vec::Vec<T>,
+            /// What the service says about the series; without values if it says nothing.
+            pub metadata: $metadata,
+            /// Fields of the envelope that the catalogue does not know.
+            pub unknown_fields: $crate::UnknownFields,
+            /// The records that were left out because they are not as expected; none unless the request was to
+            /// [`skip_bad_records`](Request::skip_bad_records).
+            pub bad_records: ::std::vec::Vec<$crate::BadRecord>,
+            time: ::std::option::Option<$crate::emitted::TimeField>,
+        }
+
+        /// A series that came of no request, as in a test.
+        ///
+        /// ```
+        #[doc = concat!("# use ", $name, "::{Series, Value};")]
+        /// let series: Series<Value> = vec![Value::from(1), Value::from(2)].into();
+        /// assert_eq!(series.len(), 2);
+        /// ```
+        impl<T> ::std::convert::From<::std::vec::Vec<T>> for Series<T> {
+            fn from(data: ::std::vec::Vec<T>) -> Self {
+                Self {
+                    data,
+                    metadata: ::std::default::Default::default(),
+                    unknown_fields: ::std::default::Default::default(),
+                    bad_records: ::std::vec::Vec::new(),
+                    time: $crate::emitted::time_field::<$metadata>(),
+                }
+            }
+        }
+
+        impl<T: $crate::Item> Series<T> {
+            /// The time of each record; `None` for one that has none that can be read.
+            pub fn times(&self) -> ::std::vec::Vec<::std::option::Option<$crate::Timestamp>> {
+                $crate::emitted::times(&self.data, self.time)
+            }
+
+            /// One field of all records, by its name on the wire; `None` where the records have no such field.
+            ///
+            /// ```
+            #[doc = concat!("# use ", $name, "::{Series, Value};")]
+            /// # fn demo() -> Option<()> {
+            /// # let records = [r#"{"ratio": 0.25}"#, r#"{"ratio": null}"#].map(|text| text.parse::<Value>());
+            /// # let series = Series::from(records.into_iter().flatten().collect::<Vec<_>>());
+            /// let ratios: Vec<_> = series.column("ratio")?.numbers().collect();
+            /// assert_eq!(ratios, [Some(0.25), None]);
+            /// # Some(())
+            /// # }
+            /// # demo().unwrap();
+            /// ```
+            pub fn column(&self, wire_name: &str) -> ::std::option::Option<$crate::Column<'_>> {
+                $crate::emitted::column(&self.data, wire_name)
+            }
+
+            /// Every field of the records, each with the values of all: those of the catalogue, or where the fields
+            /// are unknown, those that came.
+            pub fn columns(&self) -> ::std::vec::Vec<$crate::Column<'_>> {
+                $crate::emitted::columns(&self.data)
+            }
+        }
+
+        impl<E: $crate::Endpoint<Body: $crate::emitted::SeriesBody>> Request<E> {
+            /// Asks for the good records alone.
+            ///
+            /// Otherwise one value that does not fit its field makes the whole reply an error. With this the record
+            /// that has it is left out and listed in [`Series::bad_records`]. A body that is no JSON, or no series,
+            /// is an error either way.
+            pub fn skip_bad_records(self) -> Self {
+                Self(self.0.skip_bad_records())
+            }
+        }
+
+        /// As on the wire, in its envelope.
+        impl<T: $crate::Item> $crate::emitted::Serialize for Series<T> {
+            fn serialize<S: $crate::emitted::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                $crate::emitted::serialize_series(&self.data, &self.metadata, &self.unknown_fields, serializer)
+            }
+        }
+
+        impl<T> Series<T> {
+            /// How many records there are.
+            pub fn len(&self) -> usize {
+                self.data.len()
+            }
+
+            /// Whether there is none.
+            pub fn is_empty(&self) -> bool {
+                self.data.is_empty()
+            }
+
+            /// Fails if the service says that it left out some of what was asked for: venues that the endpoint does
+            /// not cover, say. What it left out stands in the metadata.
+            ///
+            /// ```no_run
+            #[doc = concat!("# async fn demo(series: ", $name, "::Series<", $name, "::Value>) -> Result<(), ", $name, "::Error> {")]
+            /// series.require_complete()?;
+            /// # Ok(())
+            /// # }
+            /// ```
+            pub fn require_complete(&self) -> ::std::result::Result<(), $crate::Error> {
+                $crate::emitted::require_complete(&self.metadata.unsupported())
+            }
+
+            /// The records, one after the other.
+            pub fn iter(&self) -> ::std::slice::Iter<'_, T> {
+                self.data.iter()
+            }
+        }
+
+        impl<T> ::std::iter::IntoIterator for Series<T> {
+            type Item = T;
+            type IntoIter = ::std::vec::IntoIter<T>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.data.into_iter()
+            }
+        }
+
+        impl<'s, T> ::std::iter::IntoIterator for &'s Series<T> {
+            type Item = &'s T;
+            type IntoIter = ::std::slice::Iter<'s, T>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.iter()
+            }
+        }
+
+        impl $crate::emitted::MetadataRecord for $metadata {
+            const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
+
+            fn unsupported(&self) -> ::std::vec::Vec<::std::string::String> {
+                <$metadata>::unsupported(self)
+            }
+        }
+
+        impl<T: $crate::Item> $crate::emitted::Sealed for Series<T> {}
+
+        impl<T: $crate::Item> $crate::emitted::SeriesBody for Series<T> {
+            type Item = T;
+
+            fn read_records(
+                response: ::std::result::Result<
+                    ::std::boxed::Box<$crate::emitted::UndecodedResponse>,
+                    $crate::Error,
+                >,
+            ) -> ::std::result::Result<$crate::emitted::TimedRecords<T>, $crate::Error> {
+                $crate::emitted::read_records::<T, $metadata>(response)
+            }
+        }
+
+        impl<T: $crate::Item> $crate::Body for Series<T> {
+            fn decode(text: &str) -> ::std::result::Result<Self, $crate::DecodeError> {
+                let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
+                let rest = $crate::emitted::decode_series::<$metadata>(text, T::INFO, &mut data)?;
+                ::std::result::Result::Ok(Self {
+                    data,
+                    metadata: rest.metadata,
+                    unknown_fields: rest.unknown_fields,
+                    bad_records: rest.bad_records,
+                    time: rest.time,
+                })
+            }
+
+            fn read(
+                response: ::std::result::Result<
+                    ::std::boxed::Box<$crate::emitted::UndecodedResponse>,
+                    $crate::Error,
+                >,
+            ) -> ::std::result::Result<Self, $crate::Error> {
+                let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
+                // Compiled for every endpoint, and this is less of it than a `?`.
+                match $crate::emitted::read_series::<$metadata>(response, T::INFO, &mut data) {
+                    ::std::result::Result::Ok(rest) => ::std::result::Result::Ok(Self {
+                        data,
+                        metadata: rest.metadata,
+                        unknown_fields: rest.unknown_fields,
+                        bad_records: rest.bad_records,
+                        time: rest.time,
+                    }),
+                    ::std::result::Result::Err(error) => ::std::result::Result::Err(error),
+                }
+            }
+        }
+    };
+}
