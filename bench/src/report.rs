@@ -1,7 +1,7 @@
 //! The table: on the terminal, and in `bench/RESULTS.md`.
 //!
-//! What a row has come to comes in and takes the place of its lines; the other rows and what is written by hand below the
-//! marker stay as they are in the file.
+//! What a row has come to comes in and takes the place of its lines; the other rows and what is written by hand below
+//! the marker stay as they are in the file.
 
 use std::fs;
 use std::process::Command;

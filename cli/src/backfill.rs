@@ -105,16 +105,13 @@ impl Backfill {
     /// Says what was done, and whether that is all.
     fn ended(&self, summary: Summary, signal: Ending, watcher: &Watcher, say: &Say) -> Result<()> {
         let total = watcher.bars.total();
-        let mut said = format!(
+        let said = format!(
             "{}: {} in {}, {}",
             self.out,
             counted(summary.records, "new record"),
             counted(summary.requests, "request"),
             clock(total.elapsed),
         );
-        if summary.bad_records > 0 {
-            said += &format!("; {} left out, as they are not as expected", counted(summary.bad_records, "record"));
-        }
         // If there was nothing to fetch, the plan has said so.
         if summary.requests > 0 || !summary.files.is_empty() {
             say.remark(&said);

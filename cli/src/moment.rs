@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use generated_client::Timestamp;
+use generated_client::{Listed, Request, Timestamp};
+
+use crate::failure::Result;
 
 /// The forms that are understood, for help and errors.
 pub(crate) const FORMS: &str = "2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago: 90d, 36h";
@@ -19,6 +21,13 @@ pub(crate) enum Begin {
 }
 
 impl Begin {
+    /// The moment itself, where there are no intervals.
+    pub(crate) fn moment(self) -> Timestamp {
+        match self {
+            Self::At(moment) | Self::Ago(moment) => moment,
+        }
+    }
+
     /// The moment, for intervals of a length. A length of time before now is rounded down to a whole interval, as it
     /// rarely ends where one begins.
     pub(crate) fn by(self, step: Duration) -> Timestamp {
@@ -26,6 +35,11 @@ impl Begin {
             Self::At(moment) => moment,
             Self::Ago(moment) => moment.floor(step),
         }
+    }
+
+    /// The moment, for the intervals of a request, which has a history.
+    pub(crate) fn of(self, request: &Request<Listed>) -> Result<Timestamp> {
+        Ok(self.by(request.clone().history(0..0).plan()?.step))
     }
 }
 
@@ -61,7 +75,7 @@ fn rfc3339(text: &str) -> Option<Timestamp> {
 
 /// The clap parser of a moment.
 pub(crate) fn from_now(text: &str) -> Result<Timestamp, String> {
-    begin(text).map(|begin| begin.by(Duration::ZERO))
+    begin(text).map(Begin::moment)
 }
 
 /// The clap parser of a beginning.

@@ -17,7 +17,7 @@ use crate::connection::Connection;
 use crate::failure::{Ending, Failure, Result};
 use crate::get::{all_told, fetch, request};
 use crate::interrupt::Interrupt;
-use crate::moment;
+use crate::moment::{self, Begin};
 use crate::numbers::{self, Numbers};
 use crate::params::Params;
 use crate::progress::{Bars, counted};
@@ -38,10 +38,10 @@ pub(crate) struct Plot {
     sources: Vec<String>,
     #[command(flatten)]
     params: Params,
-    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, or how long ago: 90d, 36h; the latest records of one
-    /// reply unless set
-    #[arg(long, value_name = "WHEN", value_parser = moment::from_now)]
-    from: Option<Timestamp>,
+    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, or how long ago, in whole intervals: 90d, 36h; the
+    /// latest records of one reply unless set
+    #[arg(long, value_name = "WHEN", value_parser = moment::begin)]
+    from: Option<Begin>,
     /// Where to end
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::from_now, requires = "from")]
     to: Timestamp,
@@ -93,7 +93,7 @@ impl Plot {
         for source in &self.sources {
             stored.extend(stored::read(Path::new(source))?);
         }
-        let range = self.from.unwrap_or(Timestamp::from_unix_seconds(i64::MIN))..self.to;
+        let range = self.from.map_or(Timestamp::from_unix_seconds(i64::MIN), Begin::moment)..self.to;
         for (name, values) in &self.params.known {
             // Several values of which the service has made one series have `+` here and commas in files.
             let is_wanted =
@@ -119,7 +119,7 @@ impl Plot {
         if let Some(from) = self.from {
             walks_by_itself(&self.params)?;
             self.sources.iter().try_for_each(|name| must_have_history(name).map(drop))?;
-            return history(client, series, from..self.to, say).await;
+            return history(client, series, from, self.to, say).await;
         }
         let (replies, failed) = fetch(client, series).await;
         all_told(failed)?;
@@ -132,24 +132,23 @@ impl Plot {
 }
 
 /// All records of a range of every series, side by side.
-async fn history(
-    client: &Client,
-    series: Vec<Series>,
-    range: std::ops::Range<Timestamp>,
-    say: &Say,
-) -> Result<Vec<Numbers>> {
-    let mut bars = Bars::new(&labels(&series), say);
+async fn history(client: &Client, series: Vec<Series>, from: Begin, to: Timestamp, say: &Say) -> Result<Vec<Numbers>> {
+    let labels = labels(&series);
+    let of_range = |one: Series| {
+        let request = request(client, one.endpoint.known()?, &one);
+        Some(from.of(&request).map(|from| (one, request.history(from..to))))
+    };
+    let histories = series.into_iter().filter_map(of_range).collect::<Result<Vec<_>>>()?;
+    let mut bars = Bars::new(&labels, say);
     let (sender, mut news) = mpsc::unbounded_channel();
     let mut tasks = Vec::new();
-    for (index, one) in series.into_iter().enumerate() {
-        let Some(endpoint) = one.endpoint.known() else { continue };
+    for (index, (one, history)) in histories.into_iter().enumerate() {
         let sender = sender.clone();
         let watched = move |progress: &generated_client::history::Progress| {
             // The drawing end may be gone already.
             let _ = sender.send((index, progress.clone()));
         };
-        let history = request(client, endpoint, &one).history(range.clone()).on_progress(watched);
-        tasks.push((one, tokio::spawn(history.collect())));
+        tasks.push((one, tokio::spawn(history.on_progress(watched).collect())));
     }
     drop(sender);
     while let Some((index, progress)) = news.recv().await {

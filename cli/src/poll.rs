@@ -6,7 +6,7 @@
 use clap::Args;
 use generated_client::history::{Follow, Gap, Page};
 use generated_client::record::AnyRecord;
-use generated_client::{Client, Error, Listed, Timestamp};
+use generated_client::{Client, Error, Listed};
 use tokio::sync::mpsc;
 
 use crate::command_line::Chosen;
@@ -14,7 +14,7 @@ use crate::connection::Connection;
 use crate::failure::{Failure, Result};
 use crate::get::request;
 use crate::interrupt::Interrupt;
-use crate::moment;
+use crate::moment::{self, Begin};
 use crate::params::Params;
 use crate::records::{Layout, Part};
 use crate::say::Say;
@@ -32,9 +32,10 @@ pub(crate) struct Poll {
     chosen: Chosen,
     #[command(flatten)]
     params: Params,
-    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago: 90d, 36h
-    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::from_now)]
-    from: Timestamp,
+    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago, in whole intervals: 90d,
+    /// 36h
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::begin)]
+    from: Begin,
     /// End after this many records; never unless set
     #[arg(long, value_name = "NUMBER")]
     records: Option<u64>,
@@ -57,7 +58,7 @@ impl Poll {
         let series = combine(&self.chosen.with_history()?, &self.params, say)?;
         let connected = self.connection.open(say).await?;
         let printer = Printer::new(&series, Format::or_for_reader(self.format, Format::Jsonl));
-        let mut news = follow(&connected.client, &series, self.from);
+        let mut news = follow(&connected.client, &series, self.from)?;
         interrupt.ends(self.print(&mut news, &series, printer, say)).await
     }
 
@@ -91,12 +92,14 @@ fn missing(label: &str, gap: &Gap) -> String {
 }
 
 /// Follows every series in a task of its own; their pages come out of one channel.
-fn follow(client: &Client, series: &[Series], from: Timestamp) -> mpsc::Receiver<News> {
+fn follow(client: &Client, series: &[Series], from: Begin) -> Result<mpsc::Receiver<News>> {
     // One place for each series, so that none gets far ahead of a slow reader.
     let (sender, news) = mpsc::channel(series.len().max(1));
     for (index, one) in series.iter().enumerate() {
         let Some(endpoint) = one.endpoint.known() else { continue };
-        let mut records: Follow<Listed> = request(client, endpoint, one).follow(from);
+        let request = request(client, endpoint, one);
+        let from = from.of(&request)?;
+        let mut records: Follow<Listed> = request.follow(from);
         let sender = sender.clone();
         tokio::spawn(async move {
             loop {
@@ -108,7 +111,7 @@ fn follow(client: &Client, series: &[Series], from: Timestamp) -> mpsc::Receiver
             }
         });
     }
-    news
+    Ok(news)
 }
 
 /// Writes records as they come: names once, columns as wide as they have been.

@@ -264,6 +264,19 @@ fn polling_prints_what_is_over_as_it_comes() {
     assert!(lines.is_sorted_by_key(|line| line["openDate"].to_string()));
 }
 
+/// The interval in which the beginning lies is asked for as a whole, so that it does not look missing.
+#[test]
+fn so_long_ago_begins_with_an_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.svg");
+    let days = ["volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d"];
+    for more in [["plot", "--out", support::text(&file)], ["poll", "--records", "90"]] {
+        let service = Service::start();
+        let told = run_with(&service, &[&more[..1], days.as_slice(), &more[1..]].concat());
+        assert_eq!((told.code, service.requests()), (Some(0), 1), "{more:?}: {}", told.err);
+    }
+}
+
 #[test]
 fn pictures_are_files_of_their_kind() {
     let folder = tempfile::tempdir().unwrap();

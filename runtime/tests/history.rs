@@ -58,6 +58,7 @@ async fn a_page_size_of_ones_own_and_records_of_any_kind() {
     let printed = format!("{history:?}");
     assert!(printed.contains(r#"path: "/levels""#) && printed.contains("range: Timestamp(2023-11-14T22"), "{printed}");
     let mut records = history.records();
+    assert_eq!(format!("{records:?}"), "Records(..)");
     let mut count = 0;
     while let Some(record) = records.next().await {
         assert_eq!(record.unwrap()["openDate"], START + count * HOUR);
@@ -203,6 +204,9 @@ async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_
         assert_eq!(service.seen().0, 9 + requests, "{status}");
         // Or it ends the job, after the pages before it.
         let mut pages = history.pages();
+        assert_eq!(format!("{pages:?}"), "Pages(..)");
+        let start = pages.checkpoint().unwrap();
+        assert!(start.time() == START.into() && start.to_string().contains("\"openSince\":null"), "{start}");
         let mut given = 0;
         let error: Error = loop {
             match pages.next().await.unwrap() {

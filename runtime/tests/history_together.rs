@@ -15,7 +15,7 @@ use runtime::{RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use invented::{Client, Timeframe};
-use ranges::{HOUR, START, answer, query};
+use ranges::{HOUR, START, answer, number, query};
 use scripted::{Fate, Service};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -106,6 +106,28 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     let gaps: Vec<_> =
         table.findings().map(|(key, findings)| (*key, findings.gaps.len(), findings.gaps[0].kind)).collect();
     assert_eq!(gaps, [("minutes", 1, GapKind::Inside), ("hours", 1, GapKind::Beginning)]);
+}
+
+/// The short one ends with its first page, and the pages of the long one come a second apart.
+#[tokio::test(start_paused = true)]
+async fn rows_do_not_wait_for_a_series_that_is_over() {
+    let service = Service::new(|request, _| {
+        let pages = (number(request, "startTime") + 1 - START) / (49 * HOUR);
+        Fate { reply: SECOND * u32::try_from(pages).unwrap(), ..answer(request, |_| true) }
+    });
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let history = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
+    let table = Together::new().with("short", history("short", 10), |_| ()).with("long", history("long", 490), |_| ());
+    let mut table = table.aligned();
+    assert_eq!(format!("{table:?}"), r#"["short", "long"]"#);
+    let begun = Instant::now();
+    for second in 0..10 {
+        for _ in 0..49 {
+            table.next().await.unwrap().unwrap();
+        }
+        assert_eq!(begun.elapsed().as_secs(), second);
+    }
+    assert!(table.next().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]

@@ -116,8 +116,8 @@ struct Handle {
 
 /// Where requests wait: each line has a ledger of its own.
 struct Lines {
-    /// For windows that count the requests of some endpoints alone, in the order of the limit: requests take them in one
-    /// order, so no two wait for each other.
+    /// For windows that count the requests of some endpoints alone, in the order of the limit: requests take them in
+    /// one order, so no two wait for each other.
     of_some: Vec<(WindowOfSome, Arc<Line>)>,
     of_all: Arc<Line>,
 }

@@ -232,8 +232,8 @@ impl Drop for Place<'_> {
     }
 }
 
-/// A request that was let pass. Dropped before it has ended, as one that still waits in another line, it gives back what
-/// it took.
+/// A request that was let pass. Dropped before it has ended, as one that still waits in another line, it gives back
+/// what it took.
 pub(crate) struct Entered {
     line: Arc<Line>,
     weight: usize,

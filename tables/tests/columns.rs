@@ -11,6 +11,9 @@ use std::path::Path;
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use generated_client::{Client, RateLimit};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+};
 use support::{DAY, END, HOUR, data_set, endpoint, files, job, rows, run};
 use tables::{Backfill, Series, Shard};
 
@@ -44,6 +47,60 @@ fn unknown(days: i64, target: &Path) -> Backfill {
 fn columns(path: &Path) -> Vec<String> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
     reader.schema().fields().iter().map(|field| format!("{}: {}", field.name(), field.data_type())).collect()
+}
+
+const STEP: TypeInfo = TypeInfo::new("Step", &[ValueInfo::new("1h", "An hour.", Evidence::Document).duration(3600)]);
+
+const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
+    ParamInfo::new(name, name, ty, Evidence::Document)
+}
+
+const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
+    FieldInfo::new(name, name, ty, Evidence::Document)
+}
+
+static RECORD: RecordInfo = RecordInfo::new(
+    "Counted",
+    &[
+        field("openDate", ValueType::Timestamp(TimeUnit::Seconds)),
+        field("closeDate", ValueType::Timestamp(TimeUnit::Seconds)).optional(),
+        field("count", ValueType::Count).optional(),
+    ],
+);
+
+/// An endpoint with columns of every kind beside its time.
+static COUNTED: EndpointInfo = EndpointInfo::new("market", "counted", "Counted")
+    .path("/counted", Evidence::Document)
+    .params(
+        &[],
+        &[
+            param("timeframe", ValueType::Named(&STEP)),
+            param("limit", ValueType::Count).range(Range { min: None, max: Some(1000.0) }),
+            param("startTime", ValueType::Timestamp(TimeUnit::Seconds)),
+            param("endTime", ValueType::Timestamp(TimeUnit::Seconds)),
+        ],
+    )
+    .series(Some(&RECORD), Some("openDate"), Evidence::Document);
+
+/// The columns of other series in a file are none of those that were found in records.
+#[tokio::test]
+async fn a_later_run_leaves_the_columns_of_other_series_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("both.parquet");
+    for days in [2, 3] {
+        let client = service();
+        let both = [endpoint(UNKNOWN), &COUNTED].map(|one| Series::new(client.endpoint(one).query("timeframe", "1h")));
+        let both = both.into_iter().collect::<Result<_, _>>().unwrap();
+        assert!(run(&job(both, END - days * DAY, END, &path)).await.is_complete);
+        let columns = columns(&path);
+        for of_other in [r#"closeDate: Timestamp(ms, "UTC")"#, "count: Int64"] {
+            assert!(columns.iter().any(|column| column == of_other), "{columns:?}");
+        }
+    }
+    let rows = rows(&[path]);
+    assert_eq!(rows.len(), 2 * 72);
+    // Only its own time stands in a row.
+    assert!(rows.iter().all(|row| row.matches('Z').count() == 1), "{rows:?}");
 }
 
 const TIME: &str = r#"openDate: Timestamp(ms, "UTC")"#;

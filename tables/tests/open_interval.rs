@@ -91,8 +91,12 @@ async fn an_open_interval_is_asked_for_anew_each_time() {
     .await;
 }
 
-/// Writes what a run leaves that saw an interval open: the part of a closed one, under the name of an open one.
-async fn leave_open(dir: &Path, target: &Path, start: i64) {
+/// A target as a run leaves it that saw an interval open, with the beginnings of its range and of that interval.
+async fn left_open(dir: &Path, name: &str) -> (PathBuf, i64, i64) {
+    let target = dir.join(name);
+    let (from, start) = (this_hour() - 2 * DAY, this_hour() - 5 * HOUR);
+    run(&ratio(0.5, from, start, &target)).await;
+    // The part of a closed interval, under the name of an open one.
     let other = dir.join("other/");
     run(&ratio(0.25, start, start + HOUR, &other)).await;
     let [part] = &files(&other)[..] else { panic!() };
@@ -105,6 +109,7 @@ async fn leave_open(dir: &Path, target: &Path, start: i64) {
     };
     fs::create_dir_all(to.parent().unwrap()).unwrap();
     fs::rename(other.join(part), to).unwrap();
+    (target, from, start)
 }
 
 #[tokio::test]
@@ -112,10 +117,7 @@ async fn the_final_record_takes_the_place_of_the_open_one() {
     within_an_hour(|| async {
         for name in TARGETS {
             let dir = tempfile::tempdir().unwrap();
-            let path = dir.path().join(name);
-            let (from, open) = (this_hour() - 2 * DAY, this_hour() - 5 * HOUR);
-            run(&ratio(0.5, from, open, &path)).await;
-            leave_open(dir.path(), &path, open).await;
+            let (path, from, open) = left_open(dir.path(), name).await;
             // Nothing is missing; the files become what they would have been.
             run(&ratio(0.5, from, open, &path)).await;
             let before = read(&path);
@@ -137,10 +139,7 @@ async fn what_does_not_cover_the_interval_leaves_it_there() {
     within_an_hour(|| async {
         for name in TARGETS {
             let dir = tempfile::tempdir().unwrap();
-            let path = dir.path().join(name);
-            let (from, open) = (this_hour() - 2 * DAY, this_hour() - 5 * HOUR);
-            run(&ratio(0.5, from, open, &path)).await;
-            leave_open(dir.path(), &path, open).await;
+            let (path, from, open) = left_open(dir.path(), name).await;
             run(&ratio(0.5, from - DAY, open, &path)).await;
             let found = read(&path);
             assert_eq!((found.len(), found[67].1.as_str()), (68, "0.25"), "{name}");

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 /// A sandbox that lives as long as this.
 #[derive(Debug)]
 pub(crate) struct Service {
-    base_url: String,
+    sandbox: Sandbox,
     _running: oneshot::Sender<()>,
 }
 
@@ -25,14 +25,19 @@ impl Service {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let sandbox = settings(Sandbox::builder().api_key("right-key")).start().await.unwrap();
-                sender.send(sandbox.base_url().to_owned()).unwrap();
+                sender.send(sandbox).unwrap();
                 let _ = stopped.await;
             });
         });
-        Self { base_url: started.recv().unwrap(), _running: running }
+        Self { sandbox: started.recv().unwrap(), _running: running }
     }
 
     pub(crate) fn base_url(&self) -> &str {
-        &self.base_url
+        self.sandbox.base_url()
+    }
+
+    /// How many requests have arrived.
+    pub(crate) fn requests(&self) -> u64 {
+        self.sandbox.counts().requests
     }
 }

@@ -144,7 +144,8 @@ impl Merger<'_> {
         (is_same && !says_more).then(|| there.clone())
     }
 
-    /// An entry for a known shared param, with what a new one says of its values and of how it is known if that differs.
+    /// An entry for a known shared param, with what a new one says of its values, and of how it is known if that
+    /// differs.
     fn entry_for(&self, there: &Place, param: &Tree, evidence: &str) -> Tree {
         let known = there.tree(self.desk);
         let is_told = self.is_told(evidence) && known.text("evidence") != Some(evidence);

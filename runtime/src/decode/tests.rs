@@ -121,6 +121,9 @@ fn keys_are_compared_as_they_read_not_as_they_are_written() {
     let record = check(r#""grid": [], "a\n": 1, "a\\n": true"#).unwrap();
     assert_eq!((record.escaped, record.unknown_fields.get("a\n")), (Some(true), Some(Value::from(1))));
     assert_eq!(check(r#""m\u0061ybe": 2"#).map(|record| record.maybe), Ok(Some(2.0)));
+    // One that begins like the key that is expected is another.
+    let level = &check(r#""levels": [{"prices": 1, "price": 2}]"#).unwrap().levels[0];
+    assert_eq!((level.price.to_bits(), level.unknown_fields.get("prices")), (2.0_f64.to_bits(), Some(Value::from(1))));
 }
 
 #[test]
@@ -148,6 +151,8 @@ fn misfits_name_field_and_value() {
         (r#""levels": {}"#, "`levels`: expected a list, found an object"),
         (r#""levels": [{"price": 1}, {}]"#, "`levels[1].price`: expected a number, found nothing"),
         (r#""levels": [1.5]"#, "`levels[0]`: expected an object, found `1.5`"),
+        (r#""levels": [[]]"#, "`levels[0]`: expected an object, found a list"),
+        (r#""best": [1]"#, "`best`: expected an object, found a list"),
         (r#""best": {"price": "x"}"#, r#"`best.price`: expected a number, found the text "x""#),
         (r#""grid": [[1], [2, "x"]]"#, r#"`grid[1][1]`: expected a number, found the text "x""#),
     ];

@@ -192,6 +192,21 @@ mod tests {
         assert_eq!(check(60, &[1, 2, 3], &[3, 13, 23, 33, 60]), [1063, 1063, 1031, 1015, 1010]);
         // Where reply times show more than that, it is found out by doubling.
         assert_eq!(check(2000, &[1, 2, 3, 4, 5, 6], &[1, 2, 3, 4, 5, 6]), [1020, 1040, 1080, 1160, 1320, 1500]);
+        // A lateness at its bound teaches nothing more, and the next refusal slows down.
+        assert_eq!(check(60, &[1, 2, 3, 4], &[3, 4]), [1063, 1084]);
+        assert_eq!(check(2000, &[1, 2, 3, 4, 5, 6, 7], &[6, 7]), [1500, 1530]);
+    }
+
+    #[test]
+    fn later_replies_are_measured_once_they_are_a_tenth_of_all() {
+        let (mut margin, now) = (LearnedMargin::new(SECOND), Moment::default());
+        (0..40).for_each(|index| margin.answered(Duration::from_millis(50 + 60 * (index % 2))));
+        (0..3).for_each(|_| margin.refused(now));
+        let distances = [1, 2, 3, 4].map(|_| {
+            margin.answered(Duration::from_millis(400));
+            margin.at(now).distance(SECOND).as_millis()
+        });
+        assert_eq!(distances, [1063, 1063, 1063, 1080]);
     }
 
     #[test]
@@ -202,6 +217,16 @@ mod tests {
         assert_eq!(check(60, &[1, 11], &[11, 11 + 80, 11 + 90]), [1040, 1040, 1020]);
         // A refusal much later has nothing to do with it.
         assert_eq!(check(60, &[1, 100], &[99, 100, 110, 120]), [1010, 1020, 1020, 1010]);
+        // It is much later once four times the hold are over.
+        assert_eq!(check(60, &[1, 50], &[50, 60, 70]), [1020, 1020, 1020]);
+        assert_eq!(check(60, &[1, 51], &[51, 61, 71]), [1020, 1020, 1010]);
+    }
+
+    #[test]
+    fn a_lateness_that_is_confirmed_again_and_again_is_held_for_two_hours() {
+        // Each refusal comes twenty seconds after the hold of the one before.
+        let refusals = [1, 31, 131, 791, 5931];
+        assert_eq!(check(60, &refusals, &[13_131, 13_141]), [1020, 1010]);
     }
 
     #[test]
@@ -218,7 +243,7 @@ mod tests {
         (0..40).for_each(|index| margin.answered(Duration::from_millis(50 + 60 * (index % 2))));
         (0..3).for_each(|_| margin.refused(now));
         let distance = |seconds| margin.at(now).distance(Duration::from_secs(seconds)).as_millis();
-        assert_eq!([1, 5, 60].map(distance), [1063, 5063, 60_600]);
+        assert_eq!([1, 5, 60, 30 * 86_400].map(distance), [1063, 5063, 60_600, 2_617_920_000]);
         assert_eq!(margin.at(now).distance(Duration::MAX), YEAR);
     }
 }

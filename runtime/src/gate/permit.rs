@@ -133,6 +133,7 @@ mod tests {
         let guard = Arc::new(());
         let permit = Permit::new(guard.clone());
         let departure = permit.departure();
+        assert_eq!(format!("{permit:?}"), "Permit(..)");
         drop(permit);
         assert_eq!(Arc::strong_count(&guard), 1);
         departure.tell();

@@ -242,6 +242,7 @@ mod tests {
         assert_eq!(RateLimit::none().to_string(), "no limit");
         assert_eq!(RateLimit::windows(const { &[Window::of(5, 2)] }).to_string(), "5 in 2s");
         assert_eq!(second.to_string(), "10 in 1s and 20 under way");
+        assert_eq!(RateLimit::set(const { &[Window::of(10, 1)] }, 20), second);
         assert_eq!(RateLimit::all(SETS).to_string(), "10 in 1s, 600 in 60s and 10 under way");
     }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
@@ -54,14 +54,13 @@ struct Column<K, T> {
     cells: VecDeque<(Timestamp, T)>,
     /// Where its last page ends; `None` before the first page.
     until: Option<Timestamp>,
-    is_over: bool,
     findings: Findings,
 }
 
 impl<K, T> Column<K, T> {
-    /// Whether the series has been read past a time, so that its cell is known.
+    /// Whether the series has been read past a time.
     fn is_known(&self, time: Timestamp) -> bool {
-        !self.cells.is_empty() || self.is_over || self.until.is_some_and(|until| until > time)
+        !self.cells.is_empty() || self.until.is_some_and(|until| until > time)
     }
 
     fn add(&mut self, page: Page<T>) {
@@ -78,8 +77,7 @@ impl<K, T> Column<K, T> {
 
 impl<K: Clone, T> Aligned<K, T> {
     pub(super) fn new(series: Together<K, T>) -> Self {
-        let column =
-            |key| Column { key, cells: VecDeque::new(), until: None, is_over: false, findings: Findings::default() };
+        let column = |key| Column { key, cells: VecDeque::new(), until: None, findings: Findings::default() };
         let columns = series.keys().map(column).collect();
         Self { series, columns }
     }
@@ -102,30 +100,37 @@ impl<K: Clone, T> Aligned<K, T> {
 
     fn poll_row(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Row<T>, Error>>> {
         loop {
-            let first = self.columns.iter().filter_map(|column| Some(column.cells.front()?.0)).min();
-            if let Some(time) = first.filter(|time| self.columns.iter().all(|column| column.is_known(*time))) {
-                let cells = self.columns.iter_mut().map(|column| column.take(time)).collect();
-                return Poll::Ready(Some(Ok(Row { time, cells })));
+            if let Some(row) = self.row() {
+                return Poll::Ready(Some(Ok(row)));
             }
-            match ready!(self.series.poll_indexed(cx)) {
-                None if first.is_none() => return Poll::Ready(None),
-                None => self.columns.iter_mut().for_each(|column| column.is_over = true),
-                Some((_, Err(error))) => {
+            match self.series.poll_indexed(cx) {
+                // A series may be over now, and the row complete without it.
+                Poll::Pending => return self.row().map_or(Poll::Pending, |row| Poll::Ready(Some(Ok(row)))),
+                Poll::Ready(None) => return Poll::Ready(self.row().map(Ok)),
+                Poll::Ready(Some((_, Err(error)))) => {
                     // Its column cannot be completed, so the table ends.
                     self.columns.clear();
                     self.series = Together::default();
                     return Poll::Ready(Some(Err(error)));
                 }
-                Some((index, Ok(page))) => {
+                Poll::Ready(Some((index, Ok(page)))) => {
                     if let Some(column) = self.columns.get_mut(index) {
                         column.add(page);
                     }
                 }
             }
-            for (index, column) in self.columns.iter_mut().enumerate() {
-                column.is_over |= self.series.is_over(index);
-            }
         }
+    }
+
+    /// The next row, if each of its cells is known.
+    fn row(&mut self) -> Option<Row<T>> {
+        let time = self.columns.iter().filter_map(|column| Some(column.cells.front()?.0)).min()?;
+        let mut columns = self.columns.iter().enumerate();
+        if !columns.all(|(index, column)| column.is_known(time) || self.series.is_over(index)) {
+            return None;
+        }
+        let cells = self.columns.iter_mut().map(|column| column.take(time)).collect();
+        Some(Row { time, cells })
     }
 }
 
@@ -143,5 +148,22 @@ impl<K: Clone, T> Stream for Aligned<K, T> {
 impl<K: fmt::Debug, T> fmt::Debug for Aligned<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.columns.iter().map(|column| &column.key)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_known_once_its_series_has_been_read_past_its_time() {
+        let cells: VecDeque<(Timestamp, u8)> = VecDeque::new();
+        let mut column = Column { key: (), cells, until: None, findings: Findings::default() };
+        let known = |column: &Column<(), u8>| [99, 100, 101].map(|time| column.is_known(time.into()));
+        assert_eq!(known(&column), [false; 3]);
+        column.until = Some(100.into());
+        assert_eq!(known(&column), [true, false, false]);
+        column.cells.push_back((200.into(), 7));
+        assert_eq!(known(&column), [true; 3]);
     }
 }

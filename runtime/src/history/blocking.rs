@@ -100,3 +100,43 @@ impl<S: Stream> fmt::Debug for Blocking<S> {
         f.write_str("Blocking(..)")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    /// What comes of each poll in turn; then the end.
+    struct Script(VecDeque<Poll<u8>>);
+
+    impl Stream for Script {
+        type Item = u8;
+
+        fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<u8>> {
+            self.0.pop_front().map_or(Poll::Ready(None), |polled| polled.map(Some))
+        }
+    }
+
+    fn blocking(stream: Script) -> Blocking<Script> {
+        Blocking::new(None::<Arc<Background>>, stream)
+    }
+
+    #[test]
+    fn items_that_are_there_are_not_held_back() {
+        let script = [1, 2, 0, 0, 3, 4, 5, 6].map(|item| if item == 0 { Poll::Pending } else { Poll::Ready(item) });
+        let mut all = blocking(Script(script.into())).at_once(3);
+        let mut poll = || {
+            let (stream, mut items) = (all.stream.as_mut().unwrap(), VecDeque::new());
+            let polled = poll_some(stream, all.at_once, &mut items, &mut Context::from_waker(Waker::noop()));
+            (polled.is_ready(), Vec::from(items))
+        };
+        let expected = [(true, vec![1, 2]), (false, vec![]), (true, vec![3, 4, 5]), (true, vec![6]), (true, vec![])];
+        assert_eq!([(); 5].map(|()| poll()), expected);
+    }
+
+    #[test]
+    fn a_debug_form_tells_no_records() {
+        assert_eq!(format!("{:?}", blocking(Script([Poll::Ready(7)].into()))), "Blocking(..)");
+    }
+}

@@ -61,7 +61,7 @@ impl Learned {
     pub(super) fn refuted(&mut self, came: usize, halves: usize) {
         self.confirmed = 0;
         // If a longer page came before or came now, the length of this one is no bound but an accident.
-        if came > 0 && came >= self.proven && came >= halves {
+        if came >= self.proven.max(halves) {
             self.cap = self.cap.min(came);
         }
     }

@@ -83,3 +83,50 @@ impl Course {
         self.grid.pieces(window, self.half(window))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::reply::Received;
+    use super::*;
+
+    /// A beginning and an end, in seconds.
+    type Ends = (i64, i64);
+
+    const RANGE: Ends = (0, 100);
+
+    fn span((from, to): Ends) -> Span {
+        Span { from: from.into(), to: to.into() }
+    }
+
+    /// The parts of a window that are doubted after a reply with these times; none if it is believed.
+    fn doubted(is_live: bool, window: Ends, times: &[i64]) -> Vec<Span> {
+        let (grid, margin) = (Grid::of(Duration::from_secs(10)).unwrap(), Duration::from_secs(1));
+        let range = span(RANGE);
+        let course = Course { grid, range, margin, page_size: 100, beside: 1, ahead: 2, attempts: 4, is_live };
+        let times = times.iter().map(|time| Some((*time).into())).collect();
+        let received = Received { times, records: (), bad: Vec::new(), envelope: None };
+        let reply = Reply::new(grid, span(window), margin, received);
+        match course.verdict(&Learned::new(100, 1), span(window), &reply) {
+            Verdict::Believed => Vec::new(),
+            Verdict::Doubted(parts) => parts,
+            Verdict::Empty | Verdict::Cut => panic!("{window:?}"),
+        }
+    }
+
+    #[test]
+    fn the_newest_records_may_come_later() {
+        let (first, last) = ((0, 50), (50, 100));
+        let table: [(bool, Ends, &[i64], &[Ends]); 6] = [
+            (false, last, &[50, 60, 70], &[(80, 100)]),
+            (true, last, &[50, 60, 70], &[]),
+            (true, first, &[0, 10, 20], &[(30, 50)]),
+            (true, last, &[60, 70], &[(50, 60)]),
+            (true, last, &[50, 90], &[]),
+            (true, RANGE, &[10, 20, 30, 40, 50, 60, 70], &[(0, 10)]),
+        ];
+        for (is_live, window, times, expected) in table {
+            let expected: Vec<_> = expected.iter().copied().map(span).collect();
+            assert_eq!(doubted(is_live, window, times), expected, "{is_live} {window:?} {times:?}");
+        }
+    }
+}

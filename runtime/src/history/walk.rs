@@ -193,9 +193,8 @@ impl<R> Walk<R> {
     fn judge_empty(&mut self) {
         let Some(Entry { window, state: State::Empty(_) }) = self.entries.front() else { return };
         let window = *window;
-        let is_last = self.entries.len() == 1 && self.next >= self.course.range.to;
         let after = match self.entries.get(1).map(|entry| &entry.state) {
-            None if is_last => false,
+            None if self.next >= self.course.range.to => false,
             None | Some(State::Asked(_)) => return,
             Some(State::Empty(_) | State::Failed(_)) => false,
             Some(State::Doubted(reply, _) | State::Settled(reply)) => !reply.is_empty(),
@@ -235,13 +234,11 @@ impl<R> Walk<R> {
             // Nothing speaks for or against the reply: the parts have failed.
             None => {}
         }
-        let believed = around(window, parts.iter().map(|(part, _)| *part));
         self.replace(index, parts.iter().map(|(part, _)| *part).map(Entry::new).collect());
-        if let Some(window) = believed {
+        if let Some(rest) = around(window, parts.iter().map(|(part, _)| *part)) {
             // It stands between two parts, or at the side of the only one.
-            let index = index + usize::from(parts.first().is_some_and(|(part, _)| part.from < window.from));
-            let state = State::Settled(reply.within(window));
-            self.entries.insert(index, Entry { window, state });
+            let index = index + usize::from(parts.first().is_some_and(|(part, _)| part.from == window.from));
+            self.entries.insert(index, Entry { window: rest, state: State::Settled(reply.within(rest)) });
         }
         for (window, outcome) in parts {
             // Those before it may have been divided.
@@ -274,3 +271,6 @@ fn around(window: Span, parts: impl Iterator<Item = Span>) -> Option<Span> {
     }
     (!rest.is_empty()).then_some(rest)
 }
+
+#[cfg(test)]
+mod tests;

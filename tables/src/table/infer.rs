@@ -54,19 +54,19 @@ impl Inferred {
         Self { time, columns }
     }
 
-    /// The columns of a file that was written with inferred columns.
+    /// The columns of a file that was written with inferred columns, without those that can only be of other series.
     pub(super) fn stored(time: Option<TimeColumn>, schema: &Schema) -> Self {
-        let fields = schema.fields().iter();
         let kind = |field: &Field| match field.data_type() {
-            DataType::Timestamp(..) => Kind::Time,
-            DataType::Float64 => Kind::Number,
-            DataType::Boolean => Kind::Boolean,
-            _ if meaning::is_json(field) => Kind::Json,
-            _ => Kind::Text,
+            DataType::Timestamp(..) => time.filter(|time| time.name == field.name()).map(|_| Kind::Time),
+            DataType::Float64 => Some(Kind::Number),
+            DataType::Boolean => Some(Kind::Boolean),
+            DataType::Utf8 if meaning::is_json(field) => Some(Kind::Json),
+            DataType::Utf8 => Some(Kind::Text),
+            _ => None,
         };
-        let mut columns: Vec<_> = fields.map(|field| (field.name().clone(), kind(field))).collect();
-        columns.pop();
-        Self { time, columns }
+        // The column of unknown fields comes last.
+        let fields = schema.fields().split_last().map_or(&[][..], |(_, fields)| fields);
+        Self { time, columns: fields.iter().filter_map(|field| Some((field.name().clone(), kind(field)?))).collect() }
     }
 
     pub(super) fn schema(&self) -> SchemaRef {

@@ -1,4 +1,4 @@
-//! Asks for 50 records as often as it is told to, with the client that progenitor makes: `request-progenitor URL COUNT`.
+//! `request-progenitor URL COUNT` asks for 50 records as often as it is told to, with the client that progenitor makes.
 
 use progenitor_made::Client;
 use progenitor_made::types::{Exchange, Timeframe};

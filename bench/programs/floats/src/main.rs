@@ -1,4 +1,5 @@
-//! Decodes random and edge floats, written with seventeen digits, and prints how many there were and how many were misread.
+//! Decodes random and edge floats, written with seventeen digits, and prints how many there were and how many were
+//! misread.
 //!
 //! Seventeen digits name an `f64` beyond doubt, so what has to come out are the bits that went in.
 

@@ -103,8 +103,8 @@ impl<'a> Scanner<'a> {
             at += match (byte(at), byte(at + 1)) {
                 (Some(b'"'), _) => break,
                 (Some(b'\\'), Some(b'u')) => {
-                    let digits = text.get(at + 2..at + 6).unwrap_or_default();
-                    if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
+                    let digits = text.get(at + 2..at + 6);
+                    if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
                         return Err(self.fault(FaultKind::Text));
                     }
                     6
