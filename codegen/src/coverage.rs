@@ -6,7 +6,7 @@ mod wanted;
 
 use std::fmt;
 
-use crate::model::{Api, Body, Endpoint, Evidence, Field, Record};
+use crate::model::{Api, Body, Endpoint, Evidence, Record};
 use crate::summary::Summary;
 pub use wanted::Wanted;
 
@@ -41,9 +41,10 @@ pub struct Tally {
 impl Coverage {
     /// Counts.
     pub fn of(api: &Api) -> Self {
-        let endpoints: Vec<_> = api.groups.iter().flat_map(|group| &group.endpoints).collect();
+        let endpoints: Vec<_> = api.endpoints().collect();
         let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
-        let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !is_repeated(field));
+        // The envelope's time field stands in every record and is one fact.
+        let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
         let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
         Self {
             summary: Summary::of(api),
@@ -58,11 +59,6 @@ impl Coverage {
             wanted: wanted::wanted(api),
         }
     }
-}
-
-/// The envelope's time field stands in every record and is one fact.
-fn is_repeated(field: &Field) -> bool {
-    field.is_envelope_time
 }
 
 /// How the fields of a body are known, if they are.

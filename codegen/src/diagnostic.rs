@@ -188,9 +188,7 @@ impl Diagnostic {
         let title = Level::ERROR.primary_title(&self.message).id(self.rule);
         renderer.render(&[title.elements(elements)])
     }
-}
 
-impl Diagnostic {
     /// The marked lines: one picture if both places are near each other.
     fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
         let primary = (location, AnnotationKind::Primary, None);

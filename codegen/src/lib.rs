@@ -12,7 +12,6 @@ mod emit;
 mod evidence;
 mod load;
 mod page;
-mod path;
 mod resolve;
 mod spanned;
 mod suggest;
@@ -34,6 +33,8 @@ pub mod model;
 #[doc(hidden)]
 pub mod names;
 #[doc(hidden)]
+pub mod path;
+#[doc(hidden)]
 pub mod spec;
 #[doc(hidden)]
 pub mod type_expr;
@@ -47,11 +48,9 @@ pub use diagnostic::{Diagnostic, Diagnostics};
 #[doc(hidden)]
 pub use emit::MARKER;
 pub use emit::{File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold};
-pub use load::{Catalogue, load, load_texts};
+pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
 pub use page::write_page;
-#[doc(hidden)]
-pub use path::template;
 pub use resolve::{check, resolve};
 #[doc(hidden)]
 pub use resolve::{may_be_fixed, may_carry_key};
@@ -60,6 +59,8 @@ pub use suggest::did_you_mean;
 pub use summary::{GroupSummary, Summary};
 #[doc(hidden)]
 pub use walk::{is_invisible, is_line, is_prose};
+#[doc(hidden)]
+pub use write::replace;
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};
 
 /// Reads a catalogue and makes the client's model of it, or says everything that is wrong with it.

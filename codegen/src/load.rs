@@ -66,7 +66,7 @@ pub fn load(dir: &Path) -> Catalogue {
 /// The same for files already read: pairs of name and text.
 pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
     let mut sources: Vec<_> =
-        files.iter().map(|(name, text)| SourceFile::new((*name).to_owned(), (*text).to_owned())).collect();
+        files.iter().map(|(name, text)| SourceFile::new((*name).to_owned(), without_mark(text))).collect();
     sources.sort_by(|a, b| a.name.cmp(&b.name));
     load_sources(Loader::default(), sources)
 }
@@ -119,19 +119,15 @@ impl Loader {
     }
 
     fn read_file(&mut self, dir: &Path, name: String) -> Option<SourceFile> {
-        // Hidden files belong to editors and tools.
-        if name.starts_with('.') {
-            return None;
-        }
         let path = dir.join(&name);
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");
-        if path.is_dir() || (is_yaml && extension != "yaml") {
+        if !name.starts_with('.') && (path.is_dir() || (is_yaml && !is_part(&name))) {
             let finding = Diagnostic::of_file("misplaced-file", name, "this is not read as a part of the catalogue");
             self.diagnostics.push(finding.help("the catalogue is `.yaml` files in one folder"));
             return None;
         }
-        if extension != "yaml" {
+        if !is_part(&name) {
             return None;
         }
         let bytes = match fs::read(&path) {
@@ -143,7 +139,7 @@ impl Loader {
             }
         };
         match String::from_utf8(bytes) {
-            Ok(text) => Some(SourceFile::new(name, text.trim_start_matches('\u{feff}').to_owned())),
+            Ok(text) => Some(SourceFile::new(name, without_mark(&text))),
             Err(error) => {
                 self.diagnostics.push(not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()));
                 None
@@ -166,6 +162,16 @@ impl Loader {
         self.cut.extend(walk.cut);
         Some(Document { file, spec: spec? })
     }
+}
+
+/// Whether a file of a folder is a part of the catalogue. Hidden files belong to editors and tools.
+pub fn is_part(name: &str) -> bool {
+    !name.starts_with('.') && Path::new(name).extension() == Some(OsStr::new("yaml"))
+}
+
+/// A text without the byte order mark that some editors write before it.
+fn without_mark(text: &str) -> String {
+    text.trim_start_matches('\u{feff}').to_owned()
 }
 
 /// A finding about a file in another encoding, at the first byte that shows it.

@@ -34,6 +34,16 @@ pub struct Api {
 }
 
 impl Api {
+    /// The endpoints of all groups.
+    pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
+        self.groups.iter().flat_map(|group| &group.endpoints)
+    }
+
+    /// Those with a path, which become methods.
+    pub fn methods(&self) -> impl Iterator<Item = &Endpoint> {
+        self.groups.iter().flat_map(Group::methods)
+    }
+
     /// The setter of a name; they are sorted.
     pub fn setter(&self, ident: &str) -> Option<&Setter> {
         let index = self.setters.binary_search_by(|setter| setter.ident.as_str().cmp(ident)).ok()?;

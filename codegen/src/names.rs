@@ -74,6 +74,16 @@ pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 
+/// Whether a crate can have a name in Rust, beside those that an emitted one stands on.
+pub(crate) fn is_crate(ident: &str) -> bool {
+    let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    ident.starts_with(begins) && ident.chars().all(goes_on) && !is_keyword(ident) && !CRATES.contains(&ident)
+}
+
+/// Crates that the compiler brings, and those that an emitted one depends on.
+const CRATES: [&str; 7] = ["alloc", "core", "proc_macro", "runtime", "std", "test", "tokio"];
+
 fn move_leading_digits(name: &str) -> Result<String, String> {
     let start = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     let rest = start.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::emit::with_key_tables;
-use crate::write::{ChangeKind, FileChange, Mode, diff};
+use crate::write::{ChangeKind, FileChange, Mode, diff, replace};
 
 const PAGE: &str = "README.md";
 
@@ -18,7 +18,7 @@ pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<FileChange>> {
         return Ok(None);
     }
     if mode == Mode::Write {
-        fs::write(&path, &emitted)?;
+        replace(&[(path, emitted.clone())])?;
     }
     Ok(Some(FileChange { path: PAGE.to_owned(), kind: ChangeKind::Drifted(diff(&page, &emitted)) }))
 }

@@ -1,10 +1,10 @@
 //! Paths from the base URL on, `/books/{symbol}`: what may stand in one, and the params in braces.
 
 /// Why a text is no path: the rule, the message and the remedy.
-type Fault = (&'static str, String, String);
+pub type Fault = (&'static str, String, String);
 
 /// Whether a text is a path. A whole segment may be a param in braces where params are taken.
-pub(crate) fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
+pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     let fault = |rule, message: String, help: &str| Err((rule, message, help.to_owned()));
     if !path.starts_with('/') {
         let help = if path.contains("://") {
@@ -41,7 +41,7 @@ pub(crate) fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
 }
 
 /// The names in braces.
-pub(crate) fn params(path: &str) -> Vec<&str> {
+pub fn params(path: &str) -> Vec<&str> {
     path.split('/').filter_map(param).collect()
 }
 

@@ -184,12 +184,15 @@ impl Folder {
         let emitted = self.emitted();
         for FileChange { path, kind } in &report.changes {
             let target = self.root.join(path);
-            let mended = match emitted.get(path.as_str()) {
-                Some(text) => put(&target, text),
-                None if *kind == ChangeKind::Stale => self.remove(&target),
-                None => Ok(()),
-            };
-            mended.map_err(|error| named(&target, &error))?;
+            match emitted.get(path.as_str()) {
+                Some(text) => {
+                    let folder = target.parent().unwrap_or(&self.root);
+                    fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
+                    replace(&[(target, text.clone())])?;
+                }
+                None if *kind == ChangeKind::Stale => self.remove(&target).map_err(|error| named(&target, &error))?,
+                None => {}
+            }
         }
         Ok(())
     }
@@ -207,17 +210,33 @@ const FOR: &str = " for ";
 /// How a file ends that is still being written.
 const UNFINISHED: &str = ".unfinished";
 
-/// Writes a text beside its place and moves it there.
-fn put(target: &Path, text: &str) -> io::Result<()> {
-    target.parent().map_or(Ok(()), fs::create_dir_all)?;
-    // Two runs at once each write their own.
-    let mut name = target.as_os_str().to_owned();
-    name.push(format!(".{}{UNFINISHED}", std::process::id()));
-    let written = fs::write(&name, text).and_then(|()| fs::rename(&name, target));
-    if written.is_err() {
-        let _ = fs::remove_file(&name);
+/// Replaces files by texts, each as a whole, so that no reader sees a part of it; none if one cannot be written.
+///
+/// A text is written beside its place and then moved there. A link stays a link, and permissions stay.
+pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
+    let mut written: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let beside = files.iter().try_for_each(|(path, text)| {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        // Two runs at once each write their own.
+        let mut new = target.as_os_str().to_owned();
+        new.push(format!(".{}{UNFINISHED}", std::process::id()));
+        let done = fs::write(&new, text).and_then(|()| match fs::metadata(&target) {
+            Ok(old) => fs::set_permissions(&new, old.permissions()),
+            Err(_) => Ok(()),
+        });
+        written.push((new.into(), target));
+        done.map_err(|error| named(path, &error))
+    });
+    let mut moves = written.iter();
+    let replaced = beside.and_then(|()| {
+        moves.try_for_each(|(new, target)| fs::rename(new, target).map_err(|error| named(target, &error)))
+    });
+    if replaced.is_err() {
+        for (new, _) in &written {
+            let _ = fs::remove_file(new);
+        }
     }
-    written
+    replaced
 }
 
 /// Whether a file is the unfinished one of an interrupted run.

@@ -1,7 +1,7 @@
 //! A new endpoint, of which little more than the path need be known.
 
 use codegen::names::{self, Case};
-use codegen::{Catalogue, did_you_mean, spec};
+use codegen::{Catalogue, did_you_mean, path, spec};
 use heck::ToTitleCase;
 
 use super::change::{CatalogueChange, Desk, Refusal};
@@ -23,7 +23,7 @@ pub struct Addition {
     pub summary: Option<String>,
     /// Names of shared params and param sets; `unknown` if not given.
     pub params: Option<Vec<String>>,
-    /// How the path is known: `document`, `published` or `reported`.
+    /// How the path is known, in the catalogue's word.
     pub evidence: String,
 }
 
@@ -143,8 +143,7 @@ fn param(entry: &Tree) -> Option<&str> {
 
 fn entry(addition: &Addition) -> Tree {
     let path = &addition.path;
-    let in_path: Vec<&str> =
-        path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')).collect();
+    let in_path = path::params(path);
     let own = in_path.iter().map(|name| {
         Tree::map().with("name", *name).with("type", "string").with("in", "path").with("summary", "unknown")
     });

@@ -75,53 +75,31 @@ impl CatalogueChange {
     }
 
     /// Writes the files into the catalogue's folder, which is made if it is missing. Writes none of them if one has
-    /// been edited since the change was made.
+    /// been edited since the change was made, or cannot be written.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         fs::create_dir_all(dir)?;
-        let on_disk = self.files.iter().map(|file| file.on_disk(dir)).collect::<io::Result<Vec<_>>>()?;
-        for (file, old) in self.files.iter().zip(on_disk) {
-            file.write(dir, old.as_deref()).map_err(|error| of_file(dir, &file.name, &error))?;
-        }
-        Ok(())
+        let new = self.files.iter().map(|file| Ok((dir.join(&file.name), file.on_disk_after(dir)?)));
+        codegen::replace(&new.collect::<io::Result<Vec<_>>>()?)
     }
 }
 
 impl EditedFile {
-    /// The file as it is; refused if it is not as it was.
-    fn on_disk(&self, dir: &Path) -> io::Result<Option<String>> {
-        let old = match fs::read_to_string(dir.join(&self.name)) {
+    /// The whole text that is to be on disk; refused if the file there is not as it was.
+    fn on_disk_after(&self, dir: &Path) -> io::Result<String> {
+        let path = dir.join(&self.name);
+        let old = match fs::read_to_string(&path) {
             Ok(old) => Some(old),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(of_file(dir, &self.name, &error)),
+            Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
         };
-        if old.as_deref().map(|old| old.trim_start_matches(BYTE_ORDER_MARK)) == self.before.as_deref() {
-            return Ok(old);
+        if old.as_deref().map(|old| old.trim_start_matches(BYTE_ORDER_MARK)) != self.before.as_deref() {
+            let why = "has been edited since it was read, so nothing is written; run this once more";
+            return Err(io::Error::other(format!("{} {why}", path.display())));
         }
-        let path = dir.join(&self.name);
-        let why = "has been edited since it was read, so nothing is written; run this once more";
-        Err(io::Error::other(format!("{} {why}", path.display())))
-    }
-
-    /// Replaces a file as a whole, so that no reader sees a part of it.
-    fn write(&self, dir: &Path, old: Option<&str>) -> io::Result<()> {
         // A byte order mark, which some editors write, is kept.
         let mark = if old.is_some_and(|old| old.starts_with(BYTE_ORDER_MARK)) { "\u{feff}" } else { "" };
-        let path = dir.join(&self.name);
-        // A link stays a link: the file that it leads to is replaced.
-        let path = fs::canonicalize(&path).unwrap_or(path);
-        let new = path.with_extension("yaml.new");
-        let written = fs::write(&new, [mark, &self.after].concat()).and_then(|()| {
-            if old.is_some() {
-                fs::set_permissions(&new, fs::metadata(&path)?.permissions())?;
-            }
-            fs::rename(&new, &path)
-        });
-        written.inspect_err(|_| drop(fs::remove_file(&new)))
+        Ok([mark, &self.after].concat())
     }
-}
-
-fn of_file(dir: &Path, name: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", dir.join(name).display()))
 }
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -201,6 +179,19 @@ impl Desk {
             Tree::List(items) => items,
             _ => &[],
         }
+    }
+
+    /// A record by its name, as bodies and fields of a file refer to it.
+    pub(super) fn record(&self, file: &str, name: &str) -> Option<Place> {
+        [file, SERVICE].into_iter().find_map(|file| {
+            let mut records = Place::file(file).key("records").items(self).into_iter();
+            records.find(|(_, record)| record.text("name") == Some(name)).map(|(at, _)| at)
+        })
+    }
+
+    /// A type by its name.
+    pub(super) fn named_type(&self, name: &str) -> Option<(Place, &Tree)> {
+        Place::service().key("types").items(self).into_iter().find(|(_, ty)| ty.text("name") == Some(name))
     }
 
     /// Notes something for the reader of the change.

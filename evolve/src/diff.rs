@@ -36,7 +36,7 @@ pub fn compare(old: &Api, new: &Api) -> Changes {
     setters::compare(&pairs, &mut changes);
     records::compare(&pairs, &mut changes);
     named_types::compare(&pairs, &mut changes);
-    // Only the order can still differ, which is reported so that no file changes without a change in the list.
+    // Only order and form can still differ, which is reported so that no file changes without a change in the list.
     let emitted = |api| emit(api, &Package::new("client"));
     if changes.is_empty() && emitted(old) != emitted(new) {
         changes.rearranged();

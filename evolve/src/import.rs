@@ -45,7 +45,7 @@ use notes::Notes;
 pub struct Import {
     /// OpenAPI 3.0 or 3.1, in JSON or YAML.
     pub text: String,
-    /// The evidence of its facts, unless it states one: `document`, `published` or `reported`.
+    /// The evidence of its facts, unless it states one, in the catalogue's word.
     pub evidence: String,
     /// Whether summaries and descriptions are imported too.
     pub summaries: bool,
@@ -109,18 +109,23 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     if guessed_time && is_new {
         change.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
     }
-    match lost.left_out {
+    say_texts(&mut change, lost.left_out, lost.cut);
+    Ok(change)
+}
+
+/// Notes how many texts are left out, and how many are cut.
+fn say_texts(change: &mut CatalogueChange, left_out: usize, cut: usize) {
+    match left_out {
         0 => {}
         1 => change.say("1 text is left out; `--summaries` takes it over if the catalogue has a place for it"),
         many => change.say(format!(
             "{many} texts are left out; `--summaries` takes over those that the catalogue has a place for"
         )),
     }
-    if lost.cut > 0 {
-        let texts = if lost.cut == 1 { "text" } else { "texts" };
-        change.say(format!("of {} {texts} only the first paragraph is taken over", lost.cut));
+    if cut > 0 {
+        let texts = if cut == 1 { "text" } else { "texts" };
+        change.say(format!("of {cut} {texts} only the first paragraph is taken over"));
     }
-    Ok(change)
 }
 
 /// An envelope whose metadata has no fields yet.

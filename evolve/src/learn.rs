@@ -32,7 +32,7 @@ use kind::BodyKind;
 pub struct Learning {
     /// Each endpoint with its replies.
     pub lessons: Vec<Lesson>,
-    /// The evidence of what a reply shows: `document`, `published` or `reported`.
+    /// The evidence of what a reply shows, in the catalogue's word.
     pub evidence: String,
     /// Names of fields whose texts become an enum, each with the type's name if it is to have another: `side`,
     /// `side=OrderSide`.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use codegen::is_line;
 use codegen::names::{self, Case, Scope};
 
 use super::tree::Tree;
@@ -126,6 +127,11 @@ pub(super) fn claim_id(taken: &mut NamesInUse, id: &str, name: &str) -> String {
 /// The Rust case and scope for values of an identifier (open) or of an enum.
 pub(super) fn value_names(is_open: bool) -> (Case, Scope) {
     if is_open { (Case::Shouty, Scope::Constants) } else { (Case::Pascal, Scope::Variants) }
+}
+
+/// Whether a text can be a value of a type: a comma separates values on the wire.
+pub(super) fn is_value(text: &str) -> bool {
+    is_line(text) && !text.contains(',')
 }
 
 /// The types at the root of the client.

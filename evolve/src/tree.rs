@@ -339,12 +339,6 @@ impl From<Vec<Tree>> for Tree {
     }
 }
 
-impl From<f64> for Tree {
-    fn from(number: f64) -> Self {
-        Self::Number(number.to_string())
-    }
-}
-
 /// Text without quotes if every reader takes it for the same text, else in quotes.
 pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
     let is_plain = !text.contains(['\n', '\r', '\t']) && yaml::is_plain(text) && {

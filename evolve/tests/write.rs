@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codegen::load;
-use evolve::{Addition, CatalogueChange, add};
+use evolve::{Addition, CatalogueChange, Import, add, import};
 
 const SERVICE: &str = "\
 title: A
@@ -89,4 +89,21 @@ fn a_file_that_is_gone_since_does_not_come_back() {
     fs::remove_file(dir.join("market.yaml")).expect("it is there");
     assert!(change.write(&dir).is_err());
     assert_eq!(files(&dir), [("service.yaml".to_owned(), SERVICE.to_owned())]);
+}
+
+#[test]
+fn none_of_several_files_is_written_if_one_cannot_be() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolve_write/several");
+    let _ = fs::remove_dir_all(&dir);
+    let text = "{openapi: 3.1.0, info: {title: A, version: '1'}, paths: {/basis: {get: {tags: [Market]}}}}";
+    let (text, evidence) = (format!("# YAML\n{text}"), "reported".to_owned());
+    let change = import(None, &Import { text, evidence, summaries: false, places: false }).expect("a change");
+    assert_eq!(change.texts().map(|(name, _)| name).collect::<Vec<_>>(), ["market.yaml", "service.yaml"]);
+    // What is written beside the place of the last file is in the way.
+    let in_the_way = dir.join(format!("service.yaml.{}.unfinished", std::process::id()));
+    fs::create_dir_all(&in_the_way).expect("a new folder");
+    let why = change.write(&dir).expect_err("a refusal").to_string();
+    assert!(why.contains("service.yaml: "), "{why}");
+    fs::remove_dir(&in_the_way).expect("it is there");
+    assert_eq!(files(&dir), []);
 }

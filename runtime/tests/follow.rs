@@ -220,6 +220,19 @@ async fn a_clock_that_was_ahead_for_a_while_makes_no_difference() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_cannot_be_followed_is_told_again_after_a_pause() {
+    let client = Service::new(|_, _| reply(200, &[], "{}")).builder().build().unwrap();
+    let mut poller = client.market().ratio().coin("B").follow(START);
+    let begun = Instant::now();
+    for pause in [0, 1, 2, 4] {
+        let before = Instant::now();
+        let error = poller.next().await.unwrap_err().to_string();
+        assert!(error.contains("a history has to know how far apart records are"), "{error}");
+        assert_eq!(before.elapsed(), pause * SECOND, "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_error_that_does_not_pass_comes_back_and_the_poller_goes_on() {
     let clock = Clock::new();
     let service = service(&clock, |_| 0);

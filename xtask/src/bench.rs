@@ -1,10 +1,11 @@
 //! `cargo xtask bench`: hands over to the package in `bench/`, which stands outside the workspace.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::Args;
 
 use crate::paths;
+use crate::workspace::cargo;
 
 /// Measure the project beside its peers
 #[derive(Args)]
@@ -17,8 +18,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn run(&self) -> ExitCode {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
+        let status = cargo()
             .args(["run", "--quiet", "--locked", "--manifest-path"])
             .arg(paths::root().join("bench/Cargo.toml"))
             .arg("--")

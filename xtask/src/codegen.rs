@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{ChangeKind, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report, Summary};
+use codegen::{Api, ChangeKind, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report, Summary};
 
 use crate::crate_folder::CrateFolder;
 use crate::paths::{self, shown};
@@ -50,7 +50,10 @@ impl Codegen {
             return fail(&format!("{message}; name the folder of its own: `{} --out CRATE`\n", self.command()));
         }
         let mode = if self.check { Mode::Check } else { Mode::Write };
-        let crate_folder = self.out.as_deref().map_or_else(CrateFolder::ours, CrateFolder::at);
+        let crate_folder = match self.out.as_deref().map_or_else(|| Ok(CrateFolder::ours()), CrateFolder::at) {
+            Ok(folder) => folder,
+            Err(why) => return fail(&why),
+        };
         let Generated { summary, reports, created } = match generate(&self.spec, &crate_folder, mode) {
             Ok(done) => done,
             Err(failure) => return fail(&failure.to_text(&self.spec)),
@@ -130,25 +133,25 @@ fn outcome(root: &Path, report: &Report) -> String {
 
 impl Check {
     pub(crate) fn run(&self) -> ExitCode {
-        match codegen::read(&self.spec) {
-            Ok(api) => {
-                say(&format!("{}\nnothing is wrong with the catalogue in {}\n", Summary::of(&api), shown(&self.spec)));
-                ExitCode::SUCCESS
-            }
-            Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),
-        }
+        let spec = shown(&self.spec);
+        tell(&self.spec, |api| format!("{}\nnothing is wrong with the catalogue in {spec}\n", Summary::of(api)))
     }
 }
 
 impl Status {
     pub(crate) fn run(&self) -> ExitCode {
-        match codegen::read(&self.spec) {
-            Ok(api) => {
-                say(&Coverage::of(&api).to_string());
-                ExitCode::SUCCESS
-            }
-            Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),
+        tell(&self.spec, |api| Coverage::of(api).to_string())
+    }
+}
+
+/// Prints something about a catalogue, or what is wrong with it.
+pub(crate) fn tell(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
+    match codegen::read(spec) {
+        Ok(api) => {
+            say(&about(&api));
+            ExitCode::SUCCESS
         }
+        Err(diagnostics) => fail(&drawn(&diagnostics, spec)),
     }
 }
 

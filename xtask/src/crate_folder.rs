@@ -25,13 +25,17 @@ impl CrateFolder {
         Self { folder: paths::client(), docs: paths::docs(), package }
     }
 
-    /// The crate in a folder; a folder without a manifest gets a crate of its own name.
-    pub(crate) fn at(folder: &Path) -> Self {
+    /// The crate in a folder; a folder without a manifest gets a crate of its own name, if there can be one.
+    pub(crate) fn at(folder: &Path) -> Result<Self, String> {
         if paths::is_same(folder, &paths::client()) {
-            return Self::ours();
+            return Ok(Self::ours());
         }
         let package = Package::new(paths::package(folder));
-        Self { folder: folder.to_owned(), docs: folder.join("docs"), package }
+        if !package.can_be_named() {
+            let remedy = "name the folder otherwise, or write another name into its `Cargo.toml`";
+            return Err(format!("error: no crate can be called `{}`; {remedy}\n", package.name));
+        }
+        Ok(Self { folder: folder.to_owned(), docs: folder.join("docs"), package })
     }
 
     /// Where the emitted Rust files stand, which the generator owns.

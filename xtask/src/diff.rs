@@ -1,8 +1,7 @@
 //! `cargo xtask diff`: the catalogue as it is now beside that of a git revision.
 
-use std::ffi::OsStr;
 use std::io::{IsTerminal, stderr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -28,7 +27,7 @@ pub(crate) struct Diff {
     /// The revision to compare with: a commit, a branch or a tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     revision: String,
-    /// The catalogue, in a repository of git
+    /// The catalogue, in a repository of git; this project's own if left out
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     /// Fail if the verdict is this or weightier: patch, minor or major
@@ -114,7 +113,7 @@ impl Repository {
     fn catalogue(&self, commit: &str) -> Result<Vec<(String, String)>, String> {
         let names =
             self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &format!("{commit}:./")]).unwrap_or_default();
-        let names = names.split('\0').filter(|name| Path::new(name).extension() == Some(OsStr::new("yaml")));
+        let names = names.split('\0').filter(|name| codegen::is_part(name));
         names
             .map(|name| {
                 let text =

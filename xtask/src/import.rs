@@ -1,8 +1,7 @@
 //! `cargo xtask import`: an OpenAPI description becomes endpoints of the catalogue.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -47,8 +46,8 @@ impl Import {
         };
         let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries, places: self.places };
         let spec = self.target.spec();
-        let is_yaml = |path: &Path| path.extension() == Some(OsStr::new("yaml"));
-        let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(|file| is_yaml(&file.path())));
+        let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
+        let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(is_part));
         let change = evolve::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
             Refusal::Said(why) => Refusal::Said(format!("{}: {why}", self.file.display())),
             other @ Refusal::Catalogue(_) => other,

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::Args;
 use codegen::load;
@@ -11,6 +11,7 @@ use evolve::{Learning, Lesson, Question, Refusal};
 use crate::offer::{EVIDENCE, Target};
 use crate::paths;
 use crate::terminal::say;
+use crate::workspace::cargo;
 
 /// Learn the fields of an endpoint's reply
 ///
@@ -141,8 +142,7 @@ impl Learn {
     fn ask(&self, question: &Question, lines: usize) -> Result<Lesson, Unasked> {
         let (path, query) = question.request(&self.params)?;
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
+        let output = cargo()
             .args(["run", "--quiet", "--package", "generated-client", "--features", "__json-features"])
             .args(["--example", "raw", "--", &path])
             .args(&query)

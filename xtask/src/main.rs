@@ -5,6 +5,7 @@ mod bench;
 mod codegen;
 mod crate_folder;
 mod diff;
+mod files;
 mod git;
 mod import;
 mod learn;
@@ -31,27 +32,17 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measure the project beside its peers
     Bench(bench::Bench),
-    /// Turn the catalogue into the generated part of the client
     Codegen(codegen::Codegen),
-    /// Report every mistake in the catalogue
     Check(codegen::Check),
-    /// Print the OpenAPI description of the service
     Openapi(openapi::Openapi),
-    /// Add an endpoint to the catalogue
     Add(add::Add),
-    /// Take over an OpenAPI description
     Import(import::Import),
-    /// Learn the fields of an endpoint's reply
     Learn(learn::Learn),
     Diff(diff::Diff),
     ReleaseCheck(release::ReleaseCheck),
-    /// Run the sandbox, a server that answers as the catalogue says
     Serve(serve::Serve),
-    /// Show how well the endpoints are known, and what is worth finding out next
     Status(codegen::Status),
-    /// Run the checks that need more than Rust
     Verify(verify::Verify),
 }
 

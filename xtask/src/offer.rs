@@ -17,7 +17,7 @@ pub(crate) const EVIDENCE: [&str; 4] = ["document", "published", "reported", "fo
 /// Which catalogue is edited, and whether to ask first.
 #[derive(Args)]
 pub(crate) struct Target {
-    /// The catalogue
+    /// The catalogue; this project's own if left out
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     /// Write without asking
@@ -38,8 +38,7 @@ impl Target {
 
     /// Whether the catalogue is that of this project's client.
     pub(crate) fn is_ours(&self) -> bool {
-        let whole = |path: &Path| path.canonicalize().ok();
-        self.spec.as_deref().is_none_or(|spec| whole(spec) == whole(&paths::spec()))
+        paths::is_same(&self.spec(), &paths::spec())
     }
 
     /// Shows the edit and the notes, and writes it if the user agrees.

@@ -6,9 +6,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use codegen::{OpenApiFormat, OpenApiVersion};
 
-use crate::codegen::drawn;
+use crate::codegen::tell;
 use crate::paths;
-use crate::terminal::{fail, say};
 
 /// Print the OpenAPI description of the service
 #[derive(Args)]
@@ -48,12 +47,6 @@ impl Openapi {
             Format::Json => OpenApiFormat::Json,
             Format::Yaml => OpenApiFormat::Yaml,
         };
-        match codegen::read(&self.spec) {
-            Ok(api) => {
-                say(&codegen::openapi(&api, version, format));
-                ExitCode::SUCCESS
-            }
-            Err(diagnostics) => fail(&drawn(&diagnostics, &self.spec)),
-        }
+        tell(&self.spec, |api| codegen::openapi(api, version, format))
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::paths;
 use crate::terminal::{fail, remark};
+use crate::workspace::cargo;
 
 /// Run the sandbox, a server that answers as the catalogue says
 #[derive(Args)]
@@ -21,8 +22,7 @@ impl Serve {
         if !paths::target().join(BUILT).exists() {
             remark("building the sandbox, which takes a minute the first time\n");
         }
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
+        let mut command = cargo();
         // Not from the root: the user names files from the current folder.
         command.args(["run", "--quiet", "--package", "sandbox", "--manifest-path"]);
         command.arg(paths::root().join("Cargo.toml")).arg("--").args(&self.arguments);

@@ -61,7 +61,7 @@ const CHECKS: &[Check] = &[
 /// Run the checks that need more than Rust
 #[derive(Args)]
 pub(crate) struct Verify {
-    /// Which to run; all of them if none is named
+    /// Which to run; all of them if none is named. `facts` takes a file behind it
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// The file after the name `facts`

@@ -50,6 +50,11 @@ fn library(package: &Value) -> Option<String> {
     Some(targets.find(is_library)?.get("name")?.as_str()?.to_owned())
 }
 
+/// The Cargo that runs this program.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// What a command prints, or why it fails.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;

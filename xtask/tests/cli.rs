@@ -131,6 +131,21 @@ fn another_catalogue_needs_a_folder_of_its_own() {
     assert!(said.contains("has files of `client`: name another folder with `--out`"), "{said}");
 }
 
+#[test]
+fn a_folder_whose_name_no_crate_can_have_is_refused() {
+    let (spec, out) = project("names_of_crates");
+    for name in ["2fast", "fn", "größe", "-", "core", "tokio"] {
+        let folder = crate_of(&out).with_file_name(name);
+        let output = run(&["codegen"], &spec, &folder.join("src/generated"));
+        let said = text(&output.stderr);
+        assert!(said.contains(&format!("no crate can be called `{name}`")) && !folder.exists(), "{said}");
+    }
+    let named = crate_of(&out).with_file_name("2slow");
+    fs::create_dir_all(&named).expect("a folder");
+    fs::write(named.join("Cargo.toml"), "[package]\nname = \"slow\"\n").expect("a file");
+    assert!(run(&["codegen"], &spec, &named.join("src/generated")).status.success(), "the manifest names it");
+}
+
 /// The system ends the program at the first byte that it writes to a file.
 #[cfg(unix)]
 #[test]
@@ -176,6 +191,22 @@ fn a_folder_with_a_slash_is_the_same_folder() {
     let output = run(&["check"], &spec.join(""), &out);
     let said = text(&output.stderr);
     assert!(said.contains("slash/spec/market.yaml:1:8"), "{said}");
+}
+
+/// `--help` says what a command does beyond its line in the list of commands.
+#[test]
+fn help_says_what_a_command_does() {
+    for (command, says) in [
+        ("add", "On a terminal it asks for what is not given."),
+        ("import", "starts a new one in a folder without YAML"),
+        ("learn", "The fields seen are merged with the known ones"),
+        ("verify", "`facts` takes a file behind it"),
+    ] {
+        let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        let help = text(&xtask.args([command, "--help"]).output().expect("xtask runs").stdout);
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(says), "{help}");
+    }
 }
 
 #[test]
@@ -345,6 +376,13 @@ fn diff_compares_any_catalogue_that_git_keeps() {
     );
     let output = run(&["diff"], &spec, &out);
     assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
+    // Git gives back a byte order mark, and a tool's own file beside the catalogue.
+    fs::write(spec.join("market.yaml"), ["\u{feff}", MARKET].concat()).expect("a file");
+    fs::write(spec.join(".prettierrc.yaml"), "tabWidth: 2\n").expect("a file");
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message", "Second"]);
+    let output = run(&["diff"], &spec, &out);
+    assert!(text(&output.stdout).starts_with("nothing changes for downstream"), "{}", text(&output.stderr));
 }
 
 /// The sandbox has tests of its own; a script stands in for Cargo, which would build it.

@@ -41,8 +41,8 @@ pub(super) fn wanted(api: &Api) -> Vec<Wanted> {
 
 /// Unknown paths; those of known siblings show how paths of the group look.
 fn paths(group: &Group) -> Option<Wanted> {
-    let (known, unknown): (Vec<_>, Vec<_>) = group.endpoints.iter().partition(|endpoint| endpoint.path.is_some());
-    let siblings = known.iter().filter_map(|endpoint| endpoint.path.as_deref());
+    let unknown: Vec<_> = group.known_by_name().collect();
+    let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
     let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
     let help = if siblings.is_empty() {
         format!("no path of the group is known: {}", names(&unknown))
@@ -55,16 +55,14 @@ fn paths(group: &Group) -> Option<Wanted> {
 /// Bodies whose fields are unknown: one reply each is enough.
 fn records(group: &Group) -> Option<Wanted> {
     let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
-    let with_path = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
-    let untyped: Vec<_> = with_path.filter(untyped).collect();
+    let untyped: Vec<_> = group.methods().filter(untyped).collect();
     let what =
         format!("what {} return{} in {}", count(&untyped), if untyped.len() == 1 { "s" } else { "" }, group.ident);
     some(Gain::Record, untyped.len(), what, format!("one reply of each would do: {}", names(&untyped)))
 }
 
 fn params(group: &Group) -> Option<Wanted> {
-    let with_path = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
-    let unknown: Vec<_> = with_path.filter(|endpoint| endpoint.params.is_none()).collect();
+    let unknown: Vec<_> = group.methods().filter(|endpoint| endpoint.params.is_none()).collect();
     some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
 }
 
@@ -72,7 +70,7 @@ fn params(group: &Group) -> Option<Wanted> {
 fn limits(api: &Api) -> Option<Wanted> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.applies_to.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
-    let endpoints = if limits.is_empty() { 0 } else { with_path(api).count() };
+    let endpoints = if limits.is_empty() { 0 } else { api.methods().count() };
     some(
         Gain::Speed,
         endpoints,
@@ -84,7 +82,7 @@ fn limits(api: &Api) -> Option<Wanted> {
 /// Params that are only reported as required: documented, each would be an argument that cannot be forgotten.
 fn required(api: &Api) -> Vec<Wanted> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
-    for param in with_path(api).flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
+    for param in api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
         if param.required.is_some() && !param.is_argument() {
             *takers.entry(&param.wire_name).or_default() += 1;
         }
@@ -94,10 +92,6 @@ fn required(api: &Api) -> Vec<Wanted> {
         some(Gain::Argument, endpoints, format!("whether `{name}` is required"), help.to_owned())
     });
     wanted.collect()
-}
-
-fn with_path(api: &Api) -> impl Iterator<Item = &Endpoint> {
-    api.groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some())
 }
 
 fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Wanted> {

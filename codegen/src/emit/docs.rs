@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::ordered;
 use crate::model::{Body, Endpoint, Evidence, HistoryOf, Param, Range, TimeForm, TimeFormat};
 
 /// Where lines of documentation end at the latest, without the slashes.
@@ -105,6 +106,11 @@ fn escape(text: &str, markdown: &mut String) {
     }
 }
 
+/// Sentences one after the other, without those that say nothing.
+pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
+    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 /// How the service writes a point in time, in a sentence.
 pub(super) fn moments(form: TimeForm) -> String {
     let moments = match form {
@@ -142,16 +148,22 @@ pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> Strin
     if !unit.is_empty() {
         facts.push(format!("in {}", prose(unit)));
     }
-    match (range.min, range.max) {
-        (Some(min), Some(max)) => facts.push(format!("from {min} to {max}")),
-        (Some(min), None) => facts.push(format!("at least {min}")),
-        (None, Some(max)) => facts.push(format!("at most {max}")),
-        (None, None) => {}
-    }
+    facts.extend(Some(bounds(range)).filter(|bounds| !bounds.is_empty()));
     if evidence != Evidence::Document {
         facts.push(evidence.told().to_owned());
     }
     sentence(&facts.join(", "))
+}
+
+/// Bounds as the rest of a sentence; nothing if there are none.
+pub(super) fn bounds(range: Range) -> String {
+    let written = |number: f64| serde_json::to_string(&ordered::number(number)).unwrap_or_default();
+    match (range.min.map(written), range.max.map(written)) {
+        (Some(min), Some(max)) => format!("from {min} to {max}"),
+        (Some(min), None) => format!("at least {min}"),
+        (None, Some(max)) => format!("at most {max}"),
+        (None, None) => String::new(),
+    }
 }
 
 /// What is known of single values of a param, in sentences.
@@ -163,8 +175,7 @@ pub(super) fn values(param: &Param) -> String {
     };
     let works = listed("Known to work", &param.works);
     let refused = listed("Known to be refused", &param.refused);
-    let parts = [single, served(&param.served), works, refused];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    joined([single, served(&param.served), works, refused])
 }
 
 /// What is said of the values that were served, while all others may be.

@@ -80,10 +80,8 @@ fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     let history = if endpoint.has_history { "It has a [history](Request::history)." } else { "" };
     let call = format!("{}: {body}.", docs::code(&format!("GET {path}")));
     let call = [call, evidence(endpoint), params_line(endpoint), history.to_owned(), docs::weight(endpoint)];
-    let call: Vec<_> = call.into_iter().filter(|sentence| !sentence.is_empty()).collect();
     let notes = [docs::prose(docs::unknown(&endpoint.notes).0), docs::unknowns(&docs::unknown_of(endpoint))];
-    let notes: Vec<_> = notes.into_iter().filter(|sentence| !sentence.is_empty()).collect();
-    vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), call.join(" "), notes.join(" ")]
+    vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), docs::joined(call), docs::joined(notes)]
 }
 
 /// What is not known from the interface document itself.

@@ -12,9 +12,8 @@ use super::{File, docs, endpoint, params, record};
 use crate::model::{Api, Body, Endpoint, Group, Record};
 
 pub(super) fn file(api: &Api, group: &Group) -> File {
-    let endpoints = || group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
     let mut owners = HashMap::new();
-    for endpoint in endpoints() {
+    for endpoint in group.methods() {
         if let Some(record) = own_record(&endpoint.body) {
             owners.entry(record).or_insert(&endpoint.ident);
         }
@@ -28,7 +27,7 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
     let others = group.records.iter().filter(|record| !owners.contains_key(record.ident.as_str()));
     let items = [handle(group), accessor(group)].into_iter().chain(methods(group)).chain(markers(group));
     let items = items.chain(walked(group));
-    let items = items.chain(endpoints().flat_map(|endpoint| {
+    let items = items.chain(group.methods().flat_map(|endpoint| {
         endpoint::items(api, group, endpoint).into_iter().chain(own(endpoint).into_iter().flat_map(record::items))
     }));
     let items = items.chain(others.flat_map(record::items)).chain(iter::once_with(|| registry(api, group)));
@@ -46,8 +45,7 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
 fn handle(group: &Group) -> TokenStream {
     let handle = ident(&group.handle);
     let client = client_field(group);
-    let unknown = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none());
-    let unknown = unknown.map(|endpoint| docs::prose(&endpoint.name)).collect::<Vec<_>>().join(", ");
+    let unknown = group.known_by_name().map(|endpoint| docs::prose(&endpoint.name)).collect::<Vec<_>>().join(", ");
     let unknown = if unknown.is_empty() { unknown } else { format!("Known by name only: {unknown}.") };
     let doc = docs::doc([format!("The endpoints of [`Client::{}`].", group.ident), unknown]);
     quote! {
@@ -61,7 +59,7 @@ fn handle(group: &Group) -> TokenStream {
 
 /// Nothing reads it while every endpoint of the group is known by name only.
 fn client_field(group: &Group) -> Ident {
-    ident(if group.endpoints.iter().any(|endpoint| endpoint.path.is_some()) { "client" } else { "_client" })
+    ident(if group.methods().next().is_some() { "client" } else { "_client" })
 }
 
 fn accessor(group: &Group) -> TokenStream {
@@ -81,8 +79,7 @@ fn accessor(group: &Group) -> TokenStream {
 }
 
 fn methods(group: &Group) -> Option<TokenStream> {
-    let methods: Vec<_> =
-        group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()).map(endpoint::method).collect();
+    let methods: Vec<_> = group.methods().map(endpoint::method).collect();
     let handle = ident(&group.handle);
     (!methods.is_empty()).then(|| {
         quote! {
@@ -96,8 +93,8 @@ fn methods(group: &Group) -> Option<TokenStream> {
 /// The types that stand for the endpoints, each with the method whose request it is of.
 fn markers(group: &Group) -> Option<TokenStream> {
     let handle = ident(&group.handle);
-    let endpoints = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
-    let markers: Vec<_> = endpoints
+    let markers: Vec<_> = group
+        .methods()
         .map(|endpoint| {
             let (marker, method) = (ident(&endpoint.type_ident), ident(&endpoint.ident));
             quote!(#marker #method)

@@ -120,8 +120,7 @@ impl<'a> Description<'a> {
 
     fn known_by_name(&self) -> Vec<Object> {
         let named = |group: &'a Group| {
-            let endpoints = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none());
-            endpoints.map(|endpoint| {
+            group.known_by_name().map(|endpoint| {
                 Object::default()
                     .with("operationId", operation_id(self.api, group, endpoint))
                     .with("tags", vec![group.ident.as_str()])

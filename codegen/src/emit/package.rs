@@ -1,5 +1,7 @@
 //! The crate that is emitted: its name, and where its documents stand.
 
+use crate::names;
+
 /// The crate that the emitted files are part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
@@ -13,6 +15,11 @@ impl Package {
     /// A crate whose documents stand in its own folder.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), docs: "../../docs".to_owned() }
+    }
+
+    /// Whether Rust can use a crate of this name.
+    pub fn can_be_named(&self) -> bool {
+        names::is_crate(&self.ident())
     }
 
     /// The name in Rust.

@@ -12,9 +12,9 @@ use crate::model::{Api, Endpoint, Evidence, ListStyle, ParamSet, Passing, Setter
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
-    items.extend(used_sets(api, |_| true).map(|set| param_set(api, set)));
+    items.extend(used_sets(api, api.endpoints()).map(|set| param_set(api, set)));
     items.extend(api.setters.iter().map(takes));
-    items.extend(used_sets(api, |endpoint| endpoint.path.is_some()).flat_map(|set| takes_set(api, set)));
+    items.extend(used_sets(api, api.methods()).flat_map(|set| takes_set(api, set)));
     if !api.setters.is_empty() {
         let setters = api.setters.iter().map(setter);
         items.push(quote!(impl<E: Endpoint> Request<E> { #(#setters)* }));
@@ -40,15 +40,16 @@ pub(super) fn file(api: &Api) -> File {
 
 /// The shared params that some endpoint takes.
 fn used(api: &Api) -> Vec<&SharedParam> {
-    let endpoints = api.groups.iter().flat_map(|group| &group.endpoints);
-    let params = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten());
+    let params = api.endpoints().flat_map(|endpoint| endpoint.params.iter().flatten());
     let used: HashSet<usize> = params.filter_map(|param| Some(param.shared?.0)).collect();
     api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index)).map(|(_, param)| param).collect()
 }
 
 /// The param sets that the params of some of these endpoints begin with.
-pub(super) fn used_sets(api: &Api, of: impl Fn(&Endpoint) -> bool) -> impl Iterator<Item = &ParamSet> {
-    let endpoints = api.groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| of(endpoint));
+pub(super) fn used_sets<'a>(
+    api: &'a Api,
+    endpoints: impl Iterator<Item = &'a Endpoint>,
+) -> impl Iterator<Item = &'a ParamSet> {
     let used: HashSet<usize> = endpoints.filter_map(|endpoint| endpoint.param_set).collect();
     api.param_sets.iter().enumerate().filter(move |(index, _)| used.contains(index)).map(|(_, set)| set)
 }
@@ -164,11 +165,7 @@ fn facts(setter: &Setter) -> Vec<String> {
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),
     };
-    let facts = [facts, default, docs::served(&setter.served), sent]
-        .into_iter()
-        .filter(|fact| !fact.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ");
+    let facts = docs::joined([facts, default, docs::served(&setter.served), sent]);
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }
 

@@ -72,8 +72,7 @@ fn field_docs(field: &Field) -> String {
     // A caller that holds a `Timestamp` need not know the unit on the wire.
     let unit = if field.ty.is_moment() { "" } else { &field.unit };
     let facts = docs::value_facts(unit, field.range, field.evidence);
-    let parts = [docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    docs::joined([docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)])
 }
 
 fn field_type(field: &Field) -> TokenStream {

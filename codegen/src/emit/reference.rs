@@ -10,7 +10,7 @@ mod tables;
 
 use super::docs::{self, prose};
 use super::render::MARKER;
-use super::{File, Package, ordered};
+use super::{File, Package};
 use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Field, Group, Param, RecordForm};
 pub(super) use example::request;
 pub(super) use tables::{row, table};
@@ -78,10 +78,10 @@ fn page(api: &Api, package: &Package, group: &Group) -> String {
     if !group.notes.is_empty() {
         text += &format!("\n{}\n", prose(&group.notes));
     }
-    for endpoint in group.endpoints.iter().filter(|endpoint| endpoint.path.is_some()) {
+    for endpoint in group.methods() {
         text += &section(api, package, group, endpoint);
     }
-    let unknown: Vec<_> = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none()).collect();
+    let unknown: Vec<_> = group.known_by_name().collect();
     if !unknown.is_empty() {
         text += "\n## Known by name only\n\nUnknown: their paths, params and bodies.\n\n";
         for endpoint in unknown {
@@ -208,9 +208,4 @@ fn body(api: &Api, endpoint: &Endpoint) -> Vec<String> {
 /// How a fact is known, as a sentence.
 fn known(evidence: Evidence) -> String {
     docs::sentence(evidence.told())
-}
-
-/// A number as a person would write it.
-fn written(number: f64) -> String {
-    serde_json::to_string(&ordered::number(number)).unwrap_or_default()
 }

@@ -114,10 +114,7 @@ pub(super) fn print(item: &TokenStream) -> String {
             attrs: Vec::new(),
             items: vec![item],
         })),
-        Err(_) => format!(
-            "{item}
-"
-        ),
+        Err(_) => format!("{item}\n"),
     }
 }
 

@@ -15,8 +15,7 @@ use crate::model::{
 };
 
 pub(super) fn file(api: &Api) -> File {
-    let with_path = |endpoint: &Endpoint| endpoint.path.is_some();
-    let mut items: Vec<_> = params::used_sets(api, with_path).map(|set| set_names(api, set)).collect();
+    let mut items: Vec<_> = params::used_sets(api, api.methods()).map(|set| set_names(api, set)).collect();
     let mut types = BTreeSet::new();
     items.extend(api.groups.iter().filter_map(|group| endpoints(api, group, &mut types)));
     items.extend(setters(api));
@@ -34,8 +33,8 @@ pub(super) fn file(api: &Api) -> File {
 /// One test a group: each endpoint's path, the names of its params, and the request of its example.
 fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
-    let with_path = group.endpoints.iter().filter(|endpoint| endpoint.path.is_some());
-    let checks: Vec<_> = with_path
+    let checks: Vec<_> = group
+        .methods()
         .map(|described| {
             let request = request(api, &quote!(#accessor), described);
             let path = sample_path(api, described);
@@ -91,7 +90,7 @@ fn query_names<'a>(params: impl Iterator<Item = &'a Param>) -> Vec<&'a str> {
 fn setters(api: &Api) -> Option<TokenStream> {
     let first = first_with(api);
     let checks: Vec<_> = api.setters.iter().filter_map(|described| setter(api, &first, described)).collect();
-    let allow = allow_deprecated(api.groups.iter().flat_map(|group| &group.endpoints));
+    let allow = allow_deprecated(api.endpoints());
     (!checks.is_empty()).then(|| {
         quote! {
             #[test]
@@ -133,9 +132,9 @@ fn in_json(param: &Param, wire: String) -> String {
 type First<'a> = HashMap<&'a str, (&'a Group, &'a Endpoint, &'a Param)>;
 
 fn first_with(api: &Api) -> First<'_> {
-    let endpoints = api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (group, endpoint)));
+    let endpoints = api.groups.iter().flat_map(|group| group.methods().map(move |endpoint| (group, endpoint)));
     let mut first = First::new();
-    for (group, endpoint) in endpoints.filter(|(_, endpoint)| endpoint.path.is_some()) {
+    for (group, endpoint) in endpoints {
         let params = endpoint.params.iter().flatten().map(|param| &param.param);
         for param in params.filter(|param| param.is_set()) {
             for setter in std::iter::once(&param.ident).chain(&param.list) {
@@ -177,18 +176,18 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
 /// its type where the argument does not.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "beyond the type comes its last number")]
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
+    let known = param.example.as_deref();
     let whole = |text: String, ty: &str| {
         let text = param.example.clone().unwrap_or(text);
         let literal = if passing.exact { text.clone() } else { format!("{text}_{ty}") };
         (literal.parse().unwrap_or_else(|_| quote!(7)), text)
     };
-    let number = param.range.min.or(param.range.max);
-    let known = param.example.as_deref();
     match &param.ty {
         Type::Integer => whole(bound(param).map_or(7, |bound| bound as i64).to_string(), "i64"),
         Type::Count => whole(bound(param).map_or(7, |bound| bound as u64).to_string(), "u64"),
         Type::Number => {
-            let number = known.and_then(|known| known.parse().ok()).or(number).unwrap_or(0.5);
+            let bound = param.range.min.or(param.range.max);
+            let number = known.and_then(|known| known.parse().ok()).or(bound).unwrap_or(0.5);
             (literal::number(number), number.to_string())
         }
         Type::Boolean => {

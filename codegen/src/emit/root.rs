@@ -35,7 +35,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
 
 /// The pages of the reference as documentation that only its tests see, so that every program on them compiles.
 fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
-    let groups = api.groups.iter().filter(|group| group.endpoints.iter().any(|endpoint| endpoint.path.is_some()));
+    let groups = api.groups.iter().filter(|group| group.methods().next().is_some());
     let pages: Vec<_> = groups
         .map(|group| {
             let (page, name) = (format!("{}/{}", package.docs, reference::path(group)), ident(&group.ident));

@@ -16,6 +16,7 @@ pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
 fn manifest(api: &Api, package: &Package, runtime: &str) -> String {
     // A JSON text is a TOML text.
     let description = serde_json::Value::from(format!("Typed access to {}", api.service.title));
+    let runtime = serde_json::Value::from(runtime);
     let version = env!("CARGO_PKG_VERSION");
     format!(
         r#"[package]
@@ -49,11 +50,11 @@ system-roots = ["runtime/system-roots"]
 tracing = ["runtime/tracing"]
 
 [dependencies]
-runtime = {{ package = "generated-client-runtime", version = "={version}", path = '{runtime}' }}
+runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime} }}
 
 [dev-dependencies]
 # What the emitted tests of requests are compared with.
-runtime = {{ package = "generated-client-runtime", version = "={version}", path = '{runtime}', features = ["__recorded"] }}
+runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime}, features = ["__recorded"] }}
 # What the programs in the docs run on.
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 "#,

@@ -40,9 +40,7 @@ fn items(ty: &NamedType) -> Vec<TokenStream> {
         items.push(quote!(named_type!(duration #name);));
     }
     items.push(description(ty));
-    if let Some(shapes) = &ty.shapes {
-        items.extend(answers(shapes));
-    }
+    items.extend(ty.shapes.as_ref().map(answers));
     items
 }
 
@@ -141,33 +139,21 @@ fn questions(name: &Ident, shapes: &Shapes) -> TokenStream {
     }
 }
 
-fn answers(shapes: &Shapes) -> Option<TokenStream> {
+fn answers(shapes: &Shapes) -> TokenStream {
     let name = ident(&shapes.answers);
     let doc = docs::doc([format!("What an identifier says about its {}.", shapes.question.replace('_', " "))]);
-    let mut seen = Vec::new();
-    let variants: Vec<_> = shapes
-        .suffixes
-        .iter()
-        .filter_map(|suffix| {
-            let answer = suffix.answer.as_ref()?;
-            if seen.contains(&answer) {
-                return None;
-            }
-            seen.push(answer);
-            let (answer, doc) = (ident(answer), docs::doc([docs::prose(&suffix.summary)]));
-            Some(quote!(#doc #answer))
-        })
-        .collect();
-    (!variants.is_empty()).then(|| {
-        quote! {
-            #doc
-            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-            #[non_exhaustive]
-            pub enum #name {
-                #(#variants,)*
-            }
+    let variants = shapes.variants().map(|(answer, suffix)| {
+        let (answer, doc) = (ident(answer), docs::doc([docs::prose(&suffix.summary)]));
+        quote!(#doc #answer)
+    });
+    quote! {
+        #doc
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum #name {
+            #(#variants,)*
         }
-    })
+    }
 }
 
 fn value_docs(value: &Value, inherited: Evidence) -> String {

@@ -19,6 +19,18 @@ pub struct Group {
     pub endpoints: Vec<Endpoint>,
 }
 
+impl Group {
+    /// The endpoints with a path, which become methods.
+    pub fn methods(&self) -> impl Iterator<Item = &Endpoint> {
+        self.endpoints.iter().filter(|endpoint| endpoint.path.is_some())
+    }
+
+    /// The endpoints without one.
+    pub fn known_by_name(&self) -> impl Iterator<Item = &Endpoint> {
+        self.endpoints.iter().filter(|endpoint| endpoint.path.is_none())
+    }
+}
+
 /// An endpoint; it becomes a method if its path is known.
 #[derive(Debug)]
 pub struct Endpoint {

@@ -1,5 +1,7 @@
 //! What values are: records and their fields, and named types.
 
+use std::collections::HashSet;
+
 use super::{Evidence, TimeForm};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -176,6 +178,15 @@ pub struct Shapes {
     /// The enum of the answers.
     pub answers: String,
     pub suffixes: Vec<Suffix>,
+}
+
+impl Shapes {
+    /// The suffixes that are the first with their answers, each of which is a variant.
+    pub fn variants(&self) -> impl Iterator<Item = (&str, &Suffix)> {
+        let mut seen = HashSet::new();
+        let answered = self.suffixes.iter().filter_map(|suffix| Some((suffix.answer.as_deref()?, suffix)));
+        answered.filter(move |(answer, _)| seen.insert(*answer))
+    }
 }
 
 #[derive(Debug, PartialEq)]

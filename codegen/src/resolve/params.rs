@@ -82,10 +82,11 @@ impl<'a> Resolver<'a> {
         let single = self.one_or_several(param);
         let ident = self.param_names(param, param.required, None);
         values.and(single)?;
+        let ty = ty?;
+        let [served, works, refused] = [&param.served, &param.works, &param.refused].map(|values| texts(&ty, values));
         Ok(Param {
             ident: ident?,
             wire_name: param.name.to_string(),
-            ty: ty?,
             list: param.list.as_deref().cloned(),
             list_as: param.list_as.unwrap_or_default(),
             fixed: param.fixed.as_deref().cloned(),
@@ -93,10 +94,11 @@ impl<'a> Resolver<'a> {
             required: param.required,
             default: param.default.as_deref().cloned(),
             range: range?,
-            served: texts(&param.served),
-            works: texts(&param.works),
-            refused: texts(&param.refused),
-            example: example(param.example.as_deref(), None, &texts(&param.served), &texts(&param.works)),
+            example: example(param.example.as_ref().map(|said| as_sent(&ty, said)), None, &served, &works),
+            ty,
+            served,
+            works,
+            refused,
             single: param.single,
             unit: param.unit.as_deref().cloned().unwrap_or_default(),
             summary: meaning(&param.summary),
@@ -229,11 +231,23 @@ impl<'a> Resolver<'a> {
             let message = format!("`{value}` is refused, and elsewhere said to work");
             Err(self.wrong("refused-value", value.at(), message, "keep what is true"))
         }));
+        let said = example;
         let example = example.map_or(Ok(()), |example| {
             self.of_type(param, ("served-type", "example"), example, example.at())?;
             self.in_range(param, ("default-range", "example"), example, example.at())
         });
-        typed.map(drop).and(consistent.map(drop)).and(example)
+        let sent = served.iter().chain(works).chain(said);
+        let sent = all(sent.map(|value| self.is_segment(param, value)));
+        typed.map(drop).and(consistent.map(drop)).and(example).and(sent.map(drop))
+    }
+
+    /// The client sends no path with a dotted segment, which would be another path.
+    fn is_segment(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
+        if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
+            return Ok(());
+        }
+        let message = format!("`{value}` cannot stand in a path, as it leads to another one");
+        Err(self.wrong("path-segment", value.at(), message, "leave it out"))
     }
 
     /// A param of which it is documented that it takes one value has no setter that takes several.
@@ -253,7 +267,7 @@ impl<'a> Resolver<'a> {
         all(values.into_iter().map(|value| {
             self.of_type(param, ("default-type", "default"), value, default.at())?;
             self.in_range(param, ("default-range", "default"), value, default.at())?;
-            if param.served.is_empty() || param.served.iter().any(|served| served == value) {
+            if param.served.is_empty() || param.served.iter().any(|served| served.as_str() == value) {
                 return Ok(());
             }
             let message = format!("the default `{value}` is none of the values that were served");
@@ -306,20 +320,32 @@ impl<'a> Resolver<'a> {
     }
 }
 
-pub(super) fn texts(values: &[Text]) -> Vec<String> {
-    values.iter().map(ToString::to_string).collect()
+/// Values of a param as a client writes them.
+pub(super) fn texts(ty: &Type, values: &[Text]) -> Vec<String> {
+    values.iter().map(|value| as_sent(ty, value)).collect()
+}
+
+/// A value as a client writes it: without the sign or the zeros that a number of the catalogue may have.
+pub(super) fn as_sent(ty: &Type, text: &str) -> String {
+    let number = match ty {
+        Type::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
+        Type::Count => text.parse::<u64>().ok().map(|number| number.to_string()),
+        Type::Number => text.parse::<f64>().ok().map(|number| number.to_string()),
+        _ => None,
+    };
+    number.unwrap_or_else(|| text.to_owned())
 }
 
 /// An example value: the endpoint's own; else the shared one if it is known to work here; else another that is.
 pub(super) fn example(
-    said: Option<&String>,
+    said: Option<String>,
     shared: Option<&String>,
     served: &[String],
     works: &[String],
 ) -> Option<String> {
     let known = if served.is_empty() { works } else { served };
     let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
-    said.or(shared).or(known.first()).cloned()
+    said.or_else(|| shared.or(known.first()).cloned())
 }
 
 /// Whether a param is an argument of its method, as nothing can be sent without it.

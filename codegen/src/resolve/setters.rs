@@ -7,7 +7,7 @@ use crate::names::{self, Case};
 
 /// One setter a method name; its docs come from a shared param first.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
-    let endpoints = groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
+    let endpoints = groups.iter().flat_map(Group::methods);
     let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
     let taken: Vec<_> = taken.filter(|param| param.is_set()).collect();
     // A shared param has no setter where no endpoint with a path takes it, or each as an argument.

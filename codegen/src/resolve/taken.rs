@@ -1,6 +1,6 @@
 //! The params that an endpoint takes: references followed, each of them once, and those in the path filled in.
 
-use super::params::{example, is_argument, texts};
+use super::params::{as_sent, example, is_argument, texts};
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, Wrong, all, prose};
 use crate::diagnostic::Location;
@@ -16,10 +16,13 @@ type Taken<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
 /// A shared param with what an entry says of it anew.
 fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
     let EndpointParam { param, shared } = used;
-    let anew = |said: &Option<Vec<Text>>, shared: Vec<String>| said.as_deref().map_or(shared, texts);
+    let ty = param.ty.clone();
+    let anew =
+        |said: &Option<Vec<Text>>, shared: Vec<String>| said.as_deref().map_or(shared, |values| texts(&ty, values));
+    let said = entry.example.as_ref().map(|said| as_sent(&ty, said));
     let (served, works) = (anew(&entry.served, param.served), anew(&entry.works, param.works));
     let param = Param {
-        example: example(entry.example.as_deref(), param.example.as_ref(), &served, &works),
+        example: example(said, param.example.as_ref(), &served, &works),
         required: entry.required.or(param.required),
         evidence: entry.evidence.unwrap_or(param.evidence),
         default: entry.default.as_deref().cloned().or(param.default),

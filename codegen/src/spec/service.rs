@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::value::{TYPE_NAME, UNIT_OR_FORMAT};
-use super::{Evidence, Field, Known, Param, Record};
+use super::{Credentials, Evidence, Field, Header, Known, Param, Record, Type};
 use crate::diagnostic::{Location, SourceFile};
-use crate::duration;
-use crate::format::Condition::{Has, Lacks, ListsNothing, Says};
-use crate::format::{Form, PASCAL, Rule, SHOUTY, SNAKE, Say, map, words};
+use crate::format::Condition::{Has, Lacks, ListsNothing};
+use crate::format::{Form, Rule, SHOUTY, Say, map};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::walk::Read;
@@ -109,73 +108,6 @@ map! {
         never: &[Has("unit"), Has("format")],
         at: "format",
         say: UNIT_OR_FORMAT,
-    }
-}
-
-map! {
-    /// Either may be left out.
-    Credentials, CREDENTIALS, "`credentials`", Default {
-        /// A key that every request carries.
-        may api_key: Option<ApiKey>;
-        /// A token that is asked for first.
-        may client_credentials: Option<ClientCredentials>;
-    }
-}
-
-/// The name of a header.
-const HEADER_NAME: Form = Form::Like(
-    // RFC 9110, section 5.6.2: a field name is a token.
-    "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
-    Say("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
-);
-
-/// Text in a header.
-const HEADER_VALUE: Form =
-    Form::Like("^[ -~]*$", Say("header-value", "`{}` has characters that a header does not take", "write it in ASCII"));
-
-map! {
-    /// The user gives the key.
-    ApiKey, API_KEY, "`api_key`" {
-        /// The header that carries it; `Authorization` too where there are no `client_credentials`.
-        must header: Text as HEADER_NAME;
-        /// What stands before it there, like `'Bearer '`.
-        may prefix: String as HEADER_VALUE;
-        /// `true` if requests are answered without it too.
-        may optional: bool;
-        /// How it is known.
-        must evidence: Evidence;
-    }
-}
-
-map! {
-    /// It is sent with every request; users can send another value.
-    Header, HEADER, "a header" {
-        /// Its name.
-        must name: Text as HEADER_NAME;
-        /// What it says.
-        must value: String as HEADER_VALUE;
-        /// What it is for.
-        may summary: String as Form::Prose;
-        /// How it is known.
-        must evidence: Evidence;
-    }
-}
-
-map! {
-    /// The flow of that name in OAuth 2.
-    ClientCredentials, CLIENT_CREDENTIALS, "`client_credentials`" {
-        /// Where tokens are asked for, from the base URL on.
-        must path: Text as Form::Path { takes_params: true };
-        /// As printed.
-        must label: String;
-        /// The fields of the reply.
-        may reply: Vec<Field>;
-        /// Statuses of failures there.
-        may errors: Vec<Status>;
-        /// What else a user should know.
-        may notes: String as Form::Prose;
-        /// How it is known.
-        must evidence: Evidence;
     }
 }
 
@@ -331,107 +263,6 @@ map! {
         never: &[Has("oldest_first"), Lacks("sort")],
         at: "oldest_first",
         say: Say("history-sort", "nothing says which param has this value", "name it with `sort`"),
-    }
-}
-
-map! {
-    /// A type of texts that params and fields can have.
-    Type, TYPE, "a type" {
-        /// The type's name, like `Timeframe`.
-        must name: Text as TYPE_NAME;
-        /// Whether its values are a closed list.
-        must kind: TypeKind;
-        /// What a value of it says.
-        must summary: String as Form::Prose;
-        /// How it is known, and its values unless they say otherwise.
-        must evidence: Evidence;
-        /// The values that are known.
-        may values: Vec<Value>;
-        /// How an identifier is built.
-        may shapes: Option<Shapes>;
-    }
-    Rule {
-        never: &[Says("kind", "enum"), ListsNothing("values")],
-        at: "",
-        say: Say("no-values", "the enum `{}` has no values", "list its `values`, or make it `kind: identifier`"),
-    },
-    Rule {
-        never: &[Says("kind", "enum"), Has("shapes")],
-        at: "shapes",
-        say: Say("shapes-of-enum", "an enum has no shapes", "make it `kind: identifier`"),
-    }
-}
-
-words! {
-    /// Whether the values of a type are a closed list.
-    TypeKind {
-        /// A closed list as far as anyone knows. The client keeps a value that it does not know.
-        Enum = "enum",
-        /// Open, with known values as constants.
-        Identifier = "identifier",
-    }
-}
-
-map! {
-    /// It becomes a variant of an enum, or a constant of an identifier.
-    Value, VALUE, "a value" {
-        /// As on the wire.
-        must value: Text as Form::Like(
-            r"^[^,\t\r\n]*$",
-            Say("wrong-value", "the value `{}` has a comma, which separates values on the wire", ""),
-        );
-        /// The variant or constant, where `value` makes no good one.
-        may ident: Option<Text> as Form::Like(
-            "^[A-Z](_?[A-Za-z0-9])*_?$",
-            Say("no-rust-name", "`{}` is not a Rust name as it stands", "write it like `MyValue` or `MY_VALUE`"),
-        );
-        /// What it means.
-        may summary: String as Form::Prose;
-        /// How long the step is that it names, like `90s`, `5m`, `1h`, `1d` or `1w`: with it the Rust type has a method
-        /// `duration`. A month has none, since its length differs.
-        may duration: Option<Text> as Form::Like(
-            duration::PATTERN,
-            Say(
-                "duration",
-                "`{}` is no length of time",
-                "write it like `90s`, `5m`, `1h`, `1d` or `1w`; a month has none, as its length differs",
-            ),
-        );
-        /// How it is known, where that differs from its type.
-        may evidence: Option<Evidence>;
-    }
-}
-
-/// The name of a method of an identifier.
-const METHOD: Form =
-    Form::Like(SNAKE, Say("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
-
-map! {
-    /// An identifier is a part and a suffix, which answers a question.
-    Shapes, SHAPES, "`shapes`" {
-        /// What stands before a suffix; becomes a method.
-        must part: Text as METHOD;
-        /// What the suffix answers; becomes a method.
-        must question: Text as METHOD;
-        /// How identifiers end.
-        must suffixes: Spanned<Vec<Suffix>>;
-    }
-}
-
-map! {
-    /// One way in which identifiers end.
-    Suffix, SUFFIX, "a suffix" {
-        /// As on the wire.
-        must suffix: Text;
-        /// What it answers; none where the question does not apply.
-        may answer: Option<Text> as Form::Like(
-            PASCAL,
-            Say("no-rust-name", "`{}` is not the name of a variant", "write it like `MyAnswer`"),
-        );
-        /// What it means.
-        must summary: String as Form::Prose;
-        /// How it is known, where that differs from its type.
-        may evidence: Option<Evidence>;
     }
 }
 

@@ -74,9 +74,9 @@ impl Changes {
         self.add(Change { verdict: Verdict::Patch, heading: None, text, places: vec![place], remedy: None });
     }
 
-    /// Only the order differs.
+    /// Only the order differs, or the constants that the same things are put together from.
     pub(super) fn rearranged(&mut self) {
-        let text = "the registry lists the same things in another order".to_owned();
+        let text = "the registry lists the same things in another order or form".to_owned();
         self.add(Change { verdict: Verdict::Patch, heading: None, text, places: Vec::new(), remedy: None });
     }
 

@@ -1,6 +1,7 @@
 //! Groups and endpoints: the accessors of the client, their methods, and their bodies.
 
-use codegen::model::{Body, Endpoint, Evidence, RecordForm, RecordRef};
+use codegen::Api;
+use codegen::model::{Body, Endpoint, Group, History, HistoryOf, RecordForm, RecordRef};
 
 use super::changes::{Change, Changes, Heading};
 use super::pairs::{Pairs, Placed};
@@ -27,10 +28,16 @@ pub(super) fn groups(pairs: &Pairs<'_>, changes: &mut Changes) {
             let remedy = format!("write `{}` for `{}`", new.ident, old.ident);
             changes.add(Change::major(Heading::Changed, text).instead(remedy));
         }
-        if (&old.title, &old.summary, &old.aliases) != (&new.title, &new.summary, &new.aliases) {
+        if facts_of_group(old) != facts_of_group(new) {
             changes.docs(words::accessor(new));
         }
     }
+}
+
+/// The facts about a group in its docs and in the registry.
+fn facts_of_group(group: &Group) -> impl PartialEq + '_ {
+    let Group { title, summary, aliases, notes, file: _, ident: _, handle: _, records: _, endpoints: _ } = group;
+    (title, summary, aliases, notes)
 }
 
 pub(super) fn endpoints(pairs: &Pairs<'_>, changes: &mut Changes) {
@@ -95,7 +102,9 @@ fn method(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Cha
         is_told = true;
     }
     params::compare(pairs, old, new, changes);
-    is_told |= answer(pairs, old, new, changes) | deprecation(old.endpoint, new.endpoint, &place, changes);
+    is_told |= answer(pairs, old, new, changes)
+        | history(pairs, old, new, &place, changes)
+        | deprecation(old.endpoint, new.endpoint, &place, changes);
     let (before, after) = (old.endpoint.weight, new.endpoint.weight);
     if before != after {
         let text = format!("a limit counts {after} instead of {before} for each request of");
@@ -121,6 +130,32 @@ fn asks_for_another(pairs: &Pairs<'_>, before: &str, after: &str, new: Placed<'_
     let heir = heir.map_or_else(|| format!("`client.raw(\"{before}\")`"), |(_, now)| words::method(now));
     let change = Change::major(Heading::Changed, text);
     change.instead(format!("unless the path was wrong, call {heir}, which asks `{before}`"))
+}
+
+/// Reports that a range of time is walked otherwise, or not any more.
+fn history(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, place: &str, changes: &mut Changes) -> bool {
+    let ways = [walked(pairs.old, old.endpoint), walked(pairs.new, new.endpoint)];
+    let [before, after] = ways.map(|way| {
+        way.map(|History { from, to, limit, step, sort, since, evidence: _ }| (from, to, limit, step, sort, since))
+    });
+    let change = match (before, after) {
+        (Some(_), None) => Change::major(Heading::Removed, "`.history()` and `.follow()` are gone from")
+            .instead("ask for one part of the range after the other"),
+        (None, Some(_)) => Change::minor(Heading::Added, "`.history()` and `.follow()` are new on"),
+        (before, after) if before != after => Change::patch(Heading::Fixed, "a range of time is walked otherwise by"),
+        _ => return false,
+    };
+    changes.add(change.on(place));
+    true
+}
+
+/// How the history of an endpoint is walked, if it has one.
+fn walked<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Option<&'a History> {
+    match &endpoint.history {
+        HistoryOf::Service => api.service.history.as_ref().filter(|_| endpoint.has_history),
+        HistoryOf::Own(own) => Some(own).filter(|_| endpoint.has_history),
+        HistoryOf::Unknown => None,
+    }
 }
 
 fn deprecation(old: &Endpoint, new: &Endpoint, place: &str, changes: &mut Changes) -> bool {
@@ -187,14 +222,13 @@ fn answer(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, changes: &mut Cha
 
 /// The facts about an endpoint in its docs and in the registry, without its params.
 fn facts(endpoint: &Endpoint) -> impl PartialEq + '_ {
-    let body: (Option<&str>, Option<Evidence>) = match &endpoint.body {
-        Body::Series { time, evidence, .. } => (time.as_deref(), Some(*evidence)),
-        Body::Object { evidence, .. } => (None, Some(*evidence)),
-        Body::Unknown => (None, None),
+    let body = match &endpoint.body {
+        Body::Series { time, time_form, evidence, record: _ } => Some((time.as_deref(), *time_form, *evidence)),
+        Body::Object { evidence, record: _ } => Some((None, None, *evidence)),
+        Body::Unknown => None,
     };
-    let Endpoint { name, aliases, evidence, summary, notes, deprecated, .. } = endpoint;
-    let note = deprecated.as_deref().unwrap_or_default();
-    (name, aliases, *evidence, summary, notes, note, body, endpoint.params.is_some())
+    let Endpoint { name, aliases, evidence, summary, notes, deprecated, params, history, .. } = endpoint;
+    (name, aliases, *evidence, summary, notes, deprecated.as_deref(), body, params.is_some(), history)
 }
 
 /// Whether the registry lists other params for endpoints that are no methods.

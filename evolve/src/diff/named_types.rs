@@ -1,5 +1,6 @@
 //! Named types: enums, which are `#[non_exhaustive]` and can gain values, and identifiers, whose values are constants.
 
+use codegen::duration;
 use codegen::model::{NamedType, Shapes, Suffix, Value};
 
 use super::changes::{Change, Changes, Heading};
@@ -24,6 +25,7 @@ pub(super) fn compare(pairs: &Pairs<'_>, changes: &mut Changes) {
         }
         if old.open == new.open {
             values(old, new, changes);
+            durations(old, new, changes);
             shapes(old, new, changes);
         } else {
             let text = format!("{name} is an {} instead of an {}", kind(new), kind(old));
@@ -71,6 +73,25 @@ fn values(old: &NamedType, new: &NamedType, changes: &mut Changes) {
     }
 }
 
+/// How long the steps are that values name.
+fn durations(old: &NamedType, new: &NamedType, changes: &mut Changes) {
+    let ty = &new.ident;
+    let has_any = |ty: &NamedType| ty.values.iter().any(|value| value.seconds.is_some());
+    match (has_any(old), has_any(new)) {
+        (false, true) => changes.add(Change::minor(Heading::Added, format!("`{ty}::duration()` is new"))),
+        (true, false) => changes.add(Change::major(Heading::Removed, format!("`{ty}::duration()` is gone"))),
+        _ => {}
+    }
+    for after in &new.values {
+        let before = old.values.iter().find(|before| before.value == after.value);
+        if let Some(before) = before.filter(|before| has_any(old) && has_any(new) && before.seconds != after.seconds) {
+            let [now, was] = [after, before].map(|value| value.seconds.map_or("nothing".to_owned(), duration::written));
+            let text = format!("`{ty}::{}.duration()` is {now} instead of {was}", after.ident);
+            changes.add(Change::patch(Heading::Fixed, text));
+        }
+    }
+}
+
 /// The methods that take an identifier apart, and the enum that they return.
 fn shapes(old: &NamedType, new: &NamedType, changes: &mut Changes) {
     let ty = &new.ident;
@@ -98,7 +119,8 @@ fn compare_shapes(ty: &str, old: &Shapes, new: &Shapes, changes: &mut Changes) {
         }
     }
     if old.answers == new.answers {
-        answers(&new.answers, &variants(old), &variants(new), changes);
+        let [old, variants] = [old, new].map(|shapes| shapes.variants().map(|(answer, _)| answer).collect::<Vec<_>>());
+        answers(&new.answers, &old, &variants, changes);
     } else {
         let change = Change::major(Heading::Changed, format!("`{}` is now `{}`", old.answers, new.answers));
         changes.add(change.instead(format!("write `{}` for `{}`", new.answers, old.answers)));
@@ -135,15 +157,4 @@ fn answers(ty: &str, old: &[&str], new: &[&str], changes: &mut Changes) {
             changes.add(change.instead("list new answers after the known ones to avoid it"));
         }
     }
-}
-
-/// The answers to a question, in the order in which they are emitted.
-fn variants(shapes: &Shapes) -> Vec<&str> {
-    let mut seen = Vec::new();
-    for answer in shapes.suffixes.iter().filter_map(|suffix| suffix.answer.as_deref()) {
-        if !seen.contains(&answer) {
-            seen.push(answer);
-        }
-    }
-    seen
 }

@@ -60,7 +60,7 @@ impl Compared<'_> {
             // A shared param that changes many methods is reported once.
             for (old, new) in moved {
                 let verb = if new.is_argument() { "is now" } else { "is no longer" };
-                let text = format!("`{}` {verb} an argument of", words::argument_name(new));
+                let text = format!("`{}` {verb} an argument of", new.argument());
                 let change = Change::major(Heading::Changed, text).on(words::signature(self.new));
                 changes.add(change.instead(remedy(old, new)));
             }
@@ -96,7 +96,7 @@ impl Compared<'_> {
     /// Other names of arguments, which stand in the docs and on the wire; callers do not write them.
     fn argument_names(&self, changes: &mut Changes) {
         for (old, new) in self.params.both.iter().filter(|(old, new)| old.is_argument() && new.is_argument()) {
-            let (was, is) = (words::argument_name(old), words::argument_name(new));
+            let (was, is) = (old.argument(), new.argument());
             // A param in the path is reported with the path.
             if old.wire_name != new.wire_name && !new.in_path {
                 let text = format!("`{is}` is sent as `{}` instead of `{}` by", new.wire_name, old.wire_name);
@@ -225,11 +225,10 @@ impl Compared<'_> {
 
 /// The remedy for a param that has become an argument or a setter.
 fn remedy(old: &Param, new: &Param) -> String {
-    let setter = |param: &Param| param.list.clone().unwrap_or_else(|| param.ident.clone());
     if new.is_argument() {
-        format!("pass `{}` in the call instead of setting it with `.{}()`", setter(new), setter(old))
+        format!("pass `{}` in the call instead of setting it with `.{}()`", new.argument(), old.argument())
     } else {
-        format!("set `{}` with `.{}()`, it may be left out now", setter(old), setter(new))
+        format!("set `{}` with `.{}()`, it may be left out now", old.argument(), new.argument())
     }
 }
 

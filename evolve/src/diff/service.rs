@@ -5,7 +5,7 @@ use codegen::model::{Api, ApiKey, ClientCredentials, Envelope, Limit, Service};
 use super::changes::{Change, Changes, Heading};
 
 pub(super) fn compare(old: &Service, new: &Service, changes: &mut Changes) {
-    if (&old.title, &old.summary) != (&new.title, &new.summary) {
+    if (&old.title, &old.summary, &old.history) != (&new.title, &new.summary, &new.history) {
         changes.docs("the service".to_owned());
     }
     if old.version != new.version {

@@ -1,6 +1,6 @@
 //! The words for things of the client in a sentence.
 
-use codegen::model::{Body, Endpoint, Field, Group, Param, RecordForm, Type};
+use codegen::model::{Body, Endpoint, Field, Group, Param, RecordForm};
 use quote::ToTokens;
 
 use super::pairs::{Placed, Standing};
@@ -12,7 +12,7 @@ pub(super) fn accessor(group: &Group) -> String {
 
 /// `client.orderflow().basis(symbol)`.
 pub(super) fn method(placed: Placed<'_>) -> String {
-    let arguments: Vec<_> = arguments(placed.endpoint).map(argument_name).collect();
+    let arguments: Vec<_> = arguments(placed.endpoint).map(Param::argument).collect();
     format!("`client.{}().{}({})`", placed.group.ident, placed.endpoint.ident, arguments.join(", "))
 }
 
@@ -22,7 +22,7 @@ pub(super) fn signature(placed: Placed<'_>) -> String {
         .map(|param| {
             let ty = rust(&param.ty);
             let ty = if param.list.is_some() { format!("[{ty}]") } else { ty };
-            format!("{}: {ty}", argument_name(param))
+            format!("{}: {ty}", param.argument())
         })
         .collect();
     format!("`client.{}().{}({})`", placed.group.ident, placed.endpoint.ident, arguments.join(", "))
@@ -31,10 +31,6 @@ pub(super) fn signature(placed: Placed<'_>) -> String {
 /// The arguments of a method.
 pub(super) fn arguments(endpoint: &Endpoint) -> impl Iterator<Item = &Param> {
     endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.is_argument())
-}
-
-pub(super) fn argument_name(param: &Param) -> &str {
-    param.list.as_deref().unwrap_or(&param.ident)
 }
 
 /// `.bucket()`, or `.exchange()` and `.exchanges()`, with the verb that follows.
@@ -52,22 +48,18 @@ pub(super) fn record(standing: Standing<'_>) -> String {
 }
 
 /// A type as Rust writes it.
-pub(super) fn rust(ty: &Type) -> String {
-    without_spaces(ty)
+pub(super) fn rust(ty: &impl ToTokens) -> String {
+    ty.to_token_stream().to_string().replace(' ', "")
 }
 
 /// The body of a method's reply.
 pub(super) fn body(body: &Body) -> String {
-    format!("`{}`", without_spaces(body))
+    format!("`{}`", rust(body))
 }
 
 /// The type of a field, absence included.
 pub(super) fn field_type(field: &Field) -> String {
     if field.is_option() { format!("Option<{}>", rust(&field.ty)) } else { rust(&field.ty) }
-}
-
-fn without_spaces(tokens: &impl ToTokens) -> String {
-    tokens.to_token_stream().to_string().replace(' ', "")
 }
 
 /// How a record is written on the wire.

@@ -1,6 +1,6 @@
 //! Texts with a closed list of values become named types.
 
-use codegen::{duration, is_line};
+use codegen::duration;
 use serde_yaml::Value;
 
 use super::Reader;
@@ -11,6 +11,7 @@ use super::numbered_types::type_name;
 use super::schema::{is_component, owner};
 use super::service::some;
 use crate::merge::WantedName;
+use crate::naming::is_value;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -24,7 +25,7 @@ impl<'d> Reader<'d> {
         for value in all {
             let written = value.get("value").or(value.get("const")).map_or_else(|| text_of(value), text_of);
             // `null` among the values says that the value can be null, which the type says too.
-            let is_value = !value.is_null() && is_line(&written) && !written.contains(',');
+            let is_value = !value.is_null() && is_value(&written);
             if is_value && !values.iter().any(|known| known.text("value") == Some(&written)) {
                 values.push(self.said_of_one(value, &written));
             }

@@ -2,7 +2,7 @@
 
 use codegen::names::{self, Case};
 use codegen::spec::ENDPOINT;
-use codegen::{is_line, template};
+use codegen::{is_line, path};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -89,9 +89,9 @@ impl<'d> Reader<'d> {
 
     /// Whether an endpoint has this path already, under any names of its params.
     fn is_told(&self, path: &str) -> bool {
-        let wanted = template(path);
+        let wanted = path::template(path);
         let mut paths = self.draft.endpoints.iter().filter_map(|endpoint| endpoint.tree.text("path"));
-        paths.any(|path| template(path) == wanted)
+        paths.any(|path| path::template(path) == wanted)
     }
 
     /// The path without the base URL's suffix, if the catalogue can have it.
@@ -103,33 +103,19 @@ impl<'d> Reader<'d> {
         // A known catalogue may write the path of the description's server out.
         let is_whole = path.starts_with(&format!("{}/", self.draft.prefix));
         let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
-        let is_segment = |segment: &str| {
-            let braces = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-            match braces {
-                Some(name) => !name.is_empty() && !name.contains(['{', '}']) && is_line(name),
-                None => is_plain(segment),
-            }
+        let why = match path::check(&path, true) {
+            Ok(()) if is_line(&path) => return Some(path),
+            Err(("path-param", ..)) => "a param that stands in it twice",
+            Err(("path-braces", ..)) if !path.contains('?') => "a param that is only part of a segment",
+            _ => "a form that it does not know",
         };
-        let params: Vec<&str> = path.split('/').filter(|segment| segment.starts_with('{')).collect();
-        let is_twice = |index: usize| params[..index].contains(&params[index]);
-        if (0..params.len()).any(is_twice) {
-            self.notes.explain(Weight::Missing, "a path that is left out, for a param that stands in it twice", place);
-            return None;
-        }
-        let is_path = path.starts_with('/') && path.split('/').skip(1).all(is_segment);
-        if !is_path {
-            let is_part =
-                path.split('/').any(|segment| segment.contains('{') && !segment.contains('?') && !is_segment(segment));
-            let why = if is_part { "a param that is only part of a segment" } else { "a form that it does not know" };
-            self.notes.explain(Weight::Missing, format!("a path that is left out, for {why}"), place);
-        }
-        is_path.then_some(path)
+        self.notes.explain(Weight::Missing, format!("a path that is left out, for {why}"), place);
+        None
     }
 
     /// The params, with exactly those in the path that it has; `None` if there may be others and none is required.
     fn path_params(&self, path: &str, mut params: Vec<Tree>, are_all: bool) -> Option<Vec<Tree>> {
-        let in_path: Vec<&str> =
-            path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')).collect();
+        let in_path = path::params(path);
         if !are_all && in_path.is_empty() {
             return None;
         }
@@ -143,10 +129,4 @@ impl<'d> Reader<'d> {
         }
         Some(params)
     }
-}
-
-/// Whether a segment of a path is no param and can stand as it is.
-pub(super) fn is_plain(segment: &str) -> bool {
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c);
-    !matches!(segment, "" | "." | "..") && segment.chars().all(is_legal)
 }

@@ -97,14 +97,19 @@ impl<'d> Reader<'d> {
         }
         let mut own = self.said(param);
         own.remove("range");
-        let said = self.with_example(own.or(self.said_of_value(schema, ty)), ty);
+        let mut said = self.with_example(own.or(self.said_of_value(schema, ty)), ty);
+        if in_path && said.get("example").and_then(Tree::scalar).is_some_and(is_dotted) {
+            said.remove("example");
+        }
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
         let required = text(param, "x-required")
             .filter(|said| is_evidence(said))
             .or((required && !in_path).then_some(self.options.evidence.as_str()));
         let default = self.default(schema, ty, list.is_some(), &said);
         let values = |key: &str| {
-            let fitting = items(param, key).iter().map(text_of).filter(|value| self.fits(value, ty, &said));
+            let can_be_sent = |value: &String| !in_path || key == "x-refused" || !is_dotted(value);
+            let fitting = items(param, key).iter().map(text_of).filter(can_be_sent);
+            let fitting = fitting.filter(|value| self.fits(value, ty, &said));
             some(fitting.map(|value| written(ty, &value)).collect())
         };
         let tree = Tree::map()
@@ -178,6 +183,11 @@ pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     };
     let one = one.filter(|one| is_required && (one.is_string() || one.is_number() || one.is_bool()));
     one.map(text_of).filter(|one| is_line(one))
+}
+
+/// Whether a value would make another path of the one that it stands in.
+fn is_dotted(value: &str) -> bool {
+    matches!(value, "." | "..")
 }
 
 /// The type of a schema that takes one value.

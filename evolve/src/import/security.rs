@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use codegen::names::{Case, Scope};
 use codegen::spec::FIELD;
-use codegen::{is_line, may_carry_key};
+use codegen::{is_line, may_carry_key, path};
 use serde_yaml::{Mapping, Value};
 
 use super::Reader;
@@ -12,7 +12,6 @@ use super::document::{entries, evidence_of, items, text};
 use super::headers::is_value;
 use super::notes::Weight;
 use super::numbered_types::{record_in, type_of_name};
-use super::operation::is_plain;
 use super::service::some;
 use crate::change::Desk;
 use crate::keys::SERVICE;
@@ -82,7 +81,7 @@ impl<'d> Reader<'d> {
 
     fn flow(&mut self, scheme: &'d Value, flow: &'d Value, evidence: &str, base: &str) -> Option<Tree> {
         let url = text(scheme, "x-path").or(text(flow, "tokenUrl"))?;
-        url.strip_prefix('/').filter(|rest| rest.split('/').all(is_plain))?;
+        path::check(url, false).ok()?;
         // Every base URL ends in that path already.
         let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
         let fields = entries(scheme, "x-reply").collect::<Vec<_>>().into_iter();

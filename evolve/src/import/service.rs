@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use codegen::model::UNKNOWN_MEANING;
 use codegen::model::{TimeFormat, TimeUnit};
 use codegen::names::{self, Case};
-use codegen::{is_line, is_prose};
+use codegen::{is_line, is_prose, path};
 use serde_yaml::Value;
 
 use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
@@ -136,10 +136,7 @@ impl Reader<'_> {
             None => url,
         };
         let suffix = path.trim_end_matches('/').split(['?', '#']).next().unwrap_or_default();
-        let is_legal = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
-        let is_suffix = suffix.starts_with('/')
-            && suffix.chars().all(is_legal)
-            && !suffix.split('/').skip(1).any(|segment| matches!(segment, "" | "." | ".."));
+        let is_suffix = path::check(suffix, false).is_ok();
         if !is_suffix && !suffix.is_empty() {
             let why = format!("`{suffix}` of the server, which base URLs cannot end in");
             self.notes.add(Weight::Fact, why, "#/servers");
@@ -211,10 +208,10 @@ pub(super) fn drop_limits_of_others(desk: &mut Desk) {
     let is_there = |name: &Tree| name.as_text().is_some_and(|name| names.contains(name));
     let known = desk.tree(SERVICE).entries("limits");
     let kept: Vec<_> = known.iter().filter(|limit| limit.entries("endpoints").iter().all(is_there)).cloned().collect();
-    if kept.is_empty() {
-        desk.remove(&Place::service(), "limits");
-    } else if kept.len() < known.len() {
-        desk.replace(&Place::service().key("limits"), kept);
+    match kept.len() {
+        all if all == known.len() => {}
+        0 => desk.remove(&Place::service(), "limits"),
+        _ => desk.replace(&Place::service().key("limits"), kept),
     }
 }
 
@@ -231,7 +228,7 @@ pub(super) fn history(history: &Value, params: &[String]) -> Option<Tree> {
 }
 
 /// Whether a limit has the catalogue's form.
-pub(super) fn is_limit(limit: &Value) -> bool {
+fn is_limit(limit: &Value) -> bool {
     let is_number = |key: &str| {
         let number = limit.get(key).and_then(Value::as_u64);
         number.is_some_and(|number| number > 0 && u32::try_from(number).is_ok())

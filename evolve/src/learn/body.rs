@@ -45,9 +45,9 @@ impl Topic<'_> {
                 Ok(())
             }
             Some(Tree::Text(record)) if record != "unknown" => {
-                if let Some((.., fields)) = self.find_record(desk, record) {
-                    let evidence = fields.text("evidence").unwrap_or_default();
-                    self.refuse_another(fields.entries("fields"), evidence, seen)?;
+                if let Some(named) = desk.record(&self.file, record).map(|at| at.tree(desk)) {
+                    let evidence = named.text("evidence").unwrap_or_default();
+                    self.refuse_another(named.entries("fields"), evidence, seen)?;
                 }
                 self.merge_record(desk, record, seen)
             }

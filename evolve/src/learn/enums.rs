@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use codegen::is_line;
 use codegen::names::{self, Case, Scope};
 use codegen::type_expr::TypeExpr;
 
@@ -11,7 +10,7 @@ use super::types::all_types;
 use crate::change::Desk;
 use crate::keys::SERVICE;
 use crate::merge::join_values;
-use crate::naming::{self, NamesInUse};
+use crate::naming::{self, NamesInUse, is_value};
 use crate::place::Place;
 use crate::seen::{MOST_VALUES, Seen};
 use crate::tree::Tree;
@@ -180,11 +179,6 @@ impl Topic<'_> {
             self.say(desk, format!("`{text}` is a new value of `{name}`"));
         }
     }
-}
-
-/// Whether a text can be a value: a comma separates values on the wire.
-fn is_value(text: &str) -> bool {
-    is_line(text) && !text.contains(',')
 }
 
 /// A value of an enum, with the `ident` it needs.

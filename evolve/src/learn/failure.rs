@@ -16,7 +16,8 @@ pub(super) fn judge(
 ) -> Result<Option<String>, Refusal> {
     let service = &checked.service;
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
-    let is_listed = |name: &str| known.is_some_and(|body| fields(checked, group, body).any(|field| field.name == name));
+    let is_listed =
+        |name: &str| known.is_some_and(|body| fields(checked, group, body).any(|field| field.name.as_str() == name));
     let mut warning = None;
     for reply @ Reply { origin, body, has_status, .. } in replies {
         let has_records = data.and_then(|data| reply.at(data)).is_some_and(Value::is_sequence);

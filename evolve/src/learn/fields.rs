@@ -8,7 +8,6 @@ use codegen::spec::Evidence;
 use super::Learning;
 use super::rows::{is_positional, named_as};
 use crate::change::{Desk, Refusal};
-use crate::keys::SERVICE;
 use crate::naming::NamesInUse;
 use crate::place::Place;
 use crate::seen::Seen;
@@ -155,24 +154,15 @@ impl Topic<'_> {
 
     /// Merges with a named record.
     pub(super) fn merge_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
-        let Some((file, index, record)) = self.find_record(desk, name) else { return Ok(()) };
-        let at = Place::file(file).key("records").item(index).key("fields");
-        let list = FieldList::new(at, record.text("evidence").unwrap_or_default());
+        let Some(at) = desk.record(&self.file, name) else { return Ok(()) };
+        let record = at.tree(desk).clone();
+        let list = FieldList::new(at.key("fields"), record.text("evidence").unwrap_or_default());
         let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
         let list = FieldList { fixed, within, is_shared: true, ..list };
         if seen.lists > 0 && is_positional(&record) {
             return self.merge(desk, &list, &named_as(record.entries("fields"), seen));
         }
         self.merge(desk, &list, seen)
-    }
-
-    /// The file of a record, its index among the file's records, and its entry.
-    pub(super) fn find_record(&self, desk: &Desk, name: &str) -> Option<(&str, usize, Tree)> {
-        [self.file.as_str(), SERVICE].into_iter().find_map(|file| {
-            let mut records = desk.tree(file).entries("records").iter().enumerate();
-            let (index, record) = records.find(|(_, record)| record.text("name") == Some(name))?;
-            Some((file, index, record.clone()))
-        })
     }
 
     fn new_fields(

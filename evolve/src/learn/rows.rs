@@ -14,14 +14,13 @@ impl Topic<'_> {
     pub(super) fn by_names(&self, desk: &Desk, index: usize, kind: BodyKind, seen: Seen) -> Result<Seen, Refusal> {
         let known = &desk.body(self.place(index).tree(desk)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
-        let record;
         let (listed, is_positional) = match known.get(kind.key()) {
             _ if kind == BodyKind::Value => return Ok(seen),
             Some(Tree::List(fields)) => (fields.as_slice(), is_positional(known)),
             Some(Tree::Text(name)) if name != "unknown" => {
-                let Some((.., named)) = self.find_record(desk, name) else { return Ok(seen) };
-                record = named;
-                (record.entries("fields"), is_positional(&record))
+                let Some(record) = desk.record(&self.file, name) else { return Ok(seen) };
+                let record = record.tree(desk);
+                (record.entries("fields"), is_positional(record))
             }
             _ if !are_lists => return Ok(seen),
             _ => return named_anew(desk, known, kind, &seen),
@@ -40,7 +39,7 @@ impl Topic<'_> {
 
     /// Whether a record is written as a list.
     pub(super) fn is_placed(&self, desk: &Desk, record: &str) -> bool {
-        self.find_record(desk, record).is_some_and(|(.., record)| is_positional(&record))
+        desk.record(&self.file, record).is_some_and(|at| is_positional(at.tree(desk)))
     }
 }
 

@@ -55,7 +55,7 @@ impl Topic<'_> {
     pub(super) fn has_own_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
         let met = seen.fields.get(name);
         let is_moment = met.is_some_and(|met| written_moments(met).is_some() || met.are_numbers() && met.unwhole == 0);
-        let is_shared = desk.checked.service.envelope_time().is_some_and(|time| time.name == name);
+        let is_shared = desk.checked.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_moment && !is_shared && name != "none" {
             let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));
             self.say(desk, format!("`{name}`, which the body names as its time, {words}"));
@@ -124,7 +124,7 @@ impl Topic<'_> {
         let envelope = desk.checked.service.envelope_time();
         let bodies = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
         let series = bodies.filter_map(|endpoint| endpoint.body.known().map(BodyEntry::body)).filter(
-            |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name == record),
+            |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name.as_str() == record),
         );
         let times = series.filter_map(|body| body.time.as_ref().or(envelope.map(|time| &time.name)));
         times.map(|time| (time.to_string(), REMEDY)).collect()

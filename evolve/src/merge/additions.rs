@@ -108,7 +108,7 @@ impl Merger<'_> {
     pub(super) fn ty(&self, ty: &str, file: &str) -> String {
         let expr = TypeExpr::parse(ty);
         let Some(TypeExpr::Name(name)) = expr.as_ref().map(TypeExpr::innermost) else { return ty.to_owned() };
-        let known = match places::record(&self.new.desk, file, name) {
+        let known = match self.new.desk.record(file, name) {
             Some(record) => self.records.get(&record).map_or("any", String::as_str),
             None => self.types.get(*name).map_or(*name, String::as_str),
         };
@@ -175,10 +175,10 @@ impl Merger<'_> {
     /// Adds values to known types.
     pub(super) fn add_values(&mut self) {
         for (new, (name, _)) in self.matches.types.clone() {
-            let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {
+            let Some((at, known)) = self.desk.named_type(&name).map(|(at, known)| (at, known.clone())) else {
                 continue;
             };
-            let Some((_, said)) = places::named_type(&self.new.desk, &new) else { continue };
+            let Some((_, said)) = self.new.desk.named_type(&new) else { continue };
             let values = join_values(self.desk, &at, &known, said);
             if !values.is_empty() {
                 self.desk.say(format!("`{name}` gets new values: {}", values.join(", ")));

@@ -88,10 +88,10 @@ impl Merger<'_> {
     /// Compares types: their meaning, and values that the description lacks.
     pub(super) fn named_types(&mut self) {
         for (new, (name, of)) in self.matches.types.clone() {
-            let Some((at, known)) = places::named_type(self.desk, &name).map(|(at, known)| (at, known.clone())) else {
+            let Some((at, known)) = self.desk.named_type(&name).map(|(at, known)| (at, known.clone())) else {
                 continue;
             };
-            let Some(said) = places::named_type(&self.new.desk, &new).map(|(_, said)| said.clone()) else { continue };
+            let Some(said) = self.new.desk.named_type(&new).map(|(_, said)| said.clone()) else { continue };
             self.compare_one(&Subject::new(&at, format!("`{name}`"), ""), said.clone());
             let value = |value: &Tree| value.text("value").unwrap_or_default().to_owned();
             let values: Vec<String> = said.entries("values").iter().map(value).collect();

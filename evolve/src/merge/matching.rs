@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use codegen::names::{self, Case};
-use codegen::template;
+use codegen::path::template;
 use codegen::type_expr::TypeExpr;
 
 use super::places::{self, Entry, FieldsAt, ParamAt, body_fields, label, params};
@@ -177,7 +177,7 @@ impl Matcher<'_> {
 
     fn new_record(&self, ty: &str, file: &str) -> Option<Place> {
         match TypeExpr::parse(ty)?.innermost() {
-            TypeExpr::Name(name) => places::record(self.new, file, name),
+            TypeExpr::Name(name) => self.new.record(file, name),
             _ => None,
         }
     }
@@ -284,8 +284,8 @@ impl Matcher<'_> {
             (known, new) = (item, other);
         }
         let (TypeExpr::Name(known), TypeExpr::Name(new)) = (known, new) else { return };
-        if let Some(record) = places::record(self.new, new_file, new) {
-            if let Some(there) = places::record(self.known, file, known) {
+        if let Some(record) = self.new.record(new_file, new) {
+            if let Some(there) = self.known.record(file, known) {
                 let known = places::record_fields(self.known, there);
                 self.fields(&known, &places::record_fields(self.new, record));
             }
@@ -299,7 +299,7 @@ impl Matcher<'_> {
     fn want(&mut self, ty: &str, new_file: &str, file: Option<&str>, label: &str) {
         let expr = TypeExpr::parse(ty);
         let Some(TypeExpr::Name(name)) = expr.as_ref().map(TypeExpr::innermost) else { return };
-        match places::record(self.new, new_file, name) {
+        match self.new.record(new_file, name) {
             Some(record) => {
                 if file == Some(SERVICE) {
                     self.share(&record);
@@ -345,7 +345,7 @@ impl Matcher<'_> {
         let by_name = || {
             let wanted = self.names.get(record.tree(self.new).text("name")?)?;
             let name = names::ident(&wanted.name, Case::Pascal).ok()?;
-            let there = places::record(self.known, file.as_deref().unwrap_or(SERVICE), &name)?;
+            let there = self.known.record(file.as_deref().unwrap_or(SERVICE), &name)?;
             let known = places::record_fields(self.known, there.clone());
             let is_other = self.matches.fields.iter().any(|(met, _)| met.at == known.at);
             let names: Vec<_> = known.all(self.known).into_iter().map(|(_, field)| field.text("name")).collect();
@@ -376,8 +376,7 @@ pub(super) fn is_news(known: Option<&Tree>, new: Option<&Tree>) -> bool {
 
 /// Whether a known type and a new one may be the same: they share a value, or the new one is any text.
 pub(super) fn can_be(known: &Desk, name: &str, new: &Desk, new_name: &str) -> bool {
-    let (Some((_, known)), Some((_, new))) = (places::named_type(known, name), places::named_type(new, new_name))
-    else {
+    let (Some((_, known)), Some((_, new))) = (known.named_type(name), new.named_type(new_name)) else {
         return false;
     };
     let values = |ty: &'_ Tree| {

@@ -193,8 +193,7 @@ impl Merger<'_> {
         let min = range.and_then(|range| range.get("min")).and_then(number);
         let is_count = min.is_none_or(|min| min >= 0.0)
             && param.get("default").is_none_or(|default| super::values::bare(default).parse::<u64>().is_ok());
-        let is_identifier =
-            || places::named_type(self.desk, known).is_some_and(|(_, ty)| ty.text("kind") == Some("identifier"));
+        let is_identifier = || self.desk.named_type(known).is_some_and(|(_, ty)| ty.text("kind") == Some("identifier"));
         match (said, TypeExpr::parse(known)?) {
             ("integer", TypeExpr::Builtin(_)) if known == "count" && is_count => {}
             ("integer", TypeExpr::Builtin(_)) if known == "timestamp" && range.is_none() => {}

@@ -44,7 +44,7 @@ pub(super) fn body_fields(desk: &Desk, endpoint: &Place) -> Option<FieldsAt> {
     let body = &desk.body(tree)?;
     let kind = kind(body)?;
     if let Some(name) = body.text(kind) {
-        return record(desk, &endpoint.file, name).map(|record| record_fields(desk, record));
+        return desk.record(&endpoint.file, name).map(|record| record_fields(desk, record));
     }
     let evidence = body.text("evidence").or(tree.text("evidence")).unwrap_or_default().to_owned();
     Some(FieldsAt { at: endpoint.key("body").key(kind), record: None, label: label(tree), evidence })
@@ -58,14 +58,6 @@ pub(super) fn body_type(endpoint: &Tree) -> Option<&str> {
 /// Whether a body is a series or an object.
 pub(super) fn kind(body: &Tree) -> Option<&'static str> {
     ["series", "object"].into_iter().find(|kind| body.get(kind).is_some())
-}
-
-/// A record by its name, as bodies and fields of a group refer to it.
-pub(super) fn record(desk: &Desk, file: &str, name: &str) -> Option<Place> {
-    [file, SERVICE].into_iter().find_map(|file| {
-        let mut records = Place::file(file).key("records").items(desk).into_iter();
-        records.find(|(_, record)| record.text("name") == Some(name)).map(|(at, _)| at)
-    })
 }
 
 pub(super) fn record_fields(desk: &Desk, record: Place) -> FieldsAt {
@@ -87,11 +79,6 @@ pub(super) fn metadata(desk: &Desk) -> Option<FieldsAt> {
 /// The time field of all series.
 pub(super) fn envelope_time(desk: &Desk) -> Option<&Tree> {
     desk.tree(SERVICE).get("envelope")?.get("time")
-}
-
-/// A named type.
-pub(super) fn named_type<'d>(desk: &'d Desk, name: &str) -> Option<(Place, &'d Tree)> {
-    Place::service().key("types").items(desk).into_iter().find(|(_, ty)| ty.text("name") == Some(name))
 }
 
 /// How an endpoint gets a param.

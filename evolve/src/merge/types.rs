@@ -1,6 +1,6 @@
 //! Compares types of two catalogues, and describes them in messages.
 
-use codegen::type_expr::{BUILTINS, Builtin, TypeExpr};
+use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::Merger;
 use super::places;
@@ -36,7 +36,7 @@ impl Merger<'_> {
     }
 
     fn agrees(&self, known: &TypeExpr<'_>, new: &TypeExpr<'_>, new_file: &str, min: Option<f64>) -> bool {
-        let kind = |name: &str| places::named_type(self.desk, name).and_then(|(_, ty)| ty.text("kind"));
+        let kind = |name: &str| self.desk.named_type(name).and_then(|(_, ty)| ty.text("kind"));
         match (known, new) {
             // The loss of a type that the catalogue cannot express is noted by the import.
             (_, TypeExpr::Builtin(Builtin::Any)) => true,
@@ -45,7 +45,7 @@ impl Merger<'_> {
             }
             (TypeExpr::Option(known), TypeExpr::Option(new)) => self.agrees(known, new, new_file, min),
             (TypeExpr::Name(known), TypeExpr::Name(new)) => {
-                let is_record = places::record(&self.new.desk, new_file, new).is_some();
+                let is_record = self.new.desk.record(new_file, new).is_some();
                 match kind(known) {
                     None => is_record,
                     Some(kind) => !is_record && (kind == "identifier" || self.is_known_as(new, known)),
@@ -66,7 +66,7 @@ impl Merger<'_> {
     /// Whether a new type was matched with a known one, or all of its values are there.
     fn is_known_as(&self, new: &str, known: &str) -> bool {
         let values = |desk: &Desk, name: &str| -> Vec<String> {
-            let ty = places::named_type(desk, name).map(|(_, ty)| ty.entries("values")).unwrap_or_default();
+            let ty = desk.named_type(name).map(|(_, ty)| ty.entries("values")).unwrap_or_default();
             ty.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect()
         };
         let is_met = self.matches.types.get(new).is_some_and(|(name, _)| name == known);
@@ -82,10 +82,10 @@ impl Merger<'_> {
         let is_one = match TypeExpr::parse(here.text("type").unwrap_or_default()) {
             Some(TypeExpr::Builtin(builtin)) => builtin.is_written(text),
             Some(TypeExpr::Name(name)) => {
-                let known = places::named_type(self.desk, name);
+                let known = self.desk.named_type(name);
                 let met = self.matches.types.iter().filter(|(_, (met, _))| met == name);
                 known.is_some_and(|(_, ty)| ty.text("kind") == Some("identifier") || has(ty))
-                    || met.filter_map(|(new, _)| places::named_type(&self.new.desk, new)).any(|(_, ty)| has(ty))
+                    || met.filter_map(|(new, _)| self.new.desk.named_type(new)).any(|(_, ty)| has(ty))
             }
             _ => false,
         };
@@ -104,13 +104,11 @@ fn body_in_words(desk: &Desk, body: &Tree, is_new: bool) -> Option<String> {
 
 fn in_words(desk: &Desk, ty: &TypeExpr<'_>, is_new: bool) -> String {
     match ty {
-        TypeExpr::Builtin(builtin) => {
-            BUILTINS.iter().find(|(_, known)| known == builtin).map_or("any", |(name, _)| name).to_owned()
-        }
+        TypeExpr::Builtin(_) => ty.to_string(),
         TypeExpr::List(item) => format!("a list of {}", in_words(desk, item, is_new)),
         TypeExpr::Map(item) => format!("a map of {}", in_words(desk, item, is_new)),
         TypeExpr::Option(given) => format!("{} or null", in_words(desk, given, is_new)),
-        TypeExpr::Name(name) if is_new => match places::named_type(desk, name) {
+        TypeExpr::Name(name) if is_new => match desk.named_type(name) {
             Some((_, ty)) => {
                 let values: Vec<&str> = ty.entries("values").iter().filter_map(|value| value.text("value")).collect();
                 format!("one of {}", some_of(&values))
@@ -118,7 +116,7 @@ fn in_words(desk: &Desk, ty: &TypeExpr<'_>, is_new: bool) -> String {
             None => "an object".to_owned(),
         },
         TypeExpr::Name(name) => {
-            let kind = places::named_type(desk, name).and_then(|(_, ty)| ty.text("kind"));
+            let kind = desk.named_type(name).and_then(|(_, ty)| ty.text("kind"));
             format!("{} `{name}`", kind.unwrap_or("record"))
         }
     }

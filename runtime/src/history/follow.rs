@@ -142,10 +142,6 @@ impl<E: HasHistory> Follow<E> {
 
 impl<T: Send + 'static> State<T> {
     fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Result<Page<T>, Error>> {
-        let grid = match self.grid {
-            Some(grid) => grid,
-            None => *self.grid.insert(Template::new(&self.request)?.grid()),
-        };
         loop {
             if let Some(pages) = &mut self.pages {
                 match ready!(pages.poll_page(cx)) {
@@ -156,9 +152,7 @@ impl<T: Send + 'static> State<T> {
                         }
                     }
                     Some(Err(error)) => {
-                        (self.pages, self.asked) = (None, self.position);
-                        self.not_before = Instant::now().checked_add(self.pause);
-                        self.pause = self.pause.saturating_mul(2).min(LONGEST_SLEEP);
+                        self.rest();
                         if !error.is_retryable() {
                             return Poll::Ready(Err(error));
                         }
@@ -171,14 +165,41 @@ impl<T: Send + 'static> State<T> {
                 ready!(sleep.as_mut().poll(cx));
                 self.sleep = None;
             }
-            match self.wait(grid) {
-                Some(wait) => {
+            match self.wait_or_ask() {
+                Ok(None) => {}
+                Ok(Some(wait)) => {
                     client::require_runtime().map_err(|error| self.request.about(error))?;
                     self.sleep = Some(Box::pin(sleep(wait.min(LONGEST_SLEEP))));
                 }
-                None => self.ask(grid)?,
+                Err(error) => {
+                    self.rest();
+                    return Poll::Ready(Err(error));
+                }
             }
         }
+    }
+
+    /// Asks if that is due, or says how long to wait before.
+    fn wait_or_ask(&mut self) -> Result<Option<Duration>, Error> {
+        let pause = self.not_before.map(|time| time.saturating_duration_since(Instant::now()));
+        if pause.is_some_and(|pause| !pause.is_zero()) {
+            return Ok(pause);
+        }
+        let grid = match self.grid {
+            Some(grid) => grid,
+            None => *self.grid.insert(Template::new(&self.request)?.grid()),
+        };
+        match self.wait(grid) {
+            None => self.ask(grid).map(|()| None),
+            wait => Ok(wait),
+        }
+    }
+
+    /// Begins a pause after a failure, each time a longer one.
+    fn rest(&mut self) {
+        (self.pages, self.asked) = (None, self.position);
+        self.not_before = Instant::now().checked_add(self.pause);
+        self.pause = self.pause.saturating_mul(2).min(LONGEST_SLEEP);
     }
 
     /// The end of the last interval that has been over for the delay.
@@ -188,10 +209,6 @@ impl<T: Send + 'static> State<T> {
 
     /// How long to wait before the next request; `None` if it is due.
     fn wait(&mut self, grid: Grid) -> Option<Duration> {
-        let pause = self.not_before.map(|time| time.saturating_duration_since(Instant::now()));
-        if pause.is_some_and(|pause| !pause.is_zero()) {
-            return pause;
-        }
         let closed = self.closed(grid);
         // Where the clock was set back, what was asked for beyond it says nothing of what is closed now.
         self.asked = self.asked.min(closed);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Release, Told};
+use crate::files;
 use crate::git::git;
 use crate::paths;
 use crate::verify::call;
@@ -24,8 +25,7 @@ pub(super) fn docs() -> Result<Told, String> {
 pub(super) fn lowest_versions(release: &Release) -> Result<Told, String> {
     let checkout = checkout()?;
     let manifest = checkout.join("Cargo.toml");
-    let root = fs::read_to_string(&manifest).map_err(|error| format!("{}: {error}", manifest.display()))?;
-    fs::write(&manifest, with_members(&root, &release.published)?).map_err(|error| error.to_string())?;
+    files::write(&manifest, &with_members(&files::read(&manifest)?, &release.published)?)?;
     let cargo = |arguments: &[&str]| {
         let mut command = Command::new("cargo");
         // Only a nightly Cargo has the flag by itself.

@@ -12,6 +12,7 @@ use std::process::Command;
 use similar::TextDiff;
 
 use super::{Release, Told};
+use crate::files;
 use crate::paths;
 use crate::workspace::{Package, output};
 
@@ -22,7 +23,7 @@ pub(super) fn public_api(release: &Release) -> Result<Told, String> {
         .map(|package| {
             let record = paths::root().join(format!("xtask/public-api/{}.txt", package.name));
             let text = api(package)?;
-            if accepts { accept(&record, &text).map(|()| String::new()) } else { difference(&record, &text) }
+            if accepts { files::write(&record, &text).map(|()| String::new()) } else { difference(&record, &text) }
         })
         .collect();
     let differences = differences?.concat();
@@ -54,18 +55,12 @@ fn json_of(package: &Package) -> PathBuf {
     paths::target().join("doc").join(format!("{}.json", package.library))
 }
 
-fn accept(record: &Path, text: &str) -> Result<(), String> {
-    let folder = record.parent().unwrap_or(record);
-    let written = fs::create_dir_all(folder).and_then(|()| fs::write(record, text));
-    written.map_err(|error| format!("{}: {error}", record.display()))
-}
-
 /// The lines that differ from a record, none if it is as recorded; a record that is missing has no lines.
 fn difference(record: &Path, text: &str) -> Result<String, String> {
     let recorded = match fs::read_to_string(record) {
         Ok(recorded) => recorded,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("{}: {error}", record.display())),
+        Err(error) => return Err(files::named(record, error)),
     };
     let (shown, diff) = (paths::shown(record), TextDiff::from_lines(recorded.as_str(), text));
     Ok(diff.unified_diff().context_radius(0).header(&shown, "now").to_string())
@@ -78,7 +73,7 @@ mod tests {
     #[test]
     fn an_item_that_is_gone_and_one_that_is_new_are_told() {
         let record = paths::target().join("public-api-of-a-test.txt");
-        accept(&record, "pub fn a::old()\npub fn a::same()\n").unwrap_or_default();
+        files::write(&record, "pub fn a::old()\npub fn a::same()\n").unwrap_or_default();
         assert_eq!(difference(&record, "pub fn a::old()\npub fn a::same()\n"), Ok(String::new()));
         let told = difference(&record, "pub fn a::same()\npub fn a::new()\n").unwrap_or_default();
         assert!(told.contains("\n-pub fn a::old()\n") && told.contains("\n+pub fn a::new()\n"), "{told}");

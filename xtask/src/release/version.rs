@@ -6,6 +6,7 @@ use evolve::diff::Verdict;
 
 use super::{Release, Told};
 use crate::diff::verdict_since;
+use crate::files;
 use crate::paths;
 use crate::verify::call;
 
@@ -14,8 +15,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Whether the changelog has an entry for the version.
 pub(super) fn changelog() -> Result<Told, String> {
-    let path = paths::root().join("CHANGELOG.md");
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = files::read(&paths::root().join("CHANGELOG.md"))?;
     match entry(&text, VERSION) {
         Some(entry) if !entry.trim().is_empty() => Ok(Told::Holds),
         Some(_) => Err(format!("the entry `## {VERSION}` of CHANGELOG.md is empty")),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Check;
+use crate::files;
 use crate::paths;
 
 pub(super) const CHECK: Check = Check {
@@ -32,7 +33,7 @@ pub(super) const CHECK: Check = Check {
         }
         let mut wrong = Vec::new();
         for page in &pages {
-            let text = fs::read_to_string(page).map_err(|error| format!("{}: {error}", page.display()))?;
+            let text = files::read(page)?;
             let name = page.strip_prefix(&target).unwrap_or(page).display();
             wrong.extend(faults(&text).into_iter().map(|fault| format!("  {name}: {fault}")));
         }

@@ -6,14 +6,15 @@
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::running::Running;
+use super::running::{Process, Running};
 use super::{Check, as_from_a_shell};
+use crate::files;
 use crate::paths;
 use crate::terminal::say;
 
@@ -114,11 +115,8 @@ fn programs(messages: &str) -> Vec<Program> {
 /// Runs an example in an empty folder, with every variable that an example may read.
 fn run_one(example: &Program, sandbox: &Path, server: Option<&RedisServer>) -> Result<(), String> {
     let folder = paths::target().join("verify-examples").join(&example.name);
-    let fails = |error: std::io::Error| format!("has no folder: {}: {error}", folder.display());
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(fails)?;
-    }
-    fs::create_dir_all(&folder).map_err(fails)?;
+    let fails = |error: std::io::Error| format!("has no folder: {}", files::named(&folder, error));
+    files::empty(&folder).map_err(|why| format!("has no folder: {why}"))?;
     let printed = folder.join("printed.txt");
     // It enforces the service's limits, and every client needs a token.
     let sandbox = Running::start_built(sandbox, &["--limits", "A,B", "--bearer-required"])?;
@@ -154,17 +152,6 @@ fn ended(command: &mut Command) -> Result<Option<ExitStatus>, String> {
         sleep(TICK);
     }
     Ok(None)
-}
-
-/// A process that is killed when it is dropped.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// A Redis server on a free port, which keeps nothing on disk.

@@ -8,12 +8,12 @@ mod catalogue;
 mod known;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_yaml::Value;
 
 use super::{Check, Verify};
+use crate::files;
 use crate::paths;
 use crate::terminal::say;
 
@@ -47,11 +47,10 @@ fn default_file() -> PathBuf {
 
 fn run(wanted: &Verify) -> Result<(), String> {
     let file = wanted.file.clone().unwrap_or_else(default_file);
-    let text = fs::read_to_string(&file).map_err(|error| {
-        format!("{}: {error}\n  help: name the file: `cargo xtask verify facts FILE`", file.display())
-    })?;
+    let text =
+        files::read(&file).map_err(|why| format!("{why}\n  help: name the file: `cargo xtask verify facts FILE`"))?;
     let differences = differences(include_str!("facts/differences.yaml"))?;
-    let known = known::read(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+    let known = known::read(&text).map_err(|why| files::named(&file, why))?;
     let here = catalogue::read(&paths::spec())?;
     say(&format!("{} facts compared, {} texts are prose\n", known.facts.len(), known.prose));
     let told = judge(&known.facts, &here, &differences);

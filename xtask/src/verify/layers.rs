@@ -2,10 +2,10 @@
 //!
 //! Their order is that of the modules in `runtime/src/lib.rs`; `cargo modules` lists the imports.
 
-use std::fs;
 use std::process::Command;
 
 use super::{Check, Program};
+use crate::files;
 use crate::paths;
 
 pub(super) const CHECK: Check = Check {
@@ -16,7 +16,7 @@ pub(super) const CHECK: Check = Check {
         install: "cargo install cargo-modules --version 0.27.0 --locked",
     }],
     run: |_| {
-        let order = order(&fs::read_to_string(paths::root().join("runtime/src/lib.rs")).map_err(|e| e.to_string())?);
+        let order = order(&files::read(&paths::root().join("runtime/src/lib.rs"))?);
         let graph = graph()?;
         let imports = imports(&graph);
         if imports.len() < order.len() {

@@ -11,6 +11,7 @@ use codegen::load;
 use evolve::Question;
 
 use super::{Check, Program};
+use crate::files;
 use crate::git::git;
 use crate::paths;
 
@@ -36,17 +37,15 @@ fn run() -> Result<(), String> {
     }
     let copy = paths::root().join("target/verify-learn");
     copy_project(&copy)?;
-    let page = fs::read_to_string(paths::spec().join("README.md")).map_err(|error| error.to_string())?;
+    let page = files::read(&paths::spec().join("README.md"))?;
     let (walk, program) = (block(&page, "sh")?, block(&page, "rust")?);
     if walk.lines().count() > 5 {
         return Err("the walk has more than five commands".to_owned());
     }
     let examples = copy.join("generated-client/examples");
     let questions = Question::untyped(&load(&paths::spec())).map_err(|refusal| refusal.to_string())?;
-    let calls = examples.join("every_call.rs");
-    fs::write(examples.join("first_call.rs"), program)
-        .and_then(|()| fs::write(&calls, every_call(&questions)))
-        .map_err(|error| error.to_string())?;
+    files::write(&examples.join("first_call.rs"), &program)?;
+    files::write(&examples.join("every_call.rs"), &every_call(&questions))?;
     let walk = walk.replacen('\n', &format!("\n{WAIT}"), 1);
     // If nothing answers, the command has to fail and to write nothing.
     let all = "if MARKET_ANALYTICS_BASE_URL=http://127.0.0.1:1/v2 cargo xtask learn --live --untyped --spec spec --yes; \
@@ -101,17 +100,14 @@ fn block(page: &str, language: &str) -> Result<String, String> {
 /// The files that git knows, as they are now, in a repository of its own.
 fn copy_project(to: &Path) -> Result<(), String> {
     let listed = git(paths::root(), &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
-    copy_files(listed.split('\0').filter(|file| !file.is_empty()), to)
-        .map_err(|error| format!("{}: {error}", to.display()))?;
+    files::empty(to)?;
+    copy_files(listed.split('\0').filter(|file| !file.is_empty()), to).map_err(|error| files::named(to, error))?;
     git(to, &["init", "--quiet"])?;
     git(to, &["add", "--all"])?;
     Ok(())
 }
 
 fn copy_files<'a>(files: impl Iterator<Item = &'a str>, to: &Path) -> std::io::Result<()> {
-    if to.exists() {
-        fs::remove_dir_all(to)?;
-    }
     for file in files {
         let (from, to) = (paths::root().join(file), to.join(file));
         // A file that is deleted and not yet committed is listed too.

@@ -6,12 +6,12 @@
 mod clients;
 mod viewer;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use codegen::{OpenApiFormat, OpenApiVersion};
 
 use super::{Check, Program, call};
+use crate::files;
 use crate::paths;
 use crate::terminal::say;
 
@@ -58,7 +58,7 @@ impl Described {
         let api = codegen::read(&paths::spec()).map_err(|diagnostics| diagnostics.to_string())?;
         let write = |name: &str, version, format| {
             let path = to.join(name);
-            write(&path, &codegen::openapi(&api, version, format))?;
+            files::write(&path, &codegen::openapi(&api, version, format))?;
             Ok::<_, String>(path.display().to_string())
         };
         Ok(Self {
@@ -70,19 +70,5 @@ impl Described {
 
     fn all(&self) -> [String; 3] {
         [self.json_3_0.clone(), self.json_3_1.clone(), self.yaml_3_1.clone()]
-    }
-}
-
-/// Writes a file and the folders above it.
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
-    parent.and_then(|()| fs::write(path, text)).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// A folder with nothing in it of an earlier run.
-fn emptied(path: PathBuf) -> Result<PathBuf, String> {
-    match fs::remove_dir_all(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(format!("{}: {error}", path.display())),
-        _ => Ok(path),
     }
 }

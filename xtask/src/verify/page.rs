@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use super::{Check, Program, call};
+use crate::files;
 use crate::paths;
 
 const FILES: [&str; 4] = ["contrast.mjs", "package.json", "package-lock.json", "page.test.mjs"];
@@ -20,7 +21,7 @@ pub(super) const CHECK: Check = Check {
     ],
     run: |_| {
         let scratch = paths::target().join("verify-page");
-        copied(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+        copied(&scratch).map_err(|error| files::named(&scratch, error))?;
         let folder = scratch.display().to_string();
         let program = paths::target().join("debug/sandbox").display().to_string();
         call(&["npm", "ci", "--prefix", &folder, "--no-audit", "--no-fund", "--ignore-scripts"])?;

@@ -1,4 +1,4 @@
-//! The sandbox on a free port, for the checks that talk to one.
+//! Processes that end with the check that started them, such as the sandbox on a free port.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -7,9 +7,20 @@ use std::process::{Child, Command, Stdio};
 use super::call;
 use crate::paths;
 
+/// A process that is killed when it is dropped.
+pub(super) struct Process(pub(super) Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A sandbox that answers until it is dropped.
 pub(super) struct Running {
-    pub(super) process: Child,
+    pub(super) process: Process,
     pub(super) base_url: String,
 }
 
@@ -31,18 +42,10 @@ impl Running {
         let mut line = String::new();
         let said = process.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
         let base_url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap_or_default().to_owned();
-        let running = Self { process, base_url };
+        let running = Self { process: Process(process), base_url };
         if running.base_url.is_empty() {
             return Err(format!("the sandbox does not say where it is: {said:?}"));
         }
         Ok(running)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

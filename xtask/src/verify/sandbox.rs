@@ -7,6 +7,7 @@ use std::process::Command;
 
 use super::running::Running;
 use super::{Check, Program};
+use crate::files;
 use crate::paths;
 
 /// The only accepted key, so that the tester sees others refused.
@@ -23,7 +24,7 @@ fn run() -> Result<(), String> {
     let sandbox = Running::start(&["--api-key", KEY])?;
     // The tester leaves folders in the current one.
     let scratch = paths::target().join("verify-sandbox");
-    std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    files::empty(&scratch)?;
     let mut tester = Command::new("schemathesis");
     tester.arg("run").arg(paths::root().join("docs/openapi.json")).args(["--url", &sandbox.base_url, "--no-color"]);
     tester.args(["--header", &format!("x-api-key: {KEY}")]);

@@ -6,9 +6,9 @@
 mod bucket;
 
 use std::fs;
-use std::path::Path;
 
 use super::{Check, Program, call};
+use crate::files;
 use crate::paths;
 
 pub(super) const CHECK: Check = Check {
@@ -29,7 +29,7 @@ const READERS: &str = "tables/programs/files/readers.py";
 
 fn run() -> Result<(), String> {
     let folder = paths::target().join("verify-tables");
-    emptied(&folder)?;
+    files::empty(&folder)?;
     let path = folder.display().to_string();
     let program = [
         "cargo",
@@ -47,20 +47,12 @@ fn run() -> Result<(), String> {
     let files = |what: &[&str]| call(&[&program[..], what].concat());
     files(&["write", &path])?;
     call(&["python3", READERS, &path])?;
-    emptied(&folder)?;
+    files::empty(&folder)?;
     files(&["killed", &path])?;
-    emptied(&folder)?;
+    files::empty(&folder)?;
     call(&["cargo", "build", "--quiet", "--release", "--package", "derivs", "--features", "s3"])?;
     bucket::run()?;
-    emptied(&folder)?;
+    files::empty(&folder)?;
     files(&["million", &path])?;
-    fs::remove_dir_all(&folder).map_err(|error| format!("{path}: {error}"))
-}
-
-fn emptied(folder: &Path) -> Result<(), String> {
-    let fails = |error| format!("{}: {error}", folder.display());
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(fails)?;
-    }
-    fs::create_dir_all(folder).map_err(fails)
+    fs::remove_dir_all(&folder).map_err(|error| files::named(&folder, error))
 }

@@ -27,7 +27,7 @@ const QUERIES: [&str; 5] = [
 
 fn run() -> Result<(), String> {
     let sandbox = Running::start(&[])?;
-    QUERIES.iter().try_for_each(|query| measure(&sandbox.process, &format!("{}/{query}", sandbox.base_url)))
+    QUERIES.iter().try_for_each(|query| measure(&sandbox.process.0, &format!("{}/{query}", sandbox.base_url)))
 }
 
 fn measure(sandbox: &Child, url: &str) -> Result<(), String> {

@@ -36,7 +36,7 @@ impl ComponentNames {
             }
         }
         let mut series = HashMap::new();
-        for endpoint in api.groups.iter().flat_map(|group| &group.endpoints) {
+        for endpoint in api.endpoints() {
             if let Body::Series { record, .. } = &endpoint.body
                 && !series.contains_key(record)
             {

@@ -48,10 +48,12 @@ impl Description<'_> {
 
     /// Those that some endpoint refers to.
     pub(super) fn shared_params(&self) -> Object {
-        let endpoints = self.api.groups.iter().flat_map(|group| &group.endpoints);
-        let with_path = endpoints.filter(|endpoint| endpoint.path.is_some());
-        let used: Vec<_> =
-            with_path.flat_map(|endpoint| endpoint.params.iter().flatten()).filter_map(|param| param.shared).collect();
+        let used: Vec<_> = self
+            .api
+            .methods()
+            .flat_map(|endpoint| endpoint.params.iter().flatten())
+            .filter_map(|param| param.shared)
+            .collect();
         let all = self.api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(&(*index, false)));
         all.map(|(_, shared)| (component(shared), self.param(&shared.param))).collect()
     }
@@ -83,9 +85,9 @@ impl Description<'_> {
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
             .and(type_name(&param.ty))
             .with_text("x-unit", &param.unit)
-            .with_some("x-served", Some(param.served.clone()).filter(|served| !served.is_empty()))
-            .with_some("x-works", Some(param.works.clone()).filter(|values| !values.is_empty()))
-            .with_some("x-refused", Some(param.refused.clone()).filter(|values| !values.is_empty()))
+            .with_list("x-served", param.served.iter().map(String::as_str))
+            .with_list("x-works", param.works.iter().map(String::as_str))
+            .with_list("x-refused", param.refused.iter().map(String::as_str))
             .with_some("x-single", param.single.map(Evidence::word))
             .with_some("x-list", param.list.as_deref())
             .with_some("x-required", param.required.map(Evidence::word))

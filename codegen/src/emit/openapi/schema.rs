@@ -144,8 +144,7 @@ impl Description<'_> {
     /// One schema for each record that a series is of.
     fn all_series(&self) -> Vec<(String, Object)> {
         let mut all: Vec<(String, Object)> = Vec::new();
-        let endpoints = self.api.groups.iter().flat_map(|group| &group.endpoints);
-        for endpoint in endpoints.filter(|endpoint| endpoint.path.is_some()) {
+        for endpoint in self.api.methods() {
             if let Body::Series { record, .. } = &endpoint.body {
                 let name = self.names.series(record.as_ref());
                 if all.iter().all(|(other, _)| other != name) {

@@ -4,7 +4,7 @@
 //! What the client does with them is the same for every service, so those sentences stand here and in no catalogue.
 
 use super::{known, tables};
-use crate::emit::docs::{code, prose};
+use crate::emit::docs::{code, joined, prose};
 use crate::model::{ClientCredentials, Service};
 
 /// The section on the base URL.
@@ -31,9 +31,8 @@ pub(super) fn credentials(service: &Service) -> String {
         format!("- A bearer token in the header `authorization`{beside}. {}\n", known(flow.evidence))
     });
     let headers = service.headers.iter().map(|header| {
-        let parts = [format!("The header {} is always {}.", code(&header.name), code(&header.value))];
-        let parts = parts.into_iter().chain([prose(&header.summary), known(header.evidence)]);
-        format!("- {}\n", parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+        let always = format!("The header {} is always {}.", code(&header.name), code(&header.value));
+        format!("- {}\n", joined([always, prose(&header.summary), known(header.evidence)]))
     });
     let list: String = key.into_iter().chain(token).chain(headers).collect();
     let list = if list.is_empty() { list } else { format!("\n## Credentials\n\n{list}") };
@@ -53,14 +52,13 @@ fn token_flow(service: &Service, flow: &ClientCredentials) -> String {
         printed,
         prose(&flow.notes),
     ];
-    let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let mut text = format!(
         "\n### Token flow\n\n{}\n\n\
          The client asks for a token if it has a client id and a client secret. It asks again before the token expires, \
          and when a request is answered with 401.\n\
          The request carries client id, colon and client secret in base64 as `authorization: Basic …`{key}, and the form \
          `grant_type=client_credentials` as its body.\n",
-        parts.join(" ")
+        joined(parts)
     );
     if !flow.reply.is_empty() {
         text += &format!("The reply is one object:\n\n{}", tables::fields(flow.reply.iter()));

@@ -9,9 +9,8 @@ use crate::model::{Api, Endpoint, History, HistoryOf};
 /// How to get a range, where that is the same for many endpoints.
 pub(super) fn of_service(api: &Api) -> String {
     let Some(history) = &api.service.history else { return String::new() };
-    let endpoints = || api.groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
-    let with = endpoints().filter(|endpoint| endpoint.has_history).count();
-    let all = endpoints().count();
+    let with = api.methods().filter(|endpoint| endpoint.has_history).count();
+    let all = api.methods().count();
     let walked = walked(history);
     format!(
         "\n## Histories\n\n`.history(from..to)` on a request gives every record of a range of time, in as many replies as it takes.\n\

@@ -11,8 +11,7 @@ const PARAMS: &str = "The pages of the groups tell which of them an endpoint tak
 
 /// The params that some endpoint takes as they are defined.
 pub(super) fn params(api: &Api) -> String {
-    let endpoints = api.groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
-    let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).filter_map(|param| param.shared);
+    let taken = api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).filter_map(|param| param.shared);
     let taken: Vec<_> = taken.filter(|(_, anew)| !anew).map(|(index, _)| index).collect();
     let shared = api.shared_params.iter().enumerate().filter(|(index, _)| taken.contains(index));
     let shared: Vec<_> = shared.map(|(_, shared)| &shared.param).collect();
@@ -103,8 +102,7 @@ pub(super) fn error_body(body: &ErrorBody) -> String {
 
 /// One line for each param of an endpoint of which single values are known to work, or not to.
 pub(super) fn values(api: &Api) -> String {
-    let endpoints = api.groups.iter().flat_map(|group| &group.endpoints).filter(|endpoint| endpoint.path.is_some());
-    let rows: Vec<_> = endpoints.flat_map(rows).collect();
+    let rows: Vec<_> = api.methods().flat_map(rows).collect();
     if rows.is_empty() {
         return String::new();
     }

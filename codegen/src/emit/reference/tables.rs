@@ -1,6 +1,5 @@
 //! Tables of the reference: one line a param, a field, a value, a status or a limit.
 
-use super::written;
 use crate::emit::docs::{self, code, prose};
 use crate::model::{Evidence, Field, Limit, ListStyle, NamedType, Param, Range, RecordRef, Status, TimeForm, Type};
 
@@ -22,9 +21,8 @@ pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
             example(param),
             prose(&param.notes),
         ];
-        let meaning: Vec<_> = meaning.into_iter().filter(|part| !part.is_empty()).collect();
-        let meaning = meaning.join(" ");
-        row([code(&param.wire_name), setters, name(&param.ty), required, default, known(param.evidence), meaning])
+        let (known, meaning) = (known(param.evidence), docs::joined(meaning));
+        row([code(&param.wire_name), setters, name(&param.ty), required, default, known, meaning])
     });
     table(["param", "in Rust", "type", "required", "default", "known", "meaning"], rows)
 }
@@ -35,9 +33,8 @@ pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
         let meaning = meaning(&field.summary, "", field.range, &field.notes);
         let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
         let example = field.example.as_deref().map(code).unwrap_or_default();
-        let facts = [name(&field.ty), prose(&field.unit), absent.into(), known(field.evidence)];
-        let [ty, unit, absent, known] = facts;
-        row([wire_name, ident, ty, unit, absent, known, meaning, example])
+        let (unit, known) = (prose(&field.unit), known(field.evidence));
+        row([wire_name, ident, name(&field.ty), unit, absent.into(), known, meaning, example])
     });
     table(["field", "in Rust", "type", "unit", "", "known", "meaning", "such as"], rows)
 }
@@ -56,8 +53,7 @@ pub(super) fn values(ty: &NamedType) -> String {
 pub(super) fn statuses(statuses: &[Status]) -> String {
     let rows = statuses.iter().map(|status| {
         let label = status.label.as_deref().map(prose).unwrap_or_default();
-        let meaning = [status.meaning(), &status.advice, &status.notes].map(prose);
-        let meaning = meaning.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
+        let meaning = docs::joined([status.meaning(), &status.advice, &status.notes].map(prose));
         row([status.status.to_string(), label, known(status.evidence), meaning])
     });
     table(["status", "printed as", "known", "meaning"], rows)
@@ -110,15 +106,9 @@ fn example(param: &Param) -> String {
 }
 
 fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
-    let bounds = match (range.min.map(written), range.max.map(written)) {
-        (Some(min), Some(max)) => format!("From {min} to {max}."),
-        (Some(min), None) => format!("At least {min}."),
-        (None, Some(max)) => format!("At most {max}."),
-        (None, None) => String::new(),
-    };
+    let bounds = docs::sentence(&docs::bounds(range));
     let unit = if unit.is_empty() { String::new() } else { docs::sentence(&format!("in {}", prose(unit))) };
-    let parts = [prose(summary), unit, bounds, prose(notes)];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    docs::joined([prose(summary), unit, bounds, prose(notes)])
 }
 
 /// A type in the catalogue's words.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use codegen::{Api, File, Package};
 use evolve::diff::compare;
 
+use crate::files::{named, read};
 use crate::paths;
 
 /// A folder of `evolve/tests/diffs`.
@@ -95,17 +96,12 @@ fn model(folders: &[&Path]) -> Result<Api, String> {
 
 /// What a folder holds, sorted by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let entries = fs::read_dir(folder).map_err(told)?;
-    let mut paths = entries.map(|entry| Ok(entry.map_err(told)?.path())).collect::<Result<Vec<_>, String>>()?;
+    let entries = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut paths: Vec<PathBuf> = entries.map_err(|error| named(folder, error))?;
     paths.sort();
     Ok(paths)
 }
 
 fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-pub(super) fn read(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }

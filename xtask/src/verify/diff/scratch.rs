@@ -5,12 +5,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use codegen::File;
 
-use super::cases::{Case, read};
+use super::cases::Case;
+use crate::files::{named, read, write};
 use crate::paths;
 
 pub(super) struct Scratch {
@@ -115,7 +116,8 @@ impl Scratch {
                 return Err(format!("rustdoc failed: {}", String::from_utf8_lossy(&output.stderr)));
             }
             let kept = self.docs(client)?;
-            fs::create_dir_all(self.root.join("docs")).and_then(|()| fs::rename(&made, &kept)).map_err(told(&kept))?;
+            let moved = fs::create_dir_all(self.root.join("docs")).and_then(|()| fs::rename(&made, &kept));
+            moved.map_err(|error| named(&kept, error))?;
         }
         Ok(())
     }
@@ -127,7 +129,7 @@ impl Scratch {
         // A patch allows the least, so everything is reported.
         command.args(["semver-checks", "--release-type", "patch", "--color", "never"]);
         command.arg("--baseline-rustdoc").arg(before).arg("--current-rustdoc").arg(after);
-        let output = command.output().map_err(told(Path::new("cargo semver-checks")))?;
+        let output = command.output().map_err(|error| format!("cargo semver-checks: {error}"))?;
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8_lossy(&text);
         let says = |words: &str| text.lines().any(|line| line.contains("Summary") && line.contains(words));
@@ -162,16 +164,6 @@ impl Scratch {
             .env_remove("RUSTFLAGS")
             .current_dir(&self.root)
             .output()
-            .map_err(told(Path::new("cargo")))
+            .map_err(|error| format!("cargo: {error}"))
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).and_then(|()| fs::write(path, text)).map_err(told(path))
-}
-
-fn told(path: &Path) -> impl Fn(std::io::Error) -> String {
-    let path = path.display().to_string();
-    move |error| format!("{path}: {error}")
 }

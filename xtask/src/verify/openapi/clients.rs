@@ -2,15 +2,21 @@
 
 use std::path::Path;
 
-use super::{Described, emptied, write};
+use super::Described;
+use crate::files::{self, write};
 use crate::verify::call;
 
 pub(super) fn compile(scratch: &Path, described: &Described) -> Result<(), String> {
-    progenitor(&emptied(scratch.join("progenitor"))?, described)?;
+    // What they were built into stays.
+    let folder = |name: &str| {
+        let folder = scratch.join(name);
+        files::empty(&folder).map(|()| folder)
+    };
+    progenitor(&folder("progenitor")?, described)?;
     for (name, description) in [("generator_3_0", &described.json_3_0), ("generator_3_1", &described.json_3_1)] {
-        openapi_generator(name, &emptied(scratch.join(name))?, description)?;
+        openapi_generator(name, &folder(name)?, description)?;
     }
-    openapi_to_rust(&emptied(scratch.join("openapi_to_rust"))?, &described.json_3_1)
+    openapi_to_rust(&folder("openapi_to_rust")?, &described.json_3_1)
 }
 
 /// Reads 3.0 only.
@@ -34,16 +40,14 @@ fn openapi_generator(name: &str, dir: &Path, description: &str) -> Result<(), St
     let command = ["openapi-generator-cli", "generate", "--generator-name", "rust", "--input-spec", description];
     call(&[&command[..], &["--output", &out, "--additional-properties", &named]].concat())?;
     let manifest = dir.join("Cargo.toml");
-    let text = std::fs::read_to_string(&manifest).map_err(|error| format!("{}: {error}", manifest.display()))?;
-    write(&manifest, &format!("{text}\n[workspace]\n"))?;
+    write(&manifest, &format!("{}\n[workspace]\n", files::read(&manifest)?))?;
     check(dir, &["--no-default-features", "--features", "rustls"])
 }
 
 fn openapi_to_rust(dir: &Path, description: &str) -> Result<(), String> {
     let out = dir.join("src/api");
     call(&["openapi-to-rust", "generate", description, "--output-dir", &out.display().to_string(), "--quiet"])?;
-    let fragment = out.join("REQUIRED_DEPS.toml");
-    let fragment = std::fs::read_to_string(&fragment).map_err(|error| format!("{}: {error}", fragment.display()))?;
+    let fragment = files::read(&out.join("REQUIRED_DEPS.toml"))?;
     write(&dir.join("Cargo.toml"), &package("openapi_to_rust_client", &fragment.replace("[dependencies]", "")))?;
     write(&dir.join("src/lib.rs"), "pub mod api;\n")?;
     check(dir, &[])

@@ -1,10 +1,9 @@
 //! Redoc in a browser without a window: every operation of the description has to be on its page.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::write;
+use crate::files::{read, write};
 use crate::verify::call;
 
 pub(super) fn show(dir: &Path, description: &str) -> Result<(), String> {
@@ -20,7 +19,7 @@ pub(super) fn show(dir: &Path, description: &str) -> Result<(), String> {
         &modules,
         "redoc@2",
     ])?;
-    let description = fs::read_to_string(description).map_err(|error| error.to_string())?;
+    let description = read(Path::new(description))?;
     let page = dir.join("page.html");
     write(&page, &self::page(&description))?;
     let shown = document(dir, &page)?;

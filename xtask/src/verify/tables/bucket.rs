@@ -3,9 +3,10 @@
 //! `moto` stands in for object storage, with one empty bucket. The standard error of programs is compared.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use crate::paths;
+use crate::verify::running::Process;
 
 pub(super) fn run() -> Result<(), String> {
     let server = Server::start()?;
@@ -44,7 +45,7 @@ fn expect(server: &Server, more: &[&str], code: i32, said: &str) -> Result<(), S
 
 /// `moto` with a bucket, until it is dropped.
 struct Server {
-    process: Child,
+    _process: Process,
     url: String,
 }
 
@@ -70,7 +71,7 @@ impl Server {
             .map_err(|error| format!("moto does not start: {error}"))?;
         let mut url = String::new();
         let said = process.stdout.take().map(|output| BufReader::new(output).read_line(&mut url));
-        let server = Self { process, url: url.trim().to_owned() };
+        let server = Self { _process: Process(process), url: url.trim().to_owned() };
         if server.url.is_empty() { Err(format!("moto does not say where it is: {said:?}")) } else { Ok(server) }
     }
 
@@ -80,13 +81,5 @@ impl Server {
             .envs([("AWS_ENDPOINT", self.url.as_str()), ("AWS_ALLOW_HTTP", "true"), ("AWS_REGION", "us-east-1")])
             .envs([("AWS_ACCESS_KEY_ID", "any"), ("AWS_SECRET_ACCESS_KEY", "any")])
             .current_dir(paths::root())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

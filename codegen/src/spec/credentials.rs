@@ -1,0 +1,72 @@
+//! `credentials` and `headers` of `service.yaml`: what requests carry.
+
+use super::{Evidence, Field, Status};
+use crate::format::{Form, Say, map};
+use crate::spanned::Text;
+
+map! {
+    /// Either may be left out.
+    Credentials, CREDENTIALS, "`credentials`", Default {
+        /// A key that every request carries.
+        may api_key: Option<ApiKey>;
+        /// A token that is asked for first.
+        may client_credentials: Option<ClientCredentials>;
+    }
+}
+
+/// The name of a header.
+const HEADER_NAME: Form = Form::Like(
+    // RFC 9110, section 5.6.2: a field name is a token.
+    "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+    Say("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
+);
+
+/// Text in a header.
+const HEADER_VALUE: Form =
+    Form::Like("^[ -~]*$", Say("header-value", "`{}` has characters that a header does not take", "write it in ASCII"));
+
+map! {
+    /// The user gives the key.
+    ApiKey, API_KEY, "`api_key`" {
+        /// The header that carries it; `Authorization` too where there are no `client_credentials`.
+        must header: Text as HEADER_NAME;
+        /// What stands before it there, like `'Bearer '`.
+        may prefix: String as HEADER_VALUE;
+        /// `true` if requests are answered without it too.
+        may optional: bool;
+        /// How it is known.
+        must evidence: Evidence;
+    }
+}
+
+map! {
+    /// It is sent with every request; users can send another value.
+    Header, HEADER, "a header" {
+        /// Its name.
+        must name: Text as HEADER_NAME;
+        /// What it says.
+        must value: String as HEADER_VALUE;
+        /// What it is for.
+        may summary: String as Form::Prose;
+        /// How it is known.
+        must evidence: Evidence;
+    }
+}
+
+map! {
+    /// The flow of that name in OAuth 2.
+    ClientCredentials, CLIENT_CREDENTIALS, "`client_credentials`" {
+        /// Where tokens are asked for, from the base URL on.
+        must path: Text as Form::Path { takes_params: true };
+        /// As printed.
+        must label: String;
+        /// The fields of the reply.
+        may reply: Vec<Field>;
+        /// Statuses of failures there.
+        may errors: Vec<Status>;
+        /// What else a user should know.
+        may notes: String as Form::Prose;
+        /// How it is known.
+        must evidence: Evidence;
+    }
+}

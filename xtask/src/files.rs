@@ -1,0 +1,27 @@
+//! Whole files of the project and of scratch folders; an error names the file, as a command prints it.
+
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+
+/// The text of a file.
+pub(crate) fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| named(path, error))
+}
+
+/// Writes a file and the folders above it.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).and_then(|()| fs::write(path, text)).map_err(|error| named(path, error))
+}
+
+/// Makes a folder with nothing in it of an earlier run.
+pub(crate) fn empty(folder: &Path) -> Result<(), String> {
+    let removed = if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) };
+    removed.and_then(|()| fs::create_dir_all(folder)).map_err(|error| named(folder, error))
+}
+
+/// An error about a file or a folder.
+pub(crate) fn named(path: &Path, error: impl Display) -> String {
+    format!("{}: {error}", path.display())
+}
