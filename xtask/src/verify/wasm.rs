@@ -2,12 +2,11 @@
 //!
 //! The recipe is taken from its page and compiled with a program that uses it; Node runs that against the sandbox.
 
-use std::fs;
 use std::path::Path;
 
 use super::running::Running;
 use super::{Check, Program, call};
-use crate::paths;
+use crate::{files, paths};
 
 pub(super) const CHECK: Check = Check {
     name: "wasm",
@@ -37,18 +36,14 @@ pub(super) const CHECK: Check = Check {
 /// The crate of a user, with the versions of ours.
 fn write_crate(folder: &Path) -> Result<(), String> {
     let recipes = paths::root().join("generated-client/RECIPES.md");
-    let recipes = fs::read_to_string(recipes).map_err(|error| error.to_string())?;
+    let recipes = files::read(&recipes)?;
     let recipe = recipe(&recipes).ok_or("RECIPES.md has no recipe for a browser")?;
-    let write = || {
-        fs::create_dir_all(folder.join("src"))?;
-        fs::write(folder.join("src/recipe.rs"), recipe)?;
-        let own = paths::root().join("xtask/src/verify/wasm");
-        for (from, to) in [("Cargo.toml", "Cargo.toml"), ("program.rs", "src/lib.rs"), ("run.cjs", "run.cjs")] {
-            fs::copy(own.join(from), folder.join(to))?;
-        }
-        fs::copy(paths::root().join("Cargo.lock"), folder.join("Cargo.lock"))
-    };
-    write().map(drop).map_err(|error| error.to_string())
+    files::write(&folder.join("src/recipe.rs"), recipe)?;
+    let own = paths::root().join("xtask/src/verify/wasm");
+    for (from, to) in [("Cargo.toml", "Cargo.toml"), ("program.rs", "src/lib.rs"), ("run.cjs", "run.cjs")] {
+        files::write(&folder.join(to), &files::read(&own.join(from))?)?;
+    }
+    files::write(&folder.join("Cargo.lock"), &files::read(&paths::root().join("Cargo.lock"))?)
 }
 
 /// The program of the recipe.
