@@ -82,7 +82,17 @@ pub(crate) fn is_crate(ident: &str) -> bool {
 }
 
 /// Crates that the compiler brings, and those that an emitted one depends on.
-const CRATES: [&str; 7] = ["alloc", "core", "proc_macro", "runtime", "std", "test", "tokio"];
+const CRATES: [&str; 9] = [
+    "alloc",
+    "core",
+    "generated_client_runtime",
+    "generated_client_transport",
+    "proc_macro",
+    "runtime",
+    "std",
+    "test",
+    "tokio",
+];
 
 fn move_leading_digits(name: &str) -> Result<String, String> {
     let start = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());

@@ -210,11 +210,12 @@ const FOR: &str = " for ";
 /// How a file ends that is still being written.
 const UNFINISHED: &str = ".unfinished";
 
-/// Replaces files by texts, each as a whole, so that no reader sees a part of it; none if one cannot be written.
+/// Replaces files by texts, each as a whole, so that no reader sees a part of it.
 ///
-/// A text is written beside its place and then moved there. A link stays a link, and permissions stay.
+/// All texts are written beside their places before the first is moved there, so none is replaced if one cannot be
+/// written. A link stays a link, and permissions stay.
 pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
-    let mut written: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let mut written: Vec<(PathBuf, PathBuf, &Path)> = Vec::new();
     let beside = files.iter().try_for_each(|(path, text)| {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         // Two runs at once each write their own.
@@ -224,15 +225,15 @@ pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
             Ok(old) => fs::set_permissions(&new, old.permissions()),
             Err(_) => Ok(()),
         });
-        written.push((new.into(), target));
+        written.push((new.into(), target, path));
         done.map_err(|error| named(path, &error))
     });
     let mut moves = written.iter();
     let replaced = beside.and_then(|()| {
-        moves.try_for_each(|(new, target)| fs::rename(new, target).map_err(|error| named(target, &error)))
+        moves.try_for_each(|(new, target, path)| fs::rename(new, target).map_err(|error| named(path, &error)))
     });
     if replaced.is_err() {
-        for (new, _) in &written {
+        for (new, ..) in &written {
             let _ = fs::remove_file(new);
         }
     }

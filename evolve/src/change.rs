@@ -74,8 +74,8 @@ impl CatalogueChange {
         diffs.collect()
     }
 
-    /// Writes the files into the catalogue's folder, which is made if it is missing. Writes none of them if one has
-    /// been edited since the change was made, or cannot be written.
+    /// Writes the files into the catalogue's folder, which is made if it is missing. Replaces none of them if one
+    /// has been edited since the change was made, or cannot be written.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         fs::create_dir_all(dir)?;
         let new = self.files.iter().map(|file| Ok((dir.join(&file.name), file.on_disk_after(dir)?)));

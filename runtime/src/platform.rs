@@ -1,7 +1,7 @@
 //! What the system gives a client: time, tasks beside each other, and randomness.
 //!
-//! Tokio and the standard library have all of it, but on `wasm32-unknown-unknown`, where it is JavaScript's: there is
-//! one thread, which nothing may block. Both files have the same shape.
+//! Tokio and the standard library provide them. On `wasm32-unknown-unknown` JavaScript does; it has one thread, which
+//! nothing may block. Both files have the same shape.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[path = "platform/native.rs"]

@@ -108,9 +108,10 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
     ) -> Result<(), Error> {
         let mask = ProjectionMask::columns(self.builder.parquet_schema(), [column]);
         self.builder = self.builder.with_projection(mask);
+        let name = self.name.clone();
         for batch in self.batches(skip, rows)? {
             let batch = batch?;
-            let times = times(&batch, column)?;
+            let times = times(&name, &batch, column)?;
             (0..batch.num_rows()).for_each(|row| each(times.get(row)));
         }
         Ok(())
@@ -132,6 +133,13 @@ pub(crate) struct Batches {
     reader: ParquetRecordBatchReader,
 }
 
+impl Batches {
+    /// The points in time of a batch of this file.
+    pub(crate) fn times<'b>(&self, batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
+        times(&self.name, batch, column)
+    }
+}
+
 impl Iterator for Batches {
     type Item = Result<RecordBatch, Error>;
 
@@ -141,9 +149,9 @@ impl Iterator for Batches {
 }
 
 /// The points in time of a column.
-pub(crate) fn times<'b>(batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
+fn times<'b>(file: &str, batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
     let times = batch.column_by_name(column).and_then(Times::of);
-    times.ok_or_else(|| Error::unfit(format!("a file has no column `{column}` of points in time")))
+    times.ok_or_else(|| Error::unfit(format!("{file}: there is no column `{column}` of points in time")))
 }
 
 fn unfit(error: &dyn std::fmt::Display) -> Error {

@@ -15,7 +15,7 @@ use tables::{Event, Summary};
 
 const RATIO: &str = "orderflow.volume_ratio";
 
-/// What the service does with a request for a point in time: a record, none, a failure of the window, or a refusal of the key.
+/// What the service does with a request for a point in time: a record, none, a failure, or a refusal of the key.
 #[derive(Clone, Copy, PartialEq)]
 enum Has {
     Record,

@@ -33,7 +33,11 @@ impl CrateFolder {
         let package = Package::new(paths::package(folder));
         if !package.can_be_named() {
             let remedy = "name the folder otherwise, or write another name into its `Cargo.toml`";
-            return Err(format!("error: no crate can be called `{}`; {remedy}\n", package.name));
+            return Err(format!(
+                "error: an emitted crate cannot be called `{}`, which is no Rust name, a keyword, or a crate that it depends on; \
+                 {remedy}\n",
+                package.name
+            ));
         }
         Ok(Self { folder: folder.to_owned(), docs: folder.join("docs"), package })
     }

@@ -24,6 +24,11 @@ const CLAIMS: &[Claim] = &[
             ("generated-client/src/generated/requests.rs", "funding_rate"),
         ],
     ),
+    Claim(
+        README,
+        "tested on Linux and, with a transport of yours, on [WebAssembly]",
+        &[("xtask/src/verify/wasm/program.rs", "pub async fn run(base_url: String)")],
+    ),
     // History.
     Claim(
         README,

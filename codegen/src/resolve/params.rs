@@ -231,14 +231,13 @@ impl<'a> Resolver<'a> {
             let message = format!("`{value}` is refused, and elsewhere said to work");
             Err(self.wrong("refused-value", value.at(), message, "keep what is true"))
         }));
-        let said = example;
-        let example = example.map_or(Ok(()), |example| {
+        let fits = example.map_or(Ok(()), |example| {
             self.of_type(param, ("served-type", "example"), example, example.at())?;
             self.in_range(param, ("default-range", "example"), example, example.at())
         });
-        let sent = served.iter().chain(works).chain(said);
+        let sent = served.iter().chain(works).chain(example);
         let sent = all(sent.map(|value| self.is_segment(param, value)));
-        typed.map(drop).and(consistent.map(drop)).and(example).and(sent.map(drop))
+        typed.map(drop).and(consistent.map(drop)).and(fits).and(sent.map(drop))
     }
 
     /// The client sends no path with a dotted segment, which would be another path.

@@ -74,7 +74,7 @@ impl Changes {
         self.add(Change { verdict: Verdict::Patch, heading: None, text, places: vec![place], remedy: None });
     }
 
-    /// Only the order differs, or the constants that the same things are put together from.
+    /// Only the order differs, or how the emitted constants are divided.
     pub(super) fn rearranged(&mut self) {
         let text = "the registry lists the same things in another order or form".to_owned();
         self.add(Change { verdict: Verdict::Patch, heading: None, text, places: Vec::new(), remedy: None });

@@ -132,7 +132,7 @@ fn asks_for_another(pairs: &Pairs<'_>, before: &str, after: &str, new: Placed<'_
     change.instead(format!("unless the path was wrong, call {heir}, which asks `{before}`"))
 }
 
-/// Reports that a range of time is walked otherwise, or not any more.
+/// Reports that the history of an endpoint is asked for in another way, is new, or is gone.
 fn history(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, place: &str, changes: &mut Changes) -> bool {
     let ways = [walked(pairs.old, old.endpoint), walked(pairs.new, new.endpoint)];
     let [before, after] = ways.map(|way| {
@@ -142,7 +142,7 @@ fn history(pairs: &Pairs<'_>, old: Placed<'_>, new: Placed<'_>, place: &str, cha
         (Some(_), None) => Change::major(Heading::Removed, "`.history()` and `.follow()` are gone from")
             .instead("ask for one part of the range after the other"),
         (None, Some(_)) => Change::minor(Heading::Added, "`.history()` and `.follow()` are new on"),
-        (before, after) if before != after => Change::patch(Heading::Fixed, "a range of time is walked otherwise by"),
+        (before, after) if before != after => Change::patch(Heading::Fixed, "`.history()` asks in another way on"),
         _ => return false,
     };
     changes.add(change.on(place));

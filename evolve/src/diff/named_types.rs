@@ -79,13 +79,16 @@ fn durations(old: &NamedType, new: &NamedType, changes: &mut Changes) {
     let has_any = |ty: &NamedType| ty.values.iter().any(|value| value.seconds.is_some());
     match (has_any(old), has_any(new)) {
         (false, true) => changes.add(Change::minor(Heading::Added, format!("`{ty}::duration()` is new"))),
-        (true, false) => changes.add(Change::major(Heading::Removed, format!("`{ty}::duration()` is gone"))),
+        (true, false) => {
+            let gone = Change::major(Heading::Removed, format!("`{ty}::duration()` is gone"));
+            changes.add(gone.instead("keep the lengths in your own code"));
+        }
         _ => {}
     }
     for after in &new.values {
         let before = old.values.iter().find(|before| before.value == after.value);
         if let Some(before) = before.filter(|before| has_any(old) && has_any(new) && before.seconds != after.seconds) {
-            let [now, was] = [after, before].map(|value| value.seconds.map_or("nothing".to_owned(), duration::written));
+            let [now, was] = [after, before].map(|value| value.seconds.map_or("`None`".to_owned(), duration::written));
             let text = format!("`{ty}::{}.duration()` is {now} instead of {was}", after.ident);
             changes.add(Change::patch(Heading::Fixed, text));
         }

@@ -5,12 +5,15 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::oneshot;
 use wasm_bindgen_futures::spawn_local;
 pub(crate) use wasmtimer::std::Instant;
-pub(crate) use wasmtimer::tokio::{Sleep, sleep, sleep_until, timeout, timeout_at};
+use wasmtimer::tokio::Sleep as Timer;
+
+/// The longest time of one timer: after 24.8 days JavaScript's fire at once.
+const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// The time of the system's clock.
 pub(crate) fn now() -> SystemTime {
@@ -21,6 +24,66 @@ pub(crate) fn now() -> SystemTime {
 /// A random number from zero up to one.
 pub(crate) fn random() -> f64 {
     js_sys::Math::random()
+}
+
+/// Waits for a point in time, by one timer after the other; for ever if that is later than any [`Instant`].
+pub(crate) struct Sleep {
+    until: Option<Instant>,
+    timer: Timer,
+}
+
+pub(crate) fn sleep(time: Duration) -> Sleep {
+    Sleep::new(Instant::now().checked_add(time))
+}
+
+pub(crate) fn sleep_until(time: Instant) -> Sleep {
+    Sleep::new(Some(time))
+}
+
+impl Sleep {
+    fn new(until: Option<Instant>) -> Self {
+        Self { until, timer: timer(until) }
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            ready!(Pin::new(&mut self.timer).poll(cx));
+            if self.until.is_some_and(|until| until <= Instant::now()) {
+                return Poll::Ready(());
+            }
+            self.timer = timer(self.until);
+        }
+    }
+}
+
+/// A timer for what is left, or for the first part of it.
+fn timer(until: Option<Instant>) -> Timer {
+    let left = until.map_or(LONGEST, |until| until.saturating_duration_since(Instant::now()));
+    wasmtimer::tokio::sleep(left.min(LONGEST))
+}
+
+/// The time of a future is over.
+pub(crate) struct Elapsed;
+
+pub(crate) async fn timeout<F: Future>(time: Duration, future: F) -> Result<F::Output, Elapsed> {
+    before(sleep(time), future).await
+}
+
+pub(crate) async fn timeout_at<F: Future>(time: Instant, future: F) -> Result<F::Output, Elapsed> {
+    before(sleep_until(time), future).await
+}
+
+async fn before<F: Future>(mut end: Sleep, future: F) -> Result<F::Output, Elapsed> {
+    let mut future = pin!(future);
+    poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Ok(output)),
+        Poll::Pending => Pin::new(&mut end).poll(cx).map(|()| Err(Elapsed)),
+    })
+    .await
 }
 
 /// The event loop that drives tasks and timers.

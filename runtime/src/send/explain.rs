@@ -1,7 +1,7 @@
 //! Why a request may have been refused, as far as the catalogue knows.
 //!
-//! A refusal comes in with the request; it goes out with hints on params that are missing, out of bounds or known not to
-//! work. What is documented was checked before the request was sent.
+//! A refusal comes in with the request; it goes out with hints on params that are missing, out of bounds or known not
+//! to work. What is documented was checked before the request was sent.
 
 use crate::error::Error;
 use crate::registry::{Evidence, ParamInfo};

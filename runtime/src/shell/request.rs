@@ -24,8 +24,10 @@ macro_rules! __request {
         ///
         /// ```no_run
         #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), Box<dyn std::error::Error>> {")]
-        /// let task = tokio::spawn(client.raw("/ratio").into_future()); let (ratio, price) =
-        /// tokio::try_join!(client.raw("/ratio").into_future(), client.raw("/price").into_future())?; task.await??;
+        /// let task = tokio::spawn(client.raw("/ratio").into_future());
+        /// let (ratio, price) = (client.raw("/ratio").into_future(), client.raw("/price").into_future());
+        /// let (ratio, price) = tokio::try_join!(ratio, price)?;
+        /// task.await??;
         /// # Ok(())
         /// # }
         /// ```

@@ -32,6 +32,7 @@ use std::time::Duration;
 pub use built_in::HyperTransport;
 #[cfg(all(feature = "reqwest", not(target_family = "wasm")))]
 pub use built_in::ReqwestTransport;
+#[doc(hidden)] // What the client calls.
 pub use built_in::built_in;
 pub use departure::Departure;
 pub use from_fn::{FromFn, from_fn};

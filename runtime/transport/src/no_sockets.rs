@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::{Settings, SettingsError, Transport};
 
-/// There is none.
+/// Fails: there is no built-in transport.
 pub fn built_in(_: &Settings) -> Result<Arc<dyn Transport>, SettingsError> {
     Err(SettingsError::new("WebAssembly has no sockets, so no transport is built in")
         .with_hint("set one of yours by `transport`"))

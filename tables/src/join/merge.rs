@@ -12,7 +12,7 @@ use super::Inputs;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
-use crate::parquet_file::{Batches, ParquetInput, times};
+use crate::parquet_file::{Batches, ParquetInput};
 
 /// The rows of a series.
 pub(super) struct Merge {
@@ -98,7 +98,7 @@ impl Merge {
         for batch in reader.by_ref() {
             let batch = batch?;
             if batch.num_rows() > 0 {
-                let head = times(&batch, &self.time)?.get(0);
+                let head = reader.times(&batch, &self.time)?.get(0);
                 return Ok(Some(Source { reader, batch, taken: 0, head, replaced }));
             }
         }
@@ -109,7 +109,7 @@ impl Merge {
     /// out.
     fn take(&mut self, index: usize, until: Option<Timestamp>) -> Result<Option<RecordBatch>, Error> {
         let mut source = self.open.swap_remove(index);
-        let times = times(&source.batch, &self.time)?;
+        let times = source.reader.times(&source.batch, &self.time)?;
         let doubled = self.last.map_or(0, |last| times.before(source.taken, last + std::time::Duration::from_nanos(1)));
         let left = source.batch.num_rows() - source.taken;
         // At least the row that is due; another source may have one of the same time.
@@ -135,7 +135,7 @@ impl Merge {
         if source.taken == source.batch.num_rows() {
             return self.open(source.reader, source.replaced);
         }
-        source.head = times(&source.batch, &self.time)?.get(source.taken);
+        source.head = source.reader.times(&source.batch, &self.time)?.get(source.taken);
         self.open.push(source);
         Ok(())
     }

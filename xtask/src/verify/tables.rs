@@ -44,15 +44,15 @@ fn run() -> Result<(), String> {
         "files",
         "--",
     ];
-    let files = |what: &[&str]| call(&[&program[..], what].concat());
-    files(&["write", &path])?;
+    let program_does = |what: &[&str]| call(&[&program[..], what].concat());
+    program_does(&["write", &path])?;
     call(&["python3", READERS, &path])?;
     files::empty(&folder)?;
-    files(&["killed", &path])?;
+    program_does(&["killed", &path])?;
     files::empty(&folder)?;
     call(&["cargo", "build", "--quiet", "--release", "--package", "derivs", "--features", "s3"])?;
     bucket::run()?;
     files::empty(&folder)?;
-    files(&["million", &path])?;
+    program_does(&["million", &path])?;
     fs::remove_dir_all(&folder).map_err(|error| files::named(&folder, error))
 }

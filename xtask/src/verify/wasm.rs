@@ -52,3 +52,21 @@ fn recipe(page: &str) -> Option<&str> {
     let (_, block) = section.split_once("```rust,ignore\n")?;
     Some(block.split_once("```")?.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_program_is_of_the_version_of_the_library() {
+        let lock = fs::read_to_string(paths::root().join("Cargo.lock")).unwrap();
+        let (_, package) = lock.split_once("name = \"wasm-bindgen\"\nversion = \"").unwrap();
+        let (version, _) = package.split_once('"').unwrap();
+        let install = format!("cargo install wasm-bindgen-cli --version {version}");
+        assert!(CHECK.needs.iter().any(|program| program.install == install), "the lock file has {version}");
+        let workflow = fs::read_to_string(paths::root().join(".github/workflows/ci.yml")).unwrap();
+        assert!(workflow.contains(&install), "the lock file has {version}");
+    }
+}

@@ -7,7 +7,7 @@ use crate::files::{self, write};
 use crate::verify::call;
 
 pub(super) fn compile(scratch: &Path, described: &Described) -> Result<(), String> {
-    // What they were built into stays.
+    // Their target folder lies elsewhere and is kept.
     let folder = |name: &str| {
         let folder = scratch.join(name);
         files::empty(&folder).map(|()| folder)

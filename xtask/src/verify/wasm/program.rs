@@ -24,6 +24,7 @@ pub async fn run(base_url: String) -> Result<(), JsError> {
     expect(refused.load(Ordering::Relaxed) == 0, "a request was refused for the rate limit")?;
     history(&client).await?;
     an_attempt_has_a_bound(&base_url).await?;
+    bounds_may_be_endless(&base_url).await?;
     a_dropped_request_ends(&base_url).await
 }
 
@@ -83,6 +84,13 @@ async fn an_attempt_has_a_bound(base_url: &str) -> Result<(), JsError> {
     let deaf = deaf.retry(Retry::none()).build()?;
     let outcome = deaf.orderflow().volume_ratio().coin("BTC").await;
     expect(outcome.is_err_and(|error| error.is_timeout()), "a reply that never comes was waited for")
+}
+
+async fn bounds_may_be_endless(base_url: &str) -> Result<(), JsError> {
+    let patient = client(base_url, recipe::transport());
+    let patient = patient.attempt_timeout(Duration::MAX).total_timeout(Duration::MAX).gate_timeout(Duration::MAX);
+    let ratio = patient.build()?.orderflow().volume_ratio().coin("BTC").limit(5).await?;
+    expect(ratio.data.len() == 5, "a request without bounds brings nothing")
 }
 
 async fn a_dropped_request_ends(base_url: &str) -> Result<(), JsError> {
