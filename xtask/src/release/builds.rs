@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use super::{Release, Told};
 use crate::files;
 use crate::git::git;
 use crate::paths;
-use crate::verify::call;
 use crate::workspace::{Package, output};
 
 /// Whether the docs have a warning, such as a link that leads nowhere.
@@ -56,9 +56,20 @@ fn with_members(manifest: &str, packages: &[Package]) -> Result<String, String> 
 }
 
 /// Packages the published crates in one call, so that each is built against the others; needs no network.
+///
+/// Cargo keeps what it unpacked and built of a version, by the folder that the version was packaged in. In the folder of
+/// an earlier run it would build each crate against what the others were then.
 pub(super) fn packages(release: &Release) -> Result<Told, String> {
-    call(&release.command(&["cargo", "package", "--offline", "--locked", "--quiet"]))?;
-    Ok(Told::Holds)
+    let all = paths::target().join("packages");
+    let _ = fs::remove_dir_all(&all);
+    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let folder = all.join(time.as_nanos().to_string());
+    let package = release.command(&["package", "--offline", "--locked", "--quiet"]);
+    let packaged =
+        output(Command::new("cargo").args(package).current_dir(paths::root()).env("CARGO_TARGET_DIR", folder));
+    // It has every dependency once more.
+    let _ = fs::remove_dir_all(&all);
+    packaged.map(|_| Told::Holds)
 }
 
 #[cfg(test)]
