@@ -1,6 +1,6 @@
 //! The types in which the emitted registry describes the service.
 //!
-//! The types are written by hand, the data is emitted from the catalogue: `SERVICE` and `GROUPS`.
+//! The types are written by hand, the data is emitted from the catalogue: `SERVICE`, `GROUPS`, and both in `REGISTRY`.
 //! Everything is static and readable without a client: tools list endpoints from it, a server routes from it, and
 //! errors name endpoints by it.
 
@@ -19,6 +19,35 @@ pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo,
 #[doc(hidden)]
 pub use time_field::TimeField;
 pub use value::{FieldInfo, RecordForm, RecordInfo, SuffixInfo, TypeInfo, ValueInfo, ValueType};
+
+/// Everything that a client has from its catalogue, as one value: for a mock server, or for a tool that shows any client.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Registry {
+    /// What all endpoints share.
+    pub service: &'static ServiceInfo,
+    /// Every group, with every endpoint.
+    pub groups: &'static [&'static GroupInfo],
+    /// The metadata of a series.
+    pub metadata: &'static RecordInfo,
+}
+
+impl Registry {
+    /// The registry of a client.
+    #[doc(hidden)]
+    pub const fn new(
+        service: &'static ServiceInfo,
+        groups: &'static [&'static GroupInfo],
+        metadata: &'static RecordInfo,
+    ) -> Self {
+        Self { service, groups, metadata }
+    }
+
+    /// Every endpoint of every group.
+    pub fn endpoints(&self) -> impl Iterator<Item = &'static EndpointInfo> + use<> {
+        self.groups.iter().flat_map(|group| group.endpoints).copied()
+    }
+}
 
 /// How a fact about the interface is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -46,6 +46,10 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
         /// Every group, sorted by name, with every endpoint that is known, if only by name.
         pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];
     });
+    items.push(quote! {
+        /// The service and its groups in one value, for tools that serve or show any client.
+        pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+    });
     let source = Source {
         path: "service/mod.rs".to_owned(),
         from: "service.yaml".to_owned(),
@@ -186,6 +190,8 @@ fn imports() -> Imports<'static> {
         "HistoryInfo",
         "LimitInfo",
         "Range",
+        "RecordInfo",
+        "Registry",
         "ServiceInfo",
         "StatusInfo",
         "TimeUnit",

@@ -5,7 +5,7 @@
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, LimitInfo, ParamInfo,
-    RecordInfo, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    RecordInfo, Registry, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 use ::runtime::wire::{IntoParam, IntoParamList, NamedType, UnknownValue};
 use ::runtime::{Endpoint, Timestamp, Value};
@@ -55,6 +55,9 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("An invented service")
 
 /// Every group.
 pub static GROUPS: &[&GroupInfo] = &[&MARKET, &SYSTEM];
+
+/// All of it.
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, Metadata::INFO);
 
 static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[Ratio::INFO, Levels::INFO]);
 static SYSTEM: GroupInfo = GroupInfo::new("system", "System").endpoints(&[Health::INFO]);

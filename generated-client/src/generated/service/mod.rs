@@ -5,7 +5,7 @@
 use ::runtime::shell;
 use ::runtime::registry::{
     ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo,
-    LimitInfo, ServiceInfo, StatusInfo, ValueType,
+    LimitInfo, RecordInfo, Registry, ServiceInfo, StatusInfo, ValueType,
 };
 
 pub mod limits;
@@ -105,3 +105,6 @@ pub static GROUPS: &[&GroupInfo] = &[
     &super::sentiment::GROUP,
     &super::system::GROUP,
 ];
+
+/// The service and its groups in one value, for tools that serve or show any client.
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

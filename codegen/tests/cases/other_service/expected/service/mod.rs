@@ -5,7 +5,7 @@
 use ::runtime::shell;
 use ::runtime::registry::{
     ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo,
-    Range, ServiceInfo, StatusInfo, TimeUnit, ValueType,
+    Range, RecordInfo, Registry, ServiceInfo, StatusInfo, TimeUnit, ValueType,
 };
 
 pub mod limits;
@@ -52,3 +52,6 @@ shell!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Me
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::stations::GROUP, &super::tides::GROUP];
+
+/// The service and its groups in one value, for tools that serve or show any client.
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

@@ -3,7 +3,7 @@
 //! What all groups share: the service itself, its params, records and named types.
 
 use ::runtime::shell;
-use ::runtime::registry::{EnvelopeInfo, Evidence, GroupInfo, LimitInfo, ServiceInfo};
+use ::runtime::registry::{EnvelopeInfo, Evidence, GroupInfo, LimitInfo, RecordInfo, Registry, ServiceInfo};
 
 pub mod limits;
 pub mod params;
@@ -30,3 +30,6 @@ shell!(crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate :
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::sales::GROUP];
+
+/// The service and its groups in one value, for tools that serve or show any client.
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

@@ -3,7 +3,7 @@
 //! What all groups share: the service itself, its params, records and named types.
 
 use ::runtime::shell;
-use ::runtime::registry::{GroupInfo, ServiceInfo, TimeUnit};
+use ::runtime::registry::{GroupInfo, RecordInfo, Registry, ServiceInfo, TimeUnit};
 
 pub mod limits;
 pub mod params;
@@ -27,3 +27,6 @@ shell!(crate "client", env "FORGE", service crate ::SERVICE, metadata crate ::Me
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::forge::GROUP];
+
+/// The service and its groups in one value, for tools that serve or show any client.
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());

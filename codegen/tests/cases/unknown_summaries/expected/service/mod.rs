@@ -3,7 +3,10 @@
 //! What all groups share: the service itself, its params, records and named types.
 
 use ::runtime::shell;
-use ::runtime::registry::{ClientCredentialsInfo, Evidence, FieldInfo, GroupInfo, ServiceInfo, StatusInfo, ValueType};
+use ::runtime::registry::{
+    ClientCredentialsInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, Registry,
+    ServiceInfo, StatusInfo, ValueType,
+};
 
 pub mod limits;
 pub mod params;
@@ -33,3 +36,6 @@ shell!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::market::GROUP];
+
+/// The service and its groups in one value, for tools that serve or show any client.
+pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
