@@ -22,18 +22,18 @@ impl Client {
 }
 
 impl PositionHeatmapGroup<'_> {
-    /// Open interest, net longs, net shorts and their difference for each range of prices.
+    /// Open interest, net longs, net shorts and their difference by price range.
     ///
     /// Also printed as “Positions Heatmap Data”.
     ///
     /// `GET /positionHeatmap`: any body. The path is published. Params: `coin`, `exchanges`, `lookback`,
     /// `graph_type`, `timestamp`. Reported as required: `coin`.
     ///
-    /// The published overview of the group also names the params that most endpoints take; the page of this endpoint
-    /// lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown:
-    /// its body; whether past moments are served, by which price open interest is assigned, how net longs and net
-    /// shorts are computed, of what the difference is and which side of it is above zero, the units and ranges of the
-    /// values, and how wide a range of prices is.
+    /// The published overview of the group also lists the params of most endpoints; the page of this endpoint lists
+    /// only these. That page describes the newest snapshot only, although `timestamp` is among the params. Unknown:
+    /// its body; whether past snapshots are available, which price open interest is assigned to, how net longs, net
+    /// shorts and the difference are computed and which sign it has, the units and ranges of the values, and the
+    /// width of a price range.
     pub fn position_heatmap_data(&self) -> Request<PositionHeatmapData> {
         Request::new(self.client)
     }
@@ -49,7 +49,7 @@ impl Endpoint for PositionHeatmapData {
             "Position Heatmap Data",
         )
         .aliases(&["Positions Heatmap Data"])
-        .summary("Open interest, net longs, net shorts and their difference for each range of prices.")
+        .summary("Open interest, net longs, net shorts and their difference by price range.")
         .path("/positionHeatmap", Evidence::Published)
         .params(
             &[],
@@ -57,16 +57,16 @@ impl Endpoint for PositionHeatmapData {
                 params::COIN.known_by(Evidence::Published),
                 params::ANY_EXCHANGE.known_by(Evidence::Published),
                 ParamInfo::new("lookback", "lookback", ValueType::String, Evidence::Published)
-                    .summary("How much history goes into the map.")
-                    .notes("Unknown: the values it takes."),
+                    .summary("Time range that the heatmap covers.")
+                    .notes("Unknown: the accepted values."),
                 ParamInfo::new("graph_type", "graphType", ValueType::String, Evidence::Published)
-                    .summary("What the map is drawn of, to judge by the name.")
-                    .notes("Unknown: the values it takes."),
+                    .summary("Presumably the metric that the heatmap shows (inferred from the name).")
+                    .notes("Unknown: the accepted values."),
                 params::TIMESTAMP.known_by(Evidence::Published),
             ],
         )
         .notes(
-            "The published overview of the group also names the params that most endpoints take; the page of this endpoint lists these only. By that page it shows the latest moment only, yet `timestamp` is among its params. Unknown: whether past moments are served, by which price open interest is assigned, how net longs and net shorts are computed, of what the difference is and which side of it is above zero, the units and ranges of the values, and how wide a range of prices is.",
+            "The published overview of the group also lists the params of most endpoints; the page of this endpoint lists only these. That page describes the newest snapshot only, although `timestamp` is among the params. Unknown: whether past snapshots are available, which price open interest is assigned to, how net longs, net shorts and the difference are computed and which sign it has, the units and ranges of the values, and the width of a price range.",
         );
 }
 

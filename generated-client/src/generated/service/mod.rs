@@ -18,7 +18,7 @@ pub use types::*;
 /// The service, as the catalogue describes it.
 pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
     .version("v2")
-    .summary("Computed metrics of crypto derivatives markets, by venue and by coin.")
+    .summary("Metrics of crypto derivatives markets, by exchange and by coin.")
     .env_prefix("MARKET_ANALYTICS")
     .base_url_suffix("/v2")
     .api_key_header("x-api-key")
@@ -26,56 +26,56 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
         ClientCredentialsInfo::new("/oauth2/token", "Authentication(legacy)", Evidence::Document).reply(
                 &[
                     FieldInfo::new("access_token", "access_token", ValueType::String, Evidence::Document)
-                        .summary("The bearer token to send beside the API key."),
+                        .summary("Bearer token, sent in addition to the API key."),
                     FieldInfo::new("expires_in", "expires_in", ValueType::Integer, Evidence::Document)
                         .unit("seconds")
-                        .summary("How long the token is valid."),
+                        .summary("Lifetime of the token."),
                     FieldInfo::new("token_type", "token_type", ValueType::String, Evidence::Document)
-                        .summary("The scheme of the token, `Bearer`."),
+                        .summary("Scheme of the token: `Bearer`."),
                 ],
             )
             .errors(
                 &[
-                    StatusInfo::new(401, Evidence::Document).summary("The Basic credentials were not accepted.").advice(
-                            "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
+                    StatusInfo::new(401, Evidence::Document).summary("The Basic credentials were rejected.").advice(
+                            "Check the client id and the client secret. They are sent base64-encoded, separated by a colon, with the Basic scheme; Bearer is for data requests.",
                         ),
                     StatusInfo::new(403, Evidence::Document)
-                        .summary("There was no API key in the request, or not a valid one.")
+                        .summary("The request had no API key or an invalid one.")
                         .advice("Send the API key with the token request too."),
                     StatusInfo::new(415, Evidence::Document)
-                        .summary("The body was not declared as a form.")
-                        .advice("Declare the body as `application/x-www-form-urlencoded`."),
+                        .summary("The content type of the request was not a form.")
+                        .advice("Send the content type `application/x-www-form-urlencoded`."),
                 ],
             )
             .notes(
-                "The document calls this flow legacy and names a separate current authentication method beside it. Unknown: what that is.",
+                "The API document calls this flow legacy and names a separate current authentication method. Unknown: which method that is.",
             ),
     )
     .errors(
         &[
             StatusInfo::new(400, Evidence::Document)
                 .label("Bad Request")
-                .summary("The service did not accept the request.")
-                .notes("Unknown: what leads to it."),
+                .summary("The request was rejected.")
+                .notes("Unknown: the causes."),
             StatusInfo::new(401, Evidence::Reported)
                 .summary("A credential is missing, wrong or expired.")
-                .advice("Check the API key and, where a token is used, the client id and the client secret.")
-                .notes("Listed for the token endpoint only; public clients met it on data requests too."),
+                .advice("Check the API key and, if you use a token, the client id and the client secret.")
+                .notes("Documented for the token endpoint only; public clients received it for data requests too."),
             StatusInfo::new(403, Evidence::Reported)
-                .summary("There was no API key, or one that is not accepted.")
-                .advice("Check the API key, and whether it may be used for this.")
-                .notes("Listed for the token endpoint only; public clients met it on data requests too."),
+                .summary("The API key is missing or not accepted.")
+                .advice("Check the API key and its permissions.")
+                .notes("Documented for the token endpoint only; public clients received it for data requests too."),
             StatusInfo::new(422, Evidence::Document)
                 .label("Unauthorized")
-                .summary("The service could not work with the params as they are.")
+                .summary("The service could not process the params.")
                 .notes(
-                    "The printed label does not fit the code. Public clients met 422 for params, not for credentials: a venue that the endpoint does not cover, a `limit` that is not accepted, or a param that the endpoint does not take.",
+                    "The label in the API document contradicts the status code. Public clients received 422 for params, not for credentials: an exchange that the endpoint does not support, a `limit` that is not accepted, or a param that the endpoint does not have.",
                 ),
-            StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
+            StatusInfo::new(429, Evidence::Reported).summary("The rate limit was exceeded."),
             StatusInfo::new(500, Evidence::Document)
                 .label("Forbidden")
-                .summary("The service failed.")
-                .notes("The printed label does not fit the code. Unknown: what leads to it."),
+                .summary("Internal error of the service.")
+                .notes("The label in the API document contradicts the status code. Unknown: the causes."),
         ],
     )
     .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])

@@ -13,7 +13,7 @@ use crate::{
 pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Document)
     .required(Evidence::Reported)
     .example("BTC")
-    .summary("Ticker of the coin to look at.");
+    .summary("Ticker of the coin.");
 
 pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
         "exchange",
@@ -23,9 +23,9 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
     )
     .list("exchanges")
     .example("binance_perp_stable")
-    .summary("The venue of the market, or several.")
+    .summary("One or more exchanges.")
     .notes(
-        "Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for the whole request where they named one that it does not cover; the document has a list of such venues, `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several venues become one where the endpoint does not say.",
+        "Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the endpoint does not support fails the whole request with 422; the API document has a list of such exchanges, `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several exchanges are combined where the endpoint does not specify it.",
     );
 
 pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
@@ -38,8 +38,8 @@ pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
     .required(Evidence::Reported)
     .single(Evidence::Reported)
     .example("binance_perp_stable")
-    .summary("The venue of the market.")
-    .notes("Public clients name one, and were answered with 422 for one that the endpoint does not cover.");
+    .summary("Exchange and market, for example a spot or perpetual market.")
+    .notes("Public clients send exactly one and received 422 for one that the endpoint does not support.");
 
 pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
         "exchange",
@@ -49,8 +49,8 @@ pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
     )
     .list("exchanges")
     .example("binance_perp_stable")
-    .summary("The venue of the market.")
-    .notes("Unknown: whether several are taken.");
+    .summary("Exchange and market, for example a spot or perpetual market.")
+    .notes("Unknown: whether several are accepted.");
 
 pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
         "timeframe",
@@ -60,16 +60,14 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
     )
     .required(Evidence::Reported)
     .example("1h")
-    .summary("The length of the interval that one record covers.");
+    .summary("Length of the interval that one record covers.");
 
 pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
     .default("50")
     .served(&["5", "10", "20", "50", "100", "500", "1000"])
     .example("100")
-    .summary("How many records are wanted at most.")
-    .notes(
-        "Public clients were answered with 422 for other numbers than those served. Unknown: which records come of a range that has more.",
-    );
+    .summary("Maximum number of records.")
+    .notes("Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.");
 
 pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         "start_time",
@@ -78,9 +76,9 @@ pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         Evidence::Document,
     )
     .example("1757937600")
-    .summary("Where the range in time begins.")
+    .summary("Start of the time range.")
     .notes(
-        "Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in it.",
+        "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
     );
 
 pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
@@ -90,14 +88,14 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
         Evidence::Document,
     )
     .example("1758024000")
-    .summary("Where the range in time ends.")
+    .summary("End of the time range.")
     .notes(
-        "Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in it.",
+        "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
     );
 
 pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Document)
-    .summary("Whether the oldest or the newest record comes first.")
-    .notes("Public clients get the oldest first where it is left out.");
+    .summary("Order of the records by time.")
+    .notes("Without it, public clients received the oldest record first.");
 
 pub(crate) const MARKET_TYPES: ParamInfo = ParamInfo::new(
         "market_types",
@@ -106,8 +104,8 @@ pub(crate) const MARKET_TYPES: ParamInfo = ParamInfo::new(
         Evidence::Reported,
     )
     .default("all")
-    .summary("The kinds of market that the default set of venues is made of.")
-    .notes("Meant for requests that name no venue.");
+    .summary("Kind of market included in the default set of exchanges.")
+    .notes("Intended for requests without an exchange.");
 
 pub(crate) const BUCKET: ParamInfo = ParamInfo::new(
         "bucket",
@@ -116,9 +114,9 @@ pub(crate) const BUCKET: ParamInfo = ParamInfo::new(
         Evidence::Reported,
     )
     .list("buckets")
-    .summary("The classes of trade size to count, by value in USD.")
+    .summary("Trade sizes to include, by value in USD.")
     .notes(
-        "In the former version several classes are added up, and all count where it is left out; the bounds of the classes are from there too.",
+        "In the previous API version, several classes are summed and all are included by default; the limits of the classes are from there too.",
     );
 
 pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo::new(
@@ -136,8 +134,8 @@ pub(crate) const ANCHOR: ParamInfo = ParamInfo::new(
         Evidence::Reported,
     )
     .default("1d")
-    .summary("How often the metric begins anew, in UTC.")
-    .notes("Public clients always send it; the default is that of the former version.");
+    .summary("Interval at which the metric restarts, in UTC.")
+    .notes("Public clients always send it; the default is that of the previous API version.");
 
 pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
         "timestamp",
@@ -146,8 +144,8 @@ pub(crate) const TIMESTAMP: ParamInfo = ParamInfo::new(
         Evidence::Reported,
     )
     .example("1757937600")
-    .summary("The moment whose snapshot is wanted.")
-    .notes("Public clients get the snapshot of now without it.");
+    .summary("Time of the snapshot.")
+    .notes("Without it, public clients received the current snapshot.");
 
 pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
         "leverage",
@@ -156,7 +154,7 @@ pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
         Evidence::Reported,
     )
     .default("all")
-    .summary("The leverage class of the levels.");
+    .summary("Leverage class of the levels.");
 
 pub(crate) const SEVERAL_VENUES: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
 pub(crate) const ONE_VENUE: &[ParamInfo] = &[COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
@@ -335,11 +333,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<String, _>("advanceFilter", advance_filter)
     }
 
-    /// How the rates of several venues become one.
+    /// How the rates of several exchanges are combined.
     ///
     /// Published. Left out, it is `sum`. Sent as `aggregationType`.
     ///
-    /// The values and the default are those of the former version; public clients leave it out.
+    /// The values and the default are from the previous API version; public clients do not send it.
     pub fn aggregation_type<Via>(self, aggregation_type: impl IntoParam<AggregationType, Via>) -> Self
     where
         E: TakesAggregationType,
@@ -347,11 +345,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<AggregationType, _>("aggregationType", aggregation_type)
     }
 
-    /// How often the metric begins anew, in UTC.
+    /// Interval at which the metric restarts, in UTC.
     ///
     /// Reported. Left out, it is `1d`.
     ///
-    /// Public clients always send it; the default is that of the former version.
+    /// Public clients always send it; the default is that of the previous API version.
     pub fn anchor<Via>(self, anchor: impl IntoParam<Anchor, Via>) -> Self
     where
         E: TakesAnchor,
@@ -359,9 +357,9 @@ impl<E: Endpoint> Request<E> {
         self.with::<Anchor, _>("anchor", anchor)
     }
 
-    /// The classes of trade size to count, by value in USD.
+    /// Trade sizes to include, by value in USD.
     ///
-    /// In the former version several classes are added up, and all count where it is left out; the bounds of the
+    /// In the previous API version, several classes are summed and all are included by default; the limits of the
     /// classes are from there too.
     pub fn bucket<Via>(self, bucket: impl IntoParam<Bucket, Via>) -> Self
     where
@@ -370,11 +368,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<Bucket, _>("bucket", bucket)
     }
 
-    /// The classes of trade size to count, by value in USD.
+    /// Trade sizes to include, by value in USD.
     ///
     /// Takes several, sent as `bucket` with commas between them.
     ///
-    /// In the former version several classes are added up, and all count where it is left out; the bounds of the
+    /// In the previous API version, several classes are summed and all are included by default; the limits of the
     /// classes are from there too.
     pub fn buckets<Via>(self, buckets: impl IntoParamList<Bucket, Via>) -> Self
     where
@@ -383,7 +381,7 @@ impl<E: Endpoint> Request<E> {
         self.with_list::<Bucket, _>("bucket", buckets)
     }
 
-    /// Ticker of the coin to look at.
+    /// Ticker of the coin.
     pub fn coin<Via>(self, coin: impl IntoParam<Coin, Via>) -> Self
     where
         E: TakesCoin,
@@ -391,12 +389,12 @@ impl<E: Endpoint> Request<E> {
         self.with::<Coin, _>("coin", coin)
     }
 
-    /// Where the range in time ends.
+    /// End of the time range.
     ///
     /// Sent as `endTime`.
     ///
-    /// Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in
-    /// it.
+    /// Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is
+    /// included.
     pub fn end_time<Via>(self, end_time: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesEndTime,
@@ -404,7 +402,7 @@ impl<E: Endpoint> Request<E> {
         self.with::<Timestamp, _>("endTime", end_time)
     }
 
-    /// The endpoint by its path without the slash, such as `klines`.
+    /// Path of the endpoint without the slash, for example `klines`.
     ///
     /// Reported. Sent as `endpointName`.
     pub fn endpoint_name<Via>(self, endpoint_name: impl IntoParam<String, Via>) -> Self
@@ -414,12 +412,12 @@ impl<E: Endpoint> Request<E> {
         self.with::<String, _>("endpointName", endpoint_name)
     }
 
-    /// The venue of the market, or several.
+    /// One or more exchanges.
     ///
-    /// Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for
-    /// the whole request where they named one that it does not cover; the document has a list of such venues,
-    /// `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several venues become
-    /// one where the endpoint does not say.
+    /// Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the
+    /// endpoint does not support fails the whole request with 422; the API document has a list of such exchanges,
+    /// `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several exchanges are
+    /// combined where the endpoint does not specify it.
     pub fn exchange<Via>(self, exchange: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange,
@@ -427,11 +425,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<Exchange, _>("exchange", exchange)
     }
 
-    /// The first of the two venues.
+    /// First exchange.
     ///
     /// Reported.
     ///
-    /// Unknown: whether this one is the reference.
+    /// Unknown: whether this is the reference exchange.
     pub fn exchange1<Via>(self, exchange1: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange1,
@@ -439,11 +437,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<Exchange, _>("exchange1", exchange1)
     }
 
-    /// The second of the two venues.
+    /// Second exchange.
     ///
     /// Reported.
     ///
-    /// Unknown: whether this one is the reference.
+    /// Unknown: whether this is the reference exchange.
     pub fn exchange2<Via>(self, exchange2: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesExchange2,
@@ -451,14 +449,14 @@ impl<E: Endpoint> Request<E> {
         self.with::<Exchange, _>("exchange2", exchange2)
     }
 
-    /// The venue of the market, or several.
+    /// One or more exchanges.
     ///
     /// Takes several, sent as `exchange` with commas between them.
     ///
-    /// Public clients got an answer for a set of venues that the endpoint chooses where they named none, and 422 for
-    /// the whole request where they named one that it does not cover; the document has a list of such venues,
-    /// `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several venues become
-    /// one where the endpoint does not say.
+    /// Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the
+    /// endpoint does not support fails the whole request with 422; the API document has a list of such exchanges,
+    /// `unsupportedExchanges`, in the metadata of the volume ratio. Unknown: how the values of several exchanges are
+    /// combined where the endpoint does not specify it.
     pub fn exchanges<Via>(self, exchanges: impl IntoParamList<Exchange, Via>) -> Self
     where
         E: TakesExchanges,
@@ -466,11 +464,11 @@ impl<E: Endpoint> Request<E> {
         self.with_list::<Exchange, _>("exchange", exchanges)
     }
 
-    /// What the map is drawn of, to judge by the name.
+    /// Presumably the metric that the heatmap shows (inferred from the name).
     ///
     /// Published. Sent as `graphType`.
     ///
-    /// Unknown: the values it takes.
+    /// Unknown: the accepted values.
     pub fn graph_type<Via>(self, graph_type: impl IntoParam<String, Via>) -> Self
     where
         E: TakesGraphType,
@@ -486,12 +484,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<E::Leverage, _>("leverage", leverage)
     }
 
-    /// How many records are wanted at most.
+    /// Maximum number of records.
     ///
     /// Left out, it is `50`. Public clients were served `5`, `10`, `20`, `50`, `100`, `500` and `1000` only.
     ///
-    /// Public clients were answered with 422 for other numbers than those served. Unknown: which records come of a
-    /// range that has more.
+    /// Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.
     pub fn limit(self, limit: impl Into<Option<u64>>) -> Self
     where
         E: TakesLimit,
@@ -507,11 +504,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<E::Lookback, _>("lookback", lookback)
     }
 
-    /// The kinds of market that the default set of venues is made of.
+    /// Kind of market included in the default set of exchanges.
     ///
     /// Left out, it is `all`. Sent as `marketTypes`.
     ///
-    /// Meant for requests that name no venue.
+    /// Intended for requests without an exchange.
     pub fn market_types<Via>(self, market_types: impl IntoParam<MarketType, Via>) -> Self
     where
         E: TakesMarketTypes,
@@ -519,7 +516,7 @@ impl<E: Endpoint> Request<E> {
         self.with::<MarketType, _>("marketTypes", market_types)
     }
 
-    /// Whether the difference comes as a price or as a percentage.
+    /// Unit of the difference: price or percentage.
     ///
     /// Reported. Left out, it is `standard`.
     ///
@@ -531,11 +528,11 @@ impl<E: Endpoint> Request<E> {
         self.with::<PremiumMode, _>("mode", mode)
     }
 
-    /// The venue that the price candles beside the map are from.
+    /// Exchange of the price candles that accompany the heatmap.
     ///
     /// Reported. Sent as `ohlcgraph`.
     ///
-    /// Without it that is the first venue.
+    /// Default: the first exchange.
     pub fn ohlc_graph<Via>(self, ohlc_graph: impl IntoParam<Exchange, Via>) -> Self
     where
         E: TakesOhlcGraph,
@@ -543,7 +540,7 @@ impl<E: Endpoint> Request<E> {
         self.with::<Exchange, _>("ohlcgraph", ohlc_graph)
     }
 
-    /// The side whose levels are wanted.
+    /// Side of the levels to return.
     ///
     /// Reported.
     pub fn position<Via>(self, position: impl IntoParam<PositionFilter, Via>) -> Self
@@ -553,7 +550,7 @@ impl<E: Endpoint> Request<E> {
         self.with::<PositionFilter, _>("position", position)
     }
 
-    /// How the sizes are made comparable.
+    /// Scaling of the sizes.
     ///
     /// Reported. Left out, it is `relative`.
     pub fn scaling<Via>(self, scaling: impl IntoParam<HeatmapScaling, Via>) -> Self
@@ -563,9 +560,9 @@ impl<E: Endpoint> Request<E> {
         self.with::<HeatmapScaling, _>("scaling", scaling)
     }
 
-    /// Whether the oldest or the newest record comes first.
+    /// Order of the records by time.
     ///
-    /// Public clients get the oldest first where it is left out.
+    /// Without it, public clients received the oldest record first.
     pub fn sort<Via>(self, sort: impl IntoParam<Sort, Via>) -> Self
     where
         E: TakesSort,
@@ -573,12 +570,12 @@ impl<E: Endpoint> Request<E> {
         self.with::<Sort, _>("sort", sort)
     }
 
-    /// Where the range in time begins.
+    /// Start of the time range.
     ///
     /// Sent as `startTime`.
     ///
-    /// Public clients that gave no range got the newest records. Unknown: whether a record of this very moment is in
-    /// it.
+    /// Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is
+    /// included.
     pub fn start_time<Via>(self, start_time: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesStartTime,
@@ -586,7 +583,7 @@ impl<E: Endpoint> Request<E> {
         self.with::<Timestamp, _>("startTime", start_time)
     }
 
-    /// The length of the interval that one record covers.
+    /// Length of the interval that one record covers.
     pub fn timeframe<Via>(self, timeframe: impl IntoParam<Timeframe, Via>) -> Self
     where
         E: TakesTimeframe,
@@ -594,9 +591,9 @@ impl<E: Endpoint> Request<E> {
         self.with::<Timeframe, _>("timeframe", timeframe)
     }
 
-    /// The moment whose snapshot is wanted.
+    /// Time of the snapshot.
     ///
-    /// Public clients get the snapshot of now without it.
+    /// Without it, public clients received the current snapshot.
     pub fn timestamp<Via>(self, timestamp: impl IntoParam<Timestamp, Via>) -> Self
     where
         E: TakesTimestamp,

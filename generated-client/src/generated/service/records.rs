@@ -14,16 +14,16 @@ pub(crate) const TIME: FieldInfo = FieldInfo::new(
         Evidence::Document,
     )
     .example("1757937600")
-    .summary("When the interval begins.");
+    .summary("Start of the interval.");
 
 /// What the service says about a reply beside its data.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
-    /// The venues that the values were computed from.
+    /// Exchanges that the values were computed from.
     pub exchanges: Vec<Exchange>,
-    /// The requested venues that the endpoint does not cover. Documented for the volume ratio; public clients were
-    /// answered with 422 instead, as one venue that is not covered fails the whole request.
+    /// Requested exchanges that the endpoint does not support. Documented for the volume ratio. Public clients
+    /// received 422 instead: one unsupported exchange fails the whole request.
     pub unsupported_exchanges: Vec<Exchange>,
     /// Fields that this version does not know.
     pub unknown_fields: UnknownFields,
@@ -40,7 +40,7 @@ impl Record for Metadata {
                         Evidence::Document,
                     )
                     .optional()
-                    .summary("The venues that the values were computed from."),
+                    .summary("Exchanges that the values were computed from."),
                 FieldInfo::new(
                         "unsupported_exchanges",
                         "unsupportedExchanges",
@@ -48,9 +48,9 @@ impl Record for Metadata {
                         Evidence::Document,
                     )
                     .optional()
-                    .summary("The requested venues that the endpoint does not cover.")
+                    .summary("Requested exchanges that the endpoint does not support.")
                     .notes(
-                        "Documented for the volume ratio; public clients were answered with 422 instead, as one venue that is not covered fails the whole request.",
+                        "Documented for the volume ratio. Public clients received 422 instead: one unsupported exchange fails the whole request.",
                     ),
             ],
         )

@@ -7,7 +7,7 @@ use ::runtime::named_type;
 use ::runtime::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
 use ::runtime::wire::{NamedType, UnknownValue};
 
-/// A venue, and the kind of market on it.
+/// An exchange and one of its markets, for example `binance_perp_stable`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Exchange(Cow<'static, str>);
 
@@ -26,7 +26,7 @@ impl Exchange {
     pub const OKX_PERP_STABLE: Self = Self(Cow::Borrowed("okx_perp_stable"));
     /// `okx_perp_coin`: OKX perpetuals margined in the coin. Reported.
     pub const OKX_PERP_COIN: Self = Self(Cow::Borrowed("okx_perp_coin"));
-    /// `okx_qtrly`: OKX, quarterly futures to judge by the identifier. Reported.
+    /// `okx_qtrly`: OKX, presumably quarterly futures (inferred from the name). Reported.
     pub const OKX_QTRLY: Self = Self(Cow::Borrowed("okx_qtrly"));
     /// `bitget_perp_stable`: Bitget perpetuals margined in a stablecoin. Reported.
     pub const BITGET_PERP_STABLE: Self = Self(Cow::Borrowed("bitget_perp_stable"));
@@ -46,7 +46,7 @@ impl Exchange {
     pub const ARKHAM_PERP_STABLE: Self = Self(Cow::Borrowed("arkham_perp_stable"));
     /// `hyperliquid_perp_stable`: Hyperliquid perpetuals margined in a stablecoin. Reported.
     pub const HYPERLIQUID_PERP_STABLE: Self = Self(Cow::Borrowed("hyperliquid_perp_stable"));
-    /// `hyperliquid_xyz`: Hyperliquid, a market of no documented shape. Reported.
+    /// `hyperliquid_xyz`: Hyperliquid, a market of an undocumented kind. Reported.
     pub const HYPERLIQUID_XYZ: Self = Self(Cow::Borrowed("hyperliquid_xyz"));
     /// `coinbaseadvanced_perp_stable`: Coinbase Advanced perpetuals margined in a stablecoin. Reported.
     pub const COINBASEADVANCED_PERP_STABLE: Self = Self(Cow::Borrowed("coinbaseadvanced_perp_stable"));
@@ -87,7 +87,11 @@ impl NamedType for Exchange {
                 ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported),
                 ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported),
                 ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported),
-                ValueInfo::new("okx_qtrly", "OKX, quarterly futures to judge by the identifier.", Evidence::Reported),
+                ValueInfo::new(
+                    "okx_qtrly",
+                    "OKX, presumably quarterly futures (inferred from the name).",
+                    Evidence::Reported,
+                ),
                 ValueInfo::new("bitget_perp_stable", "Bitget perpetuals margined in a stablecoin.", Evidence::Reported),
                 ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported),
                 ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported),
@@ -109,7 +113,7 @@ impl NamedType for Exchange {
                     "Hyperliquid perpetuals margined in a stablecoin.",
                     Evidence::Reported,
                 ),
-                ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of no documented shape.", Evidence::Reported),
+                ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of an undocumented kind.", Evidence::Reported),
                 ValueInfo::new(
                     "coinbaseadvanced_perp_stable",
                     "Coinbase Advanced perpetuals margined in a stablecoin.",
@@ -117,7 +121,7 @@ impl NamedType for Exchange {
                 ),
             ],
         )
-        .summary("A venue, and the kind of market on it.")
+        .summary("An exchange and one of its markets, for example `binance_perp_stable`.")
         .open()
         .suffixes(
             &[
@@ -138,7 +142,7 @@ pub enum MarginKind {
     Coin,
 }
 
-/// The ticker of a coin.
+/// Ticker of a coin, for example `BTC`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Coin(Cow<'static, str>);
 
@@ -162,11 +166,11 @@ impl NamedType for Coin {
                 ValueInfo::new("HYPE", "Hyperliquid's coin.", Evidence::Reported),
             ],
         )
-        .summary("The ticker of a coin.")
+        .summary("Ticker of a coin, for example `BTC`.")
         .open();
 }
 
-/// The length of the interval that one record covers.
+/// Length of the interval that one record covers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Timeframe {
@@ -201,16 +205,16 @@ impl NamedType for Timeframe {
                 ValueInfo::new("1d", "One day.", Evidence::Document).duration(86_400),
             ],
         )
-        .summary("The length of the interval that one record covers.");
+        .summary("Length of the interval that one record covers.");
 }
 
-/// The order of the records in time.
+/// Order of the records by time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Sort {
-    /// `asc`: The oldest record first.
+    /// `asc`: Oldest record first.
     Asc,
-    /// `desc`: The newest record first.
+    /// `desc`: Newest record first.
     Desc,
     /// A value that this version does not know.
     Unknown(UnknownValue),
@@ -222,14 +226,14 @@ impl NamedType for Sort {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Sort",
             &[
-                ValueInfo::new("asc", "The oldest record first.", Evidence::Document),
-                ValueInfo::new("desc", "The newest record first.", Evidence::Document),
+                ValueInfo::new("asc", "Oldest record first.", Evidence::Document),
+                ValueInfo::new("desc", "Newest record first.", Evidence::Document),
             ],
         )
-        .summary("The order of the records in time.");
+        .summary("Order of the records by time.");
 }
 
-/// The length of the block in UTC at whose start an anchored metric begins anew.
+/// Length of the UTC block at whose start an anchored metric restarts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Anchor {
@@ -255,10 +259,10 @@ impl NamedType for Anchor {
                 ValueInfo::new("1d", "Every day.", Evidence::Reported).duration(86_400),
             ],
         )
-        .summary("The length of the block in UTC at whose start an anchored metric begins anew.");
+        .summary("Length of the UTC block at whose start an anchored metric restarts.");
 }
 
-/// The kinds of market among the venues.
+/// Kind of market.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum MarketType {
@@ -283,10 +287,10 @@ impl NamedType for MarketType {
                 ValueInfo::new("perpetuals", "Perpetual markets only.", Evidence::Reported),
             ],
         )
-        .summary("The kinds of market among the venues.");
+        .summary("Kind of market.");
 }
 
-/// A class of trade sizes by their value in USD.
+/// Range of trade sizes in USD.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Bucket {
@@ -323,16 +327,16 @@ impl NamedType for Bucket {
                 ValueInfo::new("7", "Over 10 million USD.", Evidence::Reported),
             ],
         )
-        .summary("A class of trade sizes by their value in USD.");
+        .summary("Range of trade sizes in USD.");
 }
 
-/// How the funding rates of several venues become one.
+/// How the funding rates of several exchanges are combined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum AggregationType {
-    /// `sum`: The rates are added up.
+    /// `sum`: Sum of the rates.
     Sum,
-    /// `average`: The rates are averaged.
+    /// `average`: Average of the rates.
     Average,
     /// A value that this version does not know.
     Unknown(UnknownValue),
@@ -344,20 +348,20 @@ impl NamedType for AggregationType {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "AggregationType",
             &[
-                ValueInfo::new("sum", "The rates are added up.", Evidence::Former),
-                ValueInfo::new("average", "The rates are averaged.", Evidence::Former),
+                ValueInfo::new("sum", "Sum of the rates.", Evidence::Former),
+                ValueInfo::new("average", "Average of the rates.", Evidence::Former),
             ],
         )
-        .summary("How the funding rates of several venues become one.");
+        .summary("How the funding rates of several exchanges are combined.");
 }
 
-/// How the difference of two prices is expressed.
+/// Unit of a price difference.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PremiumMode {
-    /// `standard`: As a price.
+    /// `standard`: Price.
     Standard,
-    /// `percentage`: As a percentage.
+    /// `percentage`: Percentage.
     Percentage,
     /// A value that this version does not know.
     Unknown(UnknownValue),
@@ -369,14 +373,14 @@ impl NamedType for PremiumMode {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "PremiumMode",
             &[
-                ValueInfo::new("standard", "As a price.", Evidence::Reported),
-                ValueInfo::new("percentage", "As a percentage.", Evidence::Reported),
+                ValueInfo::new("standard", "Price.", Evidence::Reported),
+                ValueInfo::new("percentage", "Percentage.", Evidence::Reported),
             ],
         )
-        .summary("How the difference of two prices is expressed.");
+        .summary("Unit of a price difference.");
 }
 
-/// How much history goes into a liquidation heatmap.
+/// Time range that a liquidation heatmap covers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Lookback {
@@ -421,10 +425,10 @@ impl NamedType for Lookback {
                 ValueInfo::new("2y", "Two years.", Evidence::Former),
             ],
         )
-        .summary("How much history goes into a liquidation heatmap.");
+        .summary("Time range that a liquidation heatmap covers.");
 }
 
-/// The leverage class of liquidation levels.
+/// Leverage class of liquidation levels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum LevelLeverage {
@@ -434,7 +438,7 @@ pub enum LevelLeverage {
     Medium,
     /// `low`: Low leverage.
     Low,
-    /// `all`: Every class, where levels are chosen.
+    /// `all`: All classes; a filter only, no level has it.
     All,
     /// A value that this version does not know.
     Unknown(UnknownValue),
@@ -449,25 +453,25 @@ impl NamedType for LevelLeverage {
                 ValueInfo::new("high", "High leverage.", Evidence::Reported),
                 ValueInfo::new("medium", "Medium leverage.", Evidence::Reported),
                 ValueInfo::new("low", "Low leverage.", Evidence::Reported),
-                ValueInfo::new("all", "Every class, where levels are chosen.", Evidence::Reported),
+                ValueInfo::new("all", "All classes; a filter only, no level has it.", Evidence::Reported),
             ],
         )
-        .summary("The leverage class of liquidation levels.");
+        .summary("Leverage class of liquidation levels.");
 }
 
-/// The leverage class that a liquidation heatmap shows.
+/// Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum HeatmapLeverage {
-    /// `l1`: The highest leverage.
+    /// `l1`: Highest leverage.
     L1,
-    /// `l2`: The second highest leverage.
+    /// `l2`: Second highest leverage.
     L2,
-    /// `l3`: The middle of the five classes.
+    /// `l3`: Middle leverage.
     L3,
-    /// `l4`: The second lowest leverage.
+    /// `l4`: Second lowest leverage.
     L4,
-    /// `l5`: The lowest leverage.
+    /// `l5`: Lowest leverage.
     L5,
     /// `all`: All five classes.
     All,
@@ -481,18 +485,18 @@ impl NamedType for HeatmapLeverage {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "HeatmapLeverage",
             &[
-                ValueInfo::new("l1", "The highest leverage.", Evidence::Reported),
-                ValueInfo::new("l2", "The second highest leverage.", Evidence::Reported),
-                ValueInfo::new("l3", "The middle of the five classes.", Evidence::Reported),
-                ValueInfo::new("l4", "The second lowest leverage.", Evidence::Reported),
-                ValueInfo::new("l5", "The lowest leverage.", Evidence::Reported),
+                ValueInfo::new("l1", "Highest leverage.", Evidence::Reported),
+                ValueInfo::new("l2", "Second highest leverage.", Evidence::Reported),
+                ValueInfo::new("l3", "Middle leverage.", Evidence::Reported),
+                ValueInfo::new("l4", "Second lowest leverage.", Evidence::Reported),
+                ValueInfo::new("l5", "Lowest leverage.", Evidence::Reported),
                 ValueInfo::new("all", "All five classes.", Evidence::Reported),
             ],
         )
-        .summary("The leverage class that a liquidation heatmap shows.");
+        .summary("Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).");
 }
 
-/// How the sizes in a liquidation heatmap are scaled.
+/// Scaling of the sizes in a liquidation heatmap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum HeatmapScaling {
@@ -514,10 +518,10 @@ impl NamedType for HeatmapScaling {
                 ValueInfo::new("max", "Unknown beyond its name.", Evidence::Reported),
             ],
         )
-        .summary("How the sizes in a liquidation heatmap are scaled.");
+        .summary("Scaling of the sizes in a liquidation heatmap.");
 }
 
-/// The positions whose liquidation levels are wanted.
+/// Side of the positions whose liquidation levels are returned.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PositionFilter {
@@ -542,16 +546,16 @@ impl NamedType for PositionFilter {
                 ValueInfo::new("all", "Long and short positions.", Evidence::Reported),
             ],
         )
-        .summary("The positions whose liquidation levels are wanted.");
+        .summary("Side of the positions whose liquidation levels are returned.");
 }
 
-/// The side of a position.
+/// Side of a position.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Side {
-    /// `long`: Long, which gains when the price rises.
+    /// `long`: Long: gains when the price rises.
     Long,
-    /// `short`: Short, which gains when the price falls.
+    /// `short`: Short: gains when the price falls.
     Short,
     /// A value that this version does not know.
     Unknown(UnknownValue),
@@ -563,9 +567,9 @@ impl NamedType for Side {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Side",
             &[
-                ValueInfo::new("long", "Long, which gains when the price rises.", Evidence::Reported),
-                ValueInfo::new("short", "Short, which gains when the price falls.", Evidence::Reported),
+                ValueInfo::new("long", "Long: gains when the price rises.", Evidence::Reported),
+                ValueInfo::new("short", "Short: gains when the price falls.", Evidence::Reported),
             ],
         )
-        .summary("The side of a position.");
+        .summary("Side of a position.");
 }
