@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../../codegen/tests/property/mod.rs"]
+#[path = "../../codegen/tests/it/property.rs"]
 mod property;
 
 libfuzzer_sys::fuzz_target!(|text: &[u8]| {

@@ -92,7 +92,7 @@ pub mod rules {
 ///     }
 /// }
 /// # let gate = FleetGate { counter: Counter };
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
 /// # let _ = Client::builder("https://example.com/v2").gate(gate);
 /// ```

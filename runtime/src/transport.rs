@@ -8,7 +8,7 @@
 //!
 //! ```
 //! # use runtime::transport::{Headers, HttpResponse, from_fn};
-//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 //! # use invented::{Client, RatioRecord, Series};
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), runtime::Error> {
 //! let transport = from_fn(|request| async move {
@@ -27,7 +27,7 @@
 //!
 //! ```
 //! # use runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
-//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 //! # use invented::Client;
 //! /// Says what it sends.
 //! struct Talkative<T>(T);
@@ -46,7 +46,7 @@ With the feature `reqwest` a [`ReqwestTransport`] takes a `reqwest::Client` of y
 
 ```
 # use runtime::transport::ReqwestTransport;
-# mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+# mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 # use invented::Client;
 let transport = ReqwestTransport::from_builder(reqwest::Client::builder())?;
 let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;

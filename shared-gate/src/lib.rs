@@ -5,7 +5,7 @@
 //! together keep to the limit:
 //!
 //! ```no_run
-//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/invented/service.rs")); }
+//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/it/invented/service.rs")); }
 //! # use invented::Client;
 //! use std::time::Duration;
 //!
@@ -82,10 +82,10 @@ mod tests;
 mod worker;
 
 #[cfg(test)]
-#[path = "../../runtime/tests/invented/mod.rs"]
+#[path = "../../runtime/tests/it/invented/mod.rs"]
 mod invented;
 #[cfg(test)]
-#[path = "../../runtime/tests/scripted/mod.rs"]
+#[path = "../../runtime/tests/it/scripted/mod.rs"]
 mod scripted;
 
 use std::fmt;

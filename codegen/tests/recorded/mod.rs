@@ -1,6 +1,5 @@
 //! What a folder of a case records, and how it is compared and accepted.
 
-#![allow(dead_code)] // Each test uses some of it.
 #![allow(clippy::expect_used, reason = "a test that fails may panic")]
 
 use std::fs;

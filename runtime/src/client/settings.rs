@@ -43,7 +43,7 @@ use crate::secrets::Secret;
 /// They may stand among others of the program's own, in any format that serde reads:
 ///
 /// ```
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
 /// use runtime::{Builder, ClientSettings};
 ///

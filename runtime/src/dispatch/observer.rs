@@ -16,7 +16,7 @@ pub use crate::request::RequestKind;
 ///
 /// ```
 /// # use runtime::{Event, Observer};
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
 /// use std::sync::atomic::{AtomicU64, Ordering};
 ///

@@ -23,7 +23,7 @@ use crate::platform::random;
 ///
 /// ```
 /// # use runtime::Retry;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
 /// use std::time::Duration;
 ///

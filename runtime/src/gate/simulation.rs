@@ -1,7 +1,7 @@
 //! What a gate decides against a service that counts arrivals, by replay of times: nothing here waits or reads a clock.
 //!
 //! Clients whose queues never end send over ways of varying length. The service allows ten arrivals within any second
-//! and does not count what it refuses. That a whole client does as well is shown by `tests/jitter.rs`.
+//! and does not count what it refuses. That a whole client does as well is shown by `tests/it/jitter.rs`.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -38,7 +38,7 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// The records of an endpoint from a point in time on, each interval once it is over; from `Request::follow`.
 ///
 /// ```no_run
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::{Client, Timeframe};
 /// # async fn demo(client: &Client) -> Result<(), runtime::Error> {
 /// let ratio = client.market().ratio().coin("BTC").timeframe(Timeframe::M1);

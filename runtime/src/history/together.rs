@@ -26,7 +26,7 @@ const LEAD: u64 = 2;
 /// Several histories at once.
 ///
 /// ```no_run
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::{Client, Timeframe};
 /// # async fn demo(client: &Client, from: runtime::Timestamp, to: runtime::Timestamp) -> Result<(), runtime::Error> {
 /// use runtime::history::Together;

@@ -1,0 +1,48 @@
+//! Two programs that write to one file: the second is told which the first is, and a killed one is in nobody's way.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use crate::support::{self, Service, asking, run, run_with, text};
+
+const MONTH: [&str; 10] =
+    ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-02-01"];
+
+/// The folders of jobs, beside a file.
+fn claims(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let folders = entries.filter(|path| path.is_dir() && path.join("claim").exists());
+    folders.map(|path| text(&path).to_owned()).collect()
+}
+
+#[test]
+fn the_second_of_two_programs_is_told_which_the_first_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("month.csv");
+    let args = [MONTH.as_slice(), &["--out", text(&file)]].concat();
+    let service = Service::with(|builder| builder.fault("latency=10m".parse().unwrap()));
+    let mut first = asking(&service, &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while claims(folder.path()).is_empty() {
+        assert!(first.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(10));
+    }
+    let second = run_with(&service, &args);
+    assert_eq!(second.code, Some(1), "{second:?}");
+    let said =
+        format!("error: {}: another backfill is writing these series there: process {}", text(&file), first.id());
+    assert!(second.err.contains(&said), "{}", second.err);
+    assert!(
+        second.err.ends_with("  tip: wait until it has ended; then the same command asks for what is still missing\n")
+    );
+    // SIGKILL, on systems that have it: nobody can tidy up.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(claims(folder.path()).len(), 1);
+    let third = run(&[args.as_slice(), &["--sandbox"]].concat());
+    assert_eq!(third.code, Some(0), "{}", third.err);
+    assert!(claims(folder.path()).is_empty());
+    assert_eq!(support::contents(&file).lines().skip(1).count(), 31 * 24);
+}

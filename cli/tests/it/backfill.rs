@@ -1,0 +1,239 @@
+//! `backfill` as somebody runs it, and runs it again.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::support::{self, Service, Told, asking, run, run_with, told};
+
+const QUARTER: [&str; 8] =
+    ["volume_ratio", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-04-01", "--coin"];
+
+fn backfill<'a>(coins: &'a str, out: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
+    [&["backfill"], QUARTER.as_slice(), &[coins, "--out", support::text(out)], more].concat()
+}
+
+/// The rows of a file, without the line of names.
+fn rows(file: &Path) -> Vec<String> {
+    support::contents(file).lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_record_of_a_range_is_written_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    let told = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    assert_eq!((told.code, told.out.as_str()), (Some(0), ""), "{}", told.err);
+    assert!(told.err.contains("2 series: 4,320 records at most in 6 requests"), "{}", told.err);
+    assert!(told.err.contains("4,320 new records in 6 requests"), "{}", told.err);
+    let mut written = rows(&file);
+    assert_eq!(written.len(), 2 * 90 * 24);
+    written.sort();
+    written.dedup();
+    assert_eq!(written.len(), 2 * 90 * 24);
+}
+
+#[test]
+fn again_it_asks_for_what_is_new_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.parquet");
+    let first = run(&backfill("BTC", &file, &["--sandbox"]));
+    assert!(first.err.contains("2,160 new records in 3 requests"), "{}", first.err);
+    let again = run(&backfill("BTC", &file, &["--sandbox"]));
+    assert_eq!((again.code, again.err.as_str()), (Some(0), "1 series: nothing is missing\n"));
+    let mut longer = backfill("BTC", &file, &["--sandbox"]);
+    longer[7] = "2025-04-02";
+    let longer = run(&longer);
+    assert!(longer.err.contains("24 new records in 1 request,"), "{}", longer.err);
+}
+
+/// The sandbox has no record of it, which is no gap; what becomes of one is tested in `tables`.
+#[test]
+fn an_open_interval_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("now.csv");
+    let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "5d", "--sandbox"];
+    let args = [args.as_slice(), &["--open-interval", "--out", support::text(&file)]].concat();
+    let day = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 86_400;
+    let (planned, told) = loop {
+        let today = day();
+        let planned = run(&[args.as_slice(), &["--dry-run"]].concat());
+        let told = run(&args);
+        if day() == today {
+            break (planned, told);
+        }
+        // Another day began meanwhile.
+        std::fs::remove_file(&file).unwrap();
+        std::fs::remove_dir_all(file.with_extension("csv.parts")).unwrap();
+    };
+    assert!(planned.out.lines().last().unwrap().ends_with(",open"), "{}", planned.out);
+    assert!(told.code == Some(0) && !told.err.contains("warning"), "{}", told.err);
+    assert_eq!(rows(&file).len(), 5);
+}
+
+#[test]
+fn a_dry_run_says_what_is_missing_and_asks_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::start();
+    let told = run_with(&service, &backfill("BTC,ETH", &folder.path().join("data"), &["--dry-run"]));
+    let plan = "series,from,to,why\nBTC,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\nETH,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\n";
+    let said = "2 series: 4,320 records at most in 6 requests, at least 0:00\n";
+    assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(0), plan, said));
+    assert!(!folder.path().join("data").exists());
+}
+
+/// The interval in which the beginning lies is asked for as a whole, so no window looks as if records were missing.
+#[test]
+fn so_long_ago_takes_as_many_requests_as_planned() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d", "--sandbox"];
+    let told = run(&[args.as_slice(), &["--out", support::text(&file)]].concat());
+    assert!(told.err.contains("records at most in 1 request,"), "{}", told.err);
+    assert!(told.err.contains("new records in 1 request,"), "{}", told.err);
+}
+
+#[test]
+fn invented_rows_and_real_ones_do_not_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::start();
+    for name in ["a.parquet", "a.csv", "data"] {
+        let place = folder.path().join(name);
+        let invented = run(&backfill("BTC", &place, &["--sandbox"]));
+        assert_eq!(invented.code, Some(0), "{}", invented.err);
+        for more in [[].as_slice(), &["--dry-run"]] {
+            let told = run_with(&service, &backfill("BTC,ETH", &place, more));
+            let said = "the rows there come from `sandbox`, and those of this job from `service`; name another";
+            assert!(told.code == Some(2) && told.err.contains(said), "{}", told.err);
+        }
+        // The other way round.
+        let (place, coin) = (folder.path().join(format!("real-{name}")), "BTC");
+        let real = run_with(&service, &backfill(coin, &place, &[]));
+        assert_eq!(real.code, Some(0), "{}", real.err);
+        let told = run(&backfill(coin, &place, &["--sandbox"]));
+        assert!(told.code == Some(2) && told.err.contains("come from `service`"), "{}", told.err);
+    }
+}
+
+#[test]
+fn shards_do_the_whole_of_it_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    for shard in ["1/2", "2/2"] {
+        let told = run(&backfill("BTC,ETH", &data, &["--sandbox", "--shard", shard]));
+        assert_eq!(told.code, Some(0), "{}", told.err);
+    }
+    let rest = run(&backfill("BTC,ETH", &data, &["--sandbox"]));
+    assert!(rest.err.contains("2 series: nothing is missing"), "{}", rest.err);
+    let wrong = run(&backfill("BTC", &data, &["--sandbox", "--shard", "3/2"]));
+    assert!(wrong.code == Some(2) && wrong.err.contains("there is no shard 3/2"), "{}", wrong.err);
+}
+
+#[test]
+fn what_was_written_can_be_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    for place in ["quarter.parquet", "data"] {
+        let place = folder.path().join(place);
+        run(&backfill("BTC,ETH", &place, &["--sandbox"]));
+        let told = run(&["plot", place.to_str().unwrap()]);
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        assert!(told.out.contains("── BTC  ── ETH"), "{}", told.out);
+        let one = run(&["plot", place.to_str().unwrap(), "--coin", "ETH"]);
+        assert!(!one.out.contains("── BTC"), "{}", one.out);
+    }
+}
+
+#[test]
+fn what_was_written_is_chosen_by_the_words_that_it_was_asked_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let chosen = ["--coin", "A:B/C", "--exchange", "okx_perp_stable+bybit_perp_stable"];
+    let range = ["--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-01-03", "--sandbox"];
+    for place in ["days.parquet", "data"] {
+        let place = folder.path().join(place);
+        let place = support::text(&place);
+        for exchange in [chosen[3], "binance_spot"] {
+            let args = ["volume_ratio", "--out", place, "--coin", "A:B/C,BTC", "--exchange", exchange];
+            run(&[&["backfill"], args.as_slice(), &range].concat());
+        }
+        let told = run(&[&["plot", place], chosen.as_slice()].concat());
+        assert_eq!(told.code, Some(0), "{place}: {}", told.err);
+        assert!(told.out.contains("A:B/C") && !told.out.contains("BTC"), "{place}: {}", told.out);
+    }
+}
+
+#[test]
+fn windows_that_fail_are_told_and_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    // A failure that asking again does not mend, as one that it may mend is waited out for seconds.
+    let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
+    let told = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
+    let said = "\nerror: 3 windows of time could not be fetched\n\n  tip: the same command asks for what is missing\n";
+    assert!(told.code == Some(6) && told.err.ends_with(said), "{}", told.err);
+    let why = "warning: volume_ratio: nothing could be fetched from 2025-01-01 00:00 to 2025-02-11 15:00: ";
+    assert!(told.err.starts_with(why) && told.err.contains("status 501"), "{}", told.err);
+    let mended = run_with(&Service::start(), &backfill("BTC", &file, &[]));
+    assert_eq!(mended.code, Some(0), "{}", mended.err);
+    assert_eq!(rows(&file).len(), 90 * 24);
+}
+
+/// The same command would be refused again, and an empty file would hide why.
+#[test]
+fn a_refused_series_ends_as_refused_without_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    let service = Service::with(|builder| builder.fault("/volumeRatio status=422".parse().unwrap()));
+    let told = run_with(&service, &backfill("BTC", &file, &[]));
+    assert_eq!(told.code, Some(5), "{}", told.err);
+    assert!(told.err.ends_with("error: the service refused 1 of 1 series\n"), "{}", told.err);
+    assert!(!file.exists(), "{}", told.err);
+}
+
+#[test]
+fn a_range_that_ends_before_it_begins_is_told() {
+    let mut args = backfill("BTC", Path::new("a.csv"), &["--sandbox"]);
+    args[7] = "2024-12-01";
+    let told = run(&args);
+    let said = "error: the range ends at 2024-12-01T00:00:00Z, before it begins at 2025-01-01T00:00:00Z\n";
+    assert_eq!((told.code, told.err.as_str()), (Some(2), said));
+}
+
+#[test]
+fn a_wrong_key_ends_it_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::start();
+    let file = folder.path().join("a.csv");
+    let args = backfill("BTC", &file, &[]);
+    let told = told(&asking(&service, &args).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
+    assert_eq!(told.code, Some(3));
+    assert!(told.err.contains("error: ") && !told.err.contains("wrong-key"), "{}", told.err);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_is_told() {
+    let said = |told: Told| (told.code, told.err.lines().find(|line| line.starts_with("error: ")).map(str::to_owned));
+    // Nobody may make a file there, whoever asks.
+    let (code, error) = said(run(&backfill("BTC", Path::new("/proc/derivs.csv"), &["--sandbox"])));
+    assert_eq!(code, Some(1), "{error:?}");
+    assert!(error.is_some_and(|error| error.contains("/proc/derivs.csv")));
+    let (code, error) = said(run(&backfill("BTC", Path::new("a.xlsx"), &["--sandbox"])));
+    assert_eq!(code, Some(2));
+    assert!(error.is_some_and(|error| error.contains(".csv, .jsonl or .parquet")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_is_told_and_nothing_half_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    // No file may be longer than a few blocks: what a full disk is to whoever writes.
+    let args = backfill("BTC,ETH", &file, &["--sandbox", "--quiet"]).join(" ");
+    let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {args}", support::PROGRAM);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).env("HOME", support::nowhere());
+    let told = told(&shell.output().unwrap());
+    assert_eq!(told.code, Some(1), "{}", told.err);
+    assert!(told.err.contains("File too large"), "{}", told.err);
+    assert!(!file.exists());
+    let again = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
+}

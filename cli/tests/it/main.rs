@@ -1,0 +1,17 @@
+//! `derivs` as a shell starts it: one program, so that it is linked once.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod at_once;
+mod backfill;
+mod completion;
+#[cfg(unix)]
+mod fleet_page;
+mod gate;
+mod pipes;
+#[allow(dead_code, reason = "tests of the gate use more of it")]
+#[path = "../../../shared-gate/tests/it/server.rs"]
+mod server;
+mod support;
+#[cfg(unix)]
+mod terminal;

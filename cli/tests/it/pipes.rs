@@ -1,0 +1,332 @@
+//! The program in pipes: data on one stream, words on the other, exit codes.
+
+use std::fs;
+use std::io::Read;
+use std::net::TcpListener;
+use std::process::Stdio;
+
+use crate::support::{self, Service, asking, derivs, run, run_with, told};
+
+const HOUR: [&str; 5] = ["volume_ratio", "--coin", "BTC", "--timeframe", "1h"];
+
+fn get(more: &[&'static str]) -> Vec<&'static str> {
+    [&["get"], HOUR.as_slice(), more].concat()
+}
+
+#[test]
+fn list_is_csv_with_what_is_known_by_name_only() {
+    let all = run(&["list"]);
+    assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
+    assert!(all.out.starts_with("endpoint,group,path,history,evidence,summary\n"), "{}", all.out);
+    let endpoints: usize = generated_client::GROUPS.iter().map(|group| group.endpoints.len()).sum();
+    assert_eq!(all.rows().len(), endpoints);
+    assert!(all.rows().iter().any(|row| row.contains(",,false,")));
+}
+
+#[test]
+fn list_searches_names_fields_and_descriptions() {
+    let found = run(&["list", "volumeRatio"]);
+    assert!(found.out.contains("\nvolume_ratio,orderflow,/volumeRatio,true,documented,"), "{}", found.out);
+    let with_history = run(&["list", "--history", "--format", "jsonl"]);
+    assert!(with_history.out.lines().all(|line| line.contains("\"history\":true")), "{}", with_history.out);
+    let none = run(&["list", "volum_ratio"]);
+    let said = "error: nothing has all of `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n";
+    assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (Some(2), "", said));
+}
+
+#[test]
+fn describe_is_a_page_or_an_object() {
+    let page = run(&["describe", "/volumeRatio"]);
+    assert!(page.out.starts_with("Volume Ratio\n  "), "{}", page.out);
+    let object: serde_json::Value = run(&["describe", "volumeRatio", "--format", "json"]).out.parse().unwrap();
+    assert_eq!(object["path"], "/volumeRatio");
+    assert_eq!(object["params"][0]["name"], "coin");
+}
+
+#[test]
+fn records_are_csv_in_a_pipe() {
+    let told = run(&get(&["--limit", "5", "--sandbox"]));
+    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
+    assert!(told.out.starts_with("openDate,volumeRatio\n"), "{}", told.out);
+    assert_eq!(told.rows().len(), 5);
+}
+
+#[test]
+fn several_series_are_one_table_with_what_tells_them_apart() {
+    let args = ["get", "volume_ratio", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--limit", "5"];
+    let told = run(&[args.as_slice(), &["--sandbox"]].concat());
+    assert!(told.out.starts_with("openDate,endpoint,coin,volumeRatio,open,high,low,close\n"), "{}", told.out);
+    assert_eq!(told.rows().len(), 20);
+    assert!(told.rows()[5].contains("Z,orderflow.volume_ratio,ETH,"));
+    let lines = run(&[args.as_slice(), &["--sandbox", "--format", "jsonl"]].concat());
+    let first: serde_json::Value = lines.out.lines().next().unwrap().parse().unwrap();
+    assert_eq!((&first["endpoint"], &first["coin"]), (&"orderflow.volume_ratio".into(), &"BTC".into()));
+}
+
+#[test]
+fn what_is_no_table_is_json() {
+    let told = run(&["get", "health_check", "--sandbox"]);
+    let body: serde_json::Value = told.out.parse().unwrap();
+    assert!(body.is_object());
+    let refused = run(&["get", "health_check", "--sandbox", "--format", "csv"]);
+    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
+    assert!(refused.err.contains("`--format jsonl` shows the answer"), "{}", refused.err);
+}
+
+#[test]
+fn a_path_and_a_param_that_nobody_knows_are_passed_on() {
+    let service = Service::with(|builder| builder.strict(true));
+    let told = run_with(&service, &["get", "/nowhere", "--param", "coin=BTC"]);
+    assert_eq!(told.code, Some(5));
+    assert!(told.err.contains("GET /nowhere?coin=BTC"), "{}", told.err);
+    let told = run_with(&service, &get(&["--param", "brandNew=1"]));
+    assert_eq!(told.code, Some(5));
+    assert!(told.err.contains("brandNew=1"), "{}", told.err);
+}
+
+#[test]
+fn a_reader_that_left_early_is_no_error() {
+    for args in [vec!["list"], get(&["--limit", "1000", "--sandbox"])] {
+        let mut child = derivs(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let told = told(&derivs(&["list"]).stdout(full).stderr(Stdio::piped()).output().unwrap());
+    let said = "error: cannot write to standard output: No space left on device\n";
+    assert_eq!((told.code, told.err.as_str()), (Some(1), said));
+}
+
+#[test]
+fn mistakes_say_what_would_be_right() {
+    let table: [(&[&str], &str); 4] = [
+        (
+            &["get", "volum_ratio"],
+            "error: there is no endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` shows what there is\n",
+        ),
+        (
+            &["get", "volume_ratio", "--timeframe", "1hr", "--sandbox"],
+            "error: `1hr` is no `timeframe` of volume_ratio\n\n  tip: did you mean `1h`?\n  tip: if it is new, `--param timeframe=1hr` sends it as it is\n",
+        ),
+        (
+            &["plot", "volume_ratio", "--sandbox", "--out", "x.gif"],
+            "error: `x.gif` is no picture\n\n  tip: a name ends in .svg or in .png\n",
+        ),
+        (
+            &["poll", "health_check", "--sandbox"],
+            "error: `health_check` has no known history\n\n  tip: `derivs list --history` shows the endpoints that have one\n",
+        ),
+    ];
+    for (args, said) in table {
+        let told = run(args);
+        assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(2), "", said));
+    }
+}
+
+#[test]
+fn a_value_that_may_be_new_is_sent_with_a_warning() {
+    let told = run(&get(&["--exchange", "binance_perp_stabel", "--limit", "5", "--sandbox"]));
+    let said = "warning: `binance_perp_stabel` is no known exchange, did you mean `binance_perp_stable`? It is sent as it is\n";
+    assert_eq!(told.err, said);
+}
+
+#[test]
+fn what_is_only_reported_is_told_before_anything_is_sent() {
+    let table: [(&[&str], &str); 3] = [
+        (
+            &["get", "volume_ratio", "--timeframe", "1h"],
+            "warning: volume_ratio is asked without `--coin`, which it needs (reported)\n",
+        ),
+        (
+            &get(&["--limit", "7"]),
+            "warning: `7` is no `limit` that volume_ratio is reported to serve: \
+             5, 10, 20, 50, 100, 500, 1000. It is sent as it is\n",
+        ),
+        (
+            &["backfill", "volume_ratio", "--timeframe", "1h", "--from", "2025-01-01", "--out", "never.csv"],
+            "warning: volume_ratio is asked without `--coin`, which it needs (reported)\n",
+        ),
+    ];
+    for (args, said) in table {
+        // Where there are no settings, nobody is asked.
+        let told = run(args);
+        assert!(told.code == Some(3) && told.err.starts_with(said), "{}", told.err);
+    }
+    let passed_on = run(&["get", "volume_ratio", "--timeframe", "1h", "--param", "coin=BTC", "--sandbox"]);
+    assert_eq!(passed_on.err, "");
+}
+
+#[test]
+fn a_range_that_ends_before_it_begins_is_refused() {
+    let told = run(&get(&["--start-time", "2025-01-02", "--end-time", "2025-01-01T12:00"]));
+    let said = "error: `--end-time 2025-01-01 12:00` lies before `--start-time 2025-01-02 00:00`\n";
+    assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(2), "", said));
+}
+
+#[test]
+fn no_settings_are_told_with_the_ways_to_give_them() {
+    let told = run(&["check"]);
+    assert_eq!((told.code, told.out.as_str()), (Some(3), ""));
+    for word in ["MARKET_ANALYTICS_BASE_URL", "settings.toml", "--sandbox"] {
+        assert!(told.err.contains(word), "{}", told.err);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_proxy_of_the_environment_is_the_way_out() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.attempts = 1\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    // Nobody listens there any more.
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = derivs(&["check", "--settings", support::text(&file)]);
+    let told = told(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
+    assert_eq!(told.code, Some(4));
+    assert!(told.err.contains(&format!("through the proxy `{proxy}`")), "{}", told.err);
+    assert!(told.err.contains("tip: a proxy is named by HTTPS_PROXY"), "{}", told.err);
+}
+
+#[test]
+fn a_wrong_key_is_told_and_not_shown() {
+    let service = Service::start();
+    let told = told(&asking(&service, &["check"]).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
+    assert_eq!(told.code, Some(3));
+    assert!(told.out.contains("\nkey,not accepted\n"), "{}", told.out);
+    assert!(!told.out.contains("wrong-key") && !told.err.contains("wrong-key"), "{told:?}");
+    let right = run_with(&service, &["check"]);
+    assert!(right.code == Some(0) && right.out.contains("\nkey,accepted\n"), "{right:?}");
+}
+
+#[test]
+fn a_service_that_is_not_there_is_told() {
+    // Nobody listens there any more.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = derivs(&["check"]);
+    let url = format!("http://{address}/v2");
+    command.env("MARKET_ANALYTICS_BASE_URL", url).env("MARKET_ANALYTICS_API_KEY", "key");
+    let told = told(&command.output().unwrap());
+    assert_eq!(told.code, Some(4));
+    assert!(told.out.contains("\nreached,no\nkey,unknown\n"), "{}", told.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_settings_file_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let service = Service::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    fs::write(&file, format!("base_url = \"{}\"\napi_key = \"right-key\"\n", service.base_url())).unwrap();
+    let name = file.to_str().unwrap();
+    let check = |mode: u32| {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        run(&["check", "--settings", name])
+    };
+    let open = check(0o644);
+    let said = format!("error: others can read or change `{name}` (its mode is 0644)\n\n  tip: chmod 600 {name}\n");
+    assert_eq!((open.code, open.err), (Some(3), said));
+    let closed = check(0o600);
+    assert!(closed.code == Some(0) && closed.out.contains("\nkey,accepted\n"), "{closed:?}");
+}
+
+#[test]
+fn polling_prints_what_is_over_as_it_comes() {
+    let told = run(&[
+        "poll",
+        "volume_ratio",
+        "--coin",
+        "BTC",
+        "--timeframe",
+        "1m",
+        "--from",
+        "10m",
+        "--records",
+        "3",
+        "--sandbox",
+    ]);
+    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
+    let lines: Vec<serde_json::Value> = told.out.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines.is_sorted_by_key(|line| line["openDate"].to_string()));
+}
+
+/// The interval in which the beginning lies is asked for as a whole, so that it does not look missing.
+#[test]
+fn so_long_ago_begins_with_an_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.svg");
+    let days = ["volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d"];
+    for more in [["plot", "--out", support::text(&file)], ["poll", "--records", "90"]] {
+        let service = Service::start();
+        let told = run_with(&service, &[&more[..1], days.as_slice(), &more[1..]].concat());
+        assert_eq!((told.code, service.requests()), (Some(0), 1), "{more:?}: {}", told.err);
+    }
+}
+
+#[test]
+fn pictures_are_files_of_their_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, begin) in [("a.svg", b"<".as_slice()), ("a.png", b"\x89PNG")] {
+        let file = folder.path().join(name);
+        let told = run(&[
+            "plot",
+            "open_interest",
+            "--coin",
+            "BTC,ETH",
+            "--timeframe",
+            "1h",
+            "--sandbox",
+            "--out",
+            file.to_str().unwrap(),
+        ]);
+        assert_eq!((told.code, told.out.as_str()), (Some(0), ""), "{}", told.err);
+        assert!(fs::read(&file).unwrap().starts_with(begin), "{name}");
+    }
+    // Nothing but whole pictures lies there.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_told() {
+    let told = run(&[
+        "plot",
+        "open_interest",
+        "--coin",
+        "BTC",
+        "--timeframe",
+        "1h",
+        "--sandbox",
+        "--out",
+        "/nobody/has/this.svg",
+    ]);
+    let said = "error: cannot write `/nobody/has/this.svg`: No such file or directory\n";
+    assert_eq!((told.code, told.err.as_str()), (Some(1), said));
+}
+
+#[test]
+fn a_gate_that_cannot_be_used_is_told_before_anything_is_sent() {
+    let service = Service::start();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let gate = format!("redis://127.0.0.1:{port}");
+    let away = run_with(&service, &[&["get", "--gate", &gate], HOUR.as_slice()].concat());
+    assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
+    let said = "error: the server of the shared gate cannot be reached: Connection refused";
+    assert!(away.err.starts_with(said) && away.err.contains("tip: without a gate"), "{}", away.err);
+    let mut command = asking(&service, &[&["get"], HOUR.as_slice()].concat());
+    let told = told(&command.env("MARKET_ANALYTICS_GATE", "http://:canary@127.0.0.1").output().unwrap());
+    assert_eq!(told.code, Some(2));
+    assert!(told.err.starts_with("error: the URL of the shared gate's server cannot be used"), "{}", told.err);
+    assert!(!told.err.contains("canary"), "{}", told.err);
+}

@@ -1,0 +1,86 @@
+//! The program as a test starts it: in pipes or in a pseudo-terminal, with an environment of its own.
+//!
+//! Arguments come in; what was said on both streams or seen on the screen, and the exit code, go out.
+
+mod service;
+#[cfg(unix)]
+mod terminal;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub(crate) use service::Service;
+#[cfg(unix)]
+pub(crate) use terminal::Terminal;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_derivs");
+
+/// What came of a run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// The program with these arguments, which sees no settings of this machine's user.
+pub(crate) fn derivs(args: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(args).stdin(Stdio::null());
+    for (name, _) in std::env::vars().filter(|(name, _)| is_foreign(name)) {
+        command.env_remove(name);
+    }
+    command.env("HOME", nowhere()).env("XDG_CONFIG_HOME", nowhere());
+    command
+}
+
+pub(crate) fn is_foreign(name: &str) -> bool {
+    name.starts_with("MARKET_ANALYTICS_") || ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"].contains(&name)
+}
+
+/// A folder that is not there.
+pub(crate) fn nowhere() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("nobody")
+}
+
+/// Runs the program to its end.
+pub(crate) fn run(args: &[&str]) -> Told {
+    told(&derivs(args).output().unwrap())
+}
+
+/// Runs the program against a service.
+pub(crate) fn run_with(service: &Service, args: &[&str]) -> Told {
+    told(&asking(service, args).output().unwrap())
+}
+
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+pub(crate) fn contents(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap()
+}
+
+/// Runs a command to its end.
+pub(crate) fn output(command: &mut Command) -> Told {
+    told(&command.output().unwrap())
+}
+
+/// The program, which asks a service.
+pub(crate) fn asking(service: &Service, args: &[&str]) -> Command {
+    let mut command = derivs(args);
+    command.env("MARKET_ANALYTICS_BASE_URL", service.base_url()).env("MARKET_ANALYTICS_API_KEY", "right-key");
+    command
+}
+
+pub(crate) fn told(output: &Output) -> Told {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Told { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+}
+
+impl Told {
+    /// The lines of the data, without that of the names.
+    pub(crate) fn rows(&self) -> Vec<&str> {
+        self.out.lines().skip(1).collect()
+    }
+}

@@ -1,0 +1,117 @@
+//! The program in a terminal of 80 columns, as somebody sees it.
+
+use crate::support::{Service, Terminal};
+
+/// What is seen of a command that ends by itself.
+fn seen(args: &[&str]) -> (Option<i32>, String) {
+    let mut terminal = Terminal::start(args);
+    let code = terminal.end();
+    (code, terminal.screen())
+}
+
+#[test]
+fn records_are_a_table() {
+    let (code, screen) =
+        seen(&["get", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--limit", "5", "--sandbox"]);
+    assert_eq!(code, Some(0));
+    let lines: Vec<_> = screen.lines().collect();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["openDate", "coin", "volumeRatio"]);
+    assert_eq!(lines.len(), 11, "{screen}");
+}
+
+#[test]
+fn a_body_without_records_is_laid_out() {
+    let (_, screen) = seen(&["get", "health_check", "--sandbox"]);
+    assert!(screen.starts_with("{\n  \""), "{screen}");
+}
+
+#[test]
+fn help_fits_the_terminal_and_shows_the_params_of_the_endpoint() {
+    let (code, screen) = seen(&["get", "open_interest", "-h"]);
+    assert_eq!(code, Some(0));
+    assert!(screen.contains("--timeframe <TIMEFRAME>"), "{screen}");
+    assert!(!screen.contains("--anchor"), "{screen}");
+}
+
+#[test]
+fn no_color_means_none() {
+    let args = ["describe", "volume_ratio"];
+    let colours = |mut terminal: Terminal| {
+        terminal.end();
+        terminal.written().contains("\x1b[")
+    };
+    assert!(colours(Terminal::start(&args)));
+    assert!(!colours(Terminal::without_colours(&args)));
+    let plot = ["plot", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--sandbox"];
+    assert!(colours(Terminal::start(&plot)));
+    assert!(!colours(Terminal::without_colours(&plot)));
+}
+
+#[test]
+fn a_plot_fits_the_terminal() {
+    let (code, screen) = seen(&["plot", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--sandbox"]);
+    assert_eq!(code, Some(0));
+    assert!(screen.contains("Open Interest: close (USD)"), "{screen}");
+    assert!(screen.contains("── BTC  ── ETH"), "{screen}");
+    let frames = screen.lines().filter(|line| line.ends_with('│') || line.ends_with('┐') || line.ends_with('┘'));
+    assert!(frames.count() > 15, "{screen}");
+}
+
+#[test]
+fn a_range_shows_a_bar_for_each_series_and_one_for_all() {
+    let service = Service::with(|builder| builder.fault("latency=10m".parse().unwrap()));
+    let args = ["plot", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--from", "90d"];
+    let mut terminal = Terminal::asking(&service, &args);
+    for label in ["BTC ", "ETH ", "all "] {
+        terminal.wait_for(label);
+    }
+    terminal.interrupt();
+    assert_eq!(terminal.end(), Some(130));
+}
+
+#[test]
+fn ctrl_c_ends_a_poll_with_130() {
+    let service = Service::start();
+    let mut terminal =
+        Terminal::asking(&service, &["poll", "volume_ratio", "--coin", "BTC", "--timeframe", "1m", "--from", "5m"]);
+    terminal.wait_for("volumeRatio");
+    terminal.interrupt();
+    assert_eq!(terminal.end(), Some(130));
+    assert!(!terminal.screen().contains("error"), "{}", terminal.screen());
+}
+
+#[test]
+fn a_backfill_leaves_full_bars_and_says_what_it_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let range = ["--from", "2025-01-01", "--to", "2025-04-01", "--out", file.to_str().unwrap(), "--sandbox"];
+    let args = ["backfill", "volume_ratio", "open_interest", "--coin", "BTC", "--timeframe", "1h"];
+    let (code, screen) = seen(&[args.as_slice(), &range].concat());
+    assert_eq!(code, Some(0), "{screen}");
+    for label in ["volume_ratio ", "open_interest ", "all "] {
+        let bar = screen.lines().find(|line| line.starts_with(label));
+        assert!(bar.is_some_and(|bar| bar.contains("100%")), "{label}\n{screen}");
+    }
+    assert!(screen.contains("4,320 new records in 6 requests"), "{screen}");
+}
+
+#[test]
+fn ctrl_c_ends_a_backfill_in_good_order_and_it_goes_on_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
+    let range = ["--from", "2024-01-01", "--to", "2024-01-16", "--out", file.to_str().unwrap()];
+    let args = [["backfill", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1m"].as_slice(), &range].concat();
+    let mut terminal = Terminal::asking(&service, &args);
+    // The first replies are there.
+    terminal.wait_for("requests/s");
+    terminal.interrupt();
+    assert_eq!(terminal.end(), Some(130), "{}", terminal.screen());
+    assert!(terminal.screen().contains("the same command goes on from there"), "{}", terminal.screen());
+    assert!(!file.exists());
+    let mut again = Terminal::asking(&service, &args);
+    assert_eq!(again.end(), Some(0), "{}", again.screen());
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text.lines().skip(1).count(), 2 * 15 * 24 * 60);
+    assert!(!again.screen().contains("43,200 new records"), "{}", again.screen());
+}

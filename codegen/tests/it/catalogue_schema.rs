@@ -1,0 +1,199 @@
+//! What an editor says by the schema and what `cargo xtask check` says are the same, as far as a schema can say it.
+//!
+//! The case folders are the catalogues to try: those without a finding, and those with every kind of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jsonschema::Validator;
+use serde_json::Value;
+
+/// Rules of `check` that one file alone, read by patterns, can break: the schema has them too.
+const SAID: &[&str] = &[
+    "body-kind",
+    "body-positional",
+    "body-time",
+    "date",
+    "dotted-path",
+    "duration",
+    "empty-limit",
+    "empty-range",
+    "empty-text",
+    "env-prefix",
+    "fixed-param",
+    "header-value",
+    "history-sort",
+    "invisible-character",
+    "limit-concurrent",
+    "limit-of-nothing",
+    "line-break",
+    "list-as",
+    "missing-key",
+    "no-values",
+    "no-weight",
+    "path-start",
+    "status-code",
+    "time-format",
+    "type-name",
+    "type-optional",
+    "type-syntax",
+    "unknown-key",
+    "wrong-type",
+    "wrong-value",
+];
+
+/// Rules that it takes more to see broken than a schema has.
+const UNSAID: &[(&str, &[&str])] = &[
+    ("YAML comes before any schema", &["duplicate-key", "yaml-syntax"]),
+    ("a schema knows no file names", &["file-name"]),
+    (
+        "two places are compared",
+        &[
+            "default-range",
+            "default-served",
+            "default-type",
+            "duplicate-endpoint",
+            "duplicate-field",
+            "duplicate-name",
+            "duplicate-param",
+            "duplicate-path",
+            "duplicate-status",
+            "duplicate-type",
+            "duplicate-value",
+            "example-type",
+            "fixed-range",
+            "fixed-type",
+            "history-body",
+            "history-type",
+            "param-type",
+            "path-param",
+            "place-in-place",
+            "range-order",
+            "range-type",
+            "recursive-record",
+            "refused-value",
+            "served-range",
+            "served-type",
+            "single-list",
+            "time-type",
+            "time-unit",
+            "unknown-endpoint",
+            "unknown-field",
+            "unknown-param",
+            "unknown-record",
+            "unknown-type",
+            "unknown-value",
+            "unsupported-type",
+            "unused",
+            "version-prefix",
+        ],
+    ),
+    ("names are made by rules of Rust, and some are taken", &["no-rust-name", "same-rust-name", "taken-name"]),
+    ("`check` reads a path part by part and says which is wrong", &["path-braces", "path-character", "path-segment"]),
+    ("some headers have a meaning already", &["header-name"]),
+];
+
+#[test]
+fn what_check_refuses_the_schema_refuses_and_the_reverse() {
+    let schema = schema();
+    let mut disagreements = Vec::new();
+    for case in folders() {
+        let findings = findings(&case);
+        for (name, value) in values(&case) {
+            let rules: BTreeSet<_> =
+                findings.iter().filter(|(_, file)| *file == name).map(|(rule, _)| rule.as_str()).collect();
+            let must_refuse = rules.iter().any(|rule| SAID.contains(rule));
+            match schema.validate(&value) {
+                Ok(()) if must_refuse => {
+                    disagreements.push(format!("{}/{name}: only `check` refuses it: {rules:?}", case.display()));
+                }
+                Err(error) if rules.is_empty() => {
+                    let place = error.instance_path();
+                    disagreements
+                        .push(format!("{}/{name}: only the schema refuses it: {place}: {error}", case.display()));
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(disagreements.is_empty(), "{}", disagreements.join("\n"));
+}
+
+#[test]
+fn every_rule_is_said_by_the_schema_or_there_is_a_reason() {
+    let unsaid: BTreeSet<&str> = UNSAID.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
+    let seen: BTreeSet<String> = folders().iter().flat_map(|case| findings(case)).map(|(rule, _)| rule).collect();
+    assert!(seen.len() > 30, "the cases are gone");
+    for rule in &seen {
+        let is_said = SAID.contains(&rule.as_str());
+        assert!(is_said != unsaid.contains(rule.as_str()), "`{rule}` is to be in one of the lists");
+    }
+    for rule in SAID.iter().chain(&unsaid) {
+        assert!(seen.contains(*rule), "no case shows `{rule}`");
+    }
+}
+
+#[test]
+fn our_catalogue_is_as_the_schema_says_and_every_file_names_it() {
+    let schema = schema();
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec");
+    let mut files = 0;
+    for (name, value) in values(&spec) {
+        let result = schema.validate(&value);
+        assert!(result.is_ok(), "{name}: {result:?}");
+        let text = fs::read_to_string(spec.join(&name)).expect("text");
+        let first = text.lines().next().unwrap_or_default();
+        assert_eq!(first, "# yaml-language-server: $schema=catalogue.schema.json", "{name}");
+        files += 1;
+    }
+    assert!(files > 10, "the catalogue is gone");
+}
+
+/// Every key explains itself to who writes it.
+#[test]
+fn every_key_has_a_hover_text() {
+    let schema: Value = serde_json::from_str(&codegen::catalogue_schema().text).expect("JSON");
+    let definitions = schema["definitions"].as_object().expect("definitions");
+    for (map, definition) in definitions {
+        for (key, property) in definition["properties"].as_object().expect("properties") {
+            let about = property["description"].as_str().unwrap_or_default();
+            assert!(about.ends_with('.') && !about.contains("  "), "{map}.{key}: {about:?}");
+        }
+    }
+}
+
+fn schema() -> Validator {
+    let schema = serde_json::from_str(&codegen::catalogue_schema().text).expect("JSON");
+    jsonschema::draft7::meta::validate(&schema).expect("a schema of draft 7");
+    jsonschema::validator_for(&schema).expect("a schema")
+}
+
+fn folders() -> Vec<PathBuf> {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let entries = fs::read_dir(cases).expect("the folder of cases").map(|entry| entry.expect("an entry").path());
+    entries.filter(|path| path.is_dir()).collect()
+}
+
+/// The YAML files of a folder as an editor reads them; one that is no YAML is left to `check`.
+fn values(dir: &Path) -> BTreeMap<String, Value> {
+    let entries = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let yaml = entries.filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    let values = yaml.filter_map(|path| {
+        let value = serde_yaml::from_str(&fs::read_to_string(&path).ok()?).ok()?;
+        Some((path.file_name()?.to_string_lossy().into_owned(), value))
+    });
+    values.collect()
+}
+
+/// Every finding of a case: its rule and its file.
+fn findings(case: &Path) -> Vec<(String, String)> {
+    let text = fs::read_to_string(case.join("expected.err")).unwrap_or_default();
+    let findings = text.split("error[").skip(1).filter_map(|finding| {
+        let (rule, rest) = finding.split_once(']')?;
+        let place = rest.split("--> ").nth(1)?;
+        let file = place.split([':', '\n']).next()?;
+        Some((rule.to_owned(), file.trim().to_owned()))
+    });
+    findings.collect()
+}

@@ -1,0 +1,32 @@
+//! The output is a function of the catalogue alone.
+
+use std::path::Path;
+
+fn texts() -> Vec<(String, String)> {
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec");
+    let entries = std::fs::read_dir(spec).expect("the catalogue");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let yaml = paths.filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    yaml.map(|path| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, std::fs::read_to_string(path).expect("text"))
+    })
+    .collect()
+}
+
+fn check(texts: &[(String, String)]) -> Vec<codegen::File> {
+    let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let api = codegen::resolve(&codegen::load_texts(&texts)).expect("our catalogue has no finding");
+    codegen::emit(&api, &codegen::Package::new("client"))
+}
+
+#[test]
+fn neither_order_nor_repetition_matters() {
+    let mut texts = texts();
+    texts.sort();
+    let files = check(&texts);
+    texts.reverse();
+    assert_eq!(check(&texts), files);
+    texts.rotate_left(5);
+    assert_eq!(check(&texts), files);
+}

@@ -1,0 +1,87 @@
+//! Ten times as many mistakes, or as long a chain, takes about ten times as long: whoever turns a description of
+//! thousands of endpoints into a catalogue is told of all that is wrong with it at once.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+const SERVICE: &str = include_str!("../cases/service.yaml");
+
+/// A group with something repeated so often, by the text of each.
+fn group(count: usize, head: &str, each: impl Fn(usize) -> String) -> String {
+    let mut text = format!("title: Market\nsummary: The market.\n{head}\n");
+    (0..count).for_each(|index| writeln!(text, "{}", each(index)).expect("memory"));
+    text
+}
+
+fn endpoint(name: &str, path: &str, params: &str, body: &str) -> String {
+    format!("- {{name: {name}, path: {path}, evidence: document, summary: S., params: [{params}], body: {body}}}")
+}
+
+/// How long it takes to find all that is wrong with a group, and to draw it.
+fn time(group: &str) -> (Duration, usize) {
+    let start = Instant::now();
+    let catalogue = codegen::load_texts(&[("market.yaml", group), ("service.yaml", SERVICE)]);
+    let findings = match codegen::check(&catalogue) {
+        Ok(api) => codegen::emit(&api, &codegen::Package::new("client")).len(),
+        Err(findings) => {
+            assert!(findings.render("spec/", false).len() > findings.as_slice().len());
+            findings.as_slice().len()
+        }
+    };
+    (start.elapsed(), findings)
+}
+
+/// Makes a group of some size and of ten times that size, and compares how long they take.
+fn check(what: &str, count: usize, group: impl Fn(usize) -> String) {
+    let (small, large) = (group(count / 10), group(count));
+    // What is quadratic takes a hundred times as long, however often it is tried.
+    let tried = (0..3).map(|_| (time(&small), time(&large)));
+    let slow: Vec<_> = tried.take_while(|((small, _), (large, _))| *large >= *small * 40).collect();
+    assert!(slow.len() < 3, "{what}: {slow:?}");
+}
+
+#[test]
+fn mistakes() {
+    check("unknown keys", 3_000, |count| group(count, "endpoints: []", |index| format!("color{index}: red")));
+    check("unknown names", 3_000, |count| {
+        group(count, "endpoints:", |index| {
+            endpoint(&format!("E{index}"), &format!("/e{index}"), &format!("p{index}"), "unknown")
+        })
+    });
+    check("names that stand twice", 3_000, |count| {
+        group(count, "endpoints:", |index| endpoint(&format!("E{}", index % (count / 2)), "/same", "", "unknown"))
+    });
+    check("unknown names among many", 3_000, |count| {
+        let records =
+            (0..count).map(|index| format!("- {{name: R{index}, summary: S., evidence: document, fields: []}}\n"));
+        let head = format!("records:\n{}endpoints:", records.collect::<String>());
+        group(count, &head, |index| {
+            endpoint(&format!("E{index}"), &format!("/e{index}"), "", &format!("{{series: S{index}}}"))
+        })
+    });
+    check("mistakes on one line", 3_000, |count| {
+        group(count, "endpoints: [", |index| {
+            endpoint(&format!("E{index}"), "x", "", "unknown").trim_start_matches("- ").to_owned() + ","
+        })
+        .replace("[\n", "[")
+        .replace(",\n", ", ")
+            + "]\n"
+    });
+}
+
+#[test]
+fn chains() {
+    let record = |index: usize, next: usize| {
+        format!(
+            "- {{name: R{index}, summary: S., evidence: document, fields: [{{name: next, type: R{next}, summary: S.}}]}}"
+        )
+    };
+    let end = "\nendpoints:\n- {name: E, path: /e, evidence: document, summary: S., params: [], body: {object: R0}}\n";
+    check("a circle of records", 3_000, |count| {
+        group(count, "records:", |index| record(index, (index + 1) % count)) + end
+    });
+    check("a chain of records", 3_000, |count| {
+        let last = format!("- {{name: R{count}, summary: S., evidence: document, fields: []}}");
+        group(count, "records:", |index| record(index, index + 1)) + &last + end
+    });
+}

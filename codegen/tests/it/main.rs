@@ -1,0 +1,13 @@
+//! The generator as a library: one program, so that it is linked once. `cases` is another one, with a test for each folder.
+
+#![allow(clippy::expect_used, clippy::panic)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod catalogue_schema;
+mod determinism;
+mod hostile;
+mod interface;
+mod linear;
+mod property;
+mod readme;
+mod summaries;
+mod write;

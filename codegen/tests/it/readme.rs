@@ -1,0 +1,36 @@
+//! The examples that explain the catalogue are catalogues.
+
+/// The YAML blocks of a page, as they stand there.
+fn blocks(page: &str) -> Vec<String> {
+    let starts = page.match_indices("```yaml\n");
+    let indented = starts.map(|(start, fence)| {
+        let indent = page[..start].chars().rev().take_while(|character| *character == ' ').count();
+        let text = page[start + fence.len()..].split("```").next().unwrap_or_default();
+        text.trim_end().lines().map(|line| line.get(indent..).unwrap_or_default().to_owned() + "\n").collect()
+    });
+    indented.collect()
+}
+
+fn check(service: &str, group: &str) {
+    let catalogue = codegen::load_texts(&[("orderflow.yaml", group), ("service.yaml", service)]);
+    if let Err(diagnostics) = codegen::resolve(&catalogue) {
+        panic!("{diagnostics}");
+    }
+}
+
+#[test]
+fn the_examples_of_the_format_are_without_a_finding() {
+    let blocks = blocks(include_str!("../../../spec/README.md"));
+    let [entry, group, service] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
+    check(service, group);
+    check(service, &format!("title: Orderflow\nsummary: Orders.\nendpoints:\n{entry}"));
+}
+
+#[test]
+fn the_endpoint_of_the_front_page_is_without_a_finding_and_six_lines() {
+    let blocks = blocks(include_str!("../../../README.md"));
+    let entry = blocks.first().map(String::as_str).unwrap_or_default();
+    assert_eq!(entry.lines().count(), 6);
+    let ours = include_str!("../../../spec/service.yaml");
+    check(ours, &format!("title: Orderflow\nsummary: Orders.\nendpoints:\n{entry}"));
+}

@@ -1,0 +1,18 @@
+//! A test for each folder of `diffs/`, `import/` and `learn/`, named `diffs::FOLDER`, and so on.
+
+#![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which a folder does not have.
+
+mod diffs;
+mod import;
+mod learn;
+#[path = "../../../codegen/tests/recorded/mod.rs"]
+mod recorded;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    let trials = [diffs::trials(), import::trials(), learn::trials()];
+    libtest_mimic::run(&Arguments::from_args(), trials.into_iter().flatten().collect()).exit_code()
+}

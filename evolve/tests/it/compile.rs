@@ -1,0 +1,192 @@
+//! Every case that emits becomes a crate that compiles on the runtime that users get, without a warning; so does what
+//! is imported. The emitted tests of the cases that are about requests pass, and so do the programs in the docs of
+//! some.
+//!
+//! Each is a crate of one scratch workspace, so that the runtime is built once for all. To check a crate takes a third
+//! of the time that it takes to build its tests, so tests are built only where they say something of their own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::scratch::{Scratch, entries, name};
+use codegen::{Package, load, load_texts};
+use evolve::{Import, import};
+
+#[test]
+#[ignore = "takes minutes; .ci/run runs it where a change concerns emitted code, the nightly workflow always"]
+fn every_emitted_client_compiles_and_passes() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file");
+    let mut scratch = Scratch::new("cases", &workspace(), &lock);
+    let cases = cases();
+    assert!(cases.len() > 10, "the cases are gone");
+    for case in &cases {
+        client(&catalogue_of_case(case), &mut scratch, &package(case));
+        programs(case, &mut scratch);
+    }
+    let imported: Vec<_> =
+        entries(&root().join("evolve/tests/import")).iter().filter_map(|case| imported(case)).collect();
+    assert!(imported.len() > 3, "the descriptions are gone");
+    for (name, catalogue) in &imported {
+        client(catalogue, &mut scratch, name);
+    }
+    scratch.clear();
+    // What is ours alone is checked where it stands.
+    let others = ["--exclude", "sandbox_of_*", "--exclude", "calls_of_*"];
+    let all = ["--workspace", "--lib", "--profile", "test"].into_iter().chain(others);
+    let (checked, said) = scratch.cargo("check", all);
+    assert!(checked.status.success(), "{said}");
+    tests(&cases, &scratch);
+    programs_in_docs(&scratch);
+    for case in cases.iter().filter(|case| case.join("refused.rs").exists()) {
+        refused(case, &scratch);
+    }
+}
+
+/// Runs the emitted tests of requests, and the programs that call a small server and the sandbox. All in one go, so
+/// that what they stand on is built once, with the features of all.
+fn tests(cases: &[PathBuf], scratch: &Scratch) {
+    let about_requests =
+        cases.iter().filter(|case| case.join("expected/requests.rs").exists()).map(|case| package(case));
+    let callers: Vec<String> =
+        cases.iter().filter(|case| case.join("calls.rs").exists()).map(|case| caller(case)).collect();
+    assert!(!callers.is_empty(), "the programs of the cases are gone");
+    let tested: Vec<String> = about_requests.chain(callers.iter().cloned()).collect();
+    let packages = tested.iter().flat_map(|package| ["--package", package]);
+    let targets = ["--no-fail-fast", "--lib", "--test", "calls"];
+    let (tests, said) = scratch.cargo("test", targets.into_iter().chain(packages));
+    assert!(tests.status.success(), "{said}");
+    let passed = |count: &str| said.matches(&format!("test result: ok. {count}")).count();
+    assert_eq!(passed(""), tested.len(), "{said}");
+    assert!(passed("2 passed") >= callers.len(), "{said}");
+}
+
+/// Puts the programs of a case where they find its client: one that is refused beside it, one that calls it into a
+/// crate with the sandbox of the same catalogue.
+fn programs(case: &Path, scratch: &mut Scratch) {
+    let (client, sandbox) = (package(case), format!("sandbox_of_{}", name(case)));
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file of the project");
+    if let Ok(program) = fs::read_to_string(case.join("refused.rs")) {
+        scratch.write(&client, "examples/refused.rs", &program);
+    }
+    let Ok(program) = fs::read_to_string(case.join("calls.rs")) else { return };
+    let of_case = format!("generated-client = {{ package = \"{client}\", path = \"../{client}\" }}");
+    let manifest = read("sandbox/Cargo.toml")
+        .replace("name = \"sandbox\"", &format!("name = \"{sandbox}\""))
+        .replace("generated-client = { path = \"../generated-client\" }", &of_case);
+    scratch.write(&sandbox, "Cargo.toml", &format!("{manifest}\n[lib]\nname = \"sandbox\"\n"));
+    scratch.copy(&root().join("sandbox/src"), &sandbox, "src");
+    let caller = caller(case);
+    let manifest = format!(
+        "[package]\nname = \"{caller}\"\nedition = \"2024\"\n\n[dev-dependencies]\n{client} = {{ path = \"../{client}\" }}\n\
+         sandbox = {{ package = \"{sandbox}\", path = \"../{sandbox}\" }}\n\
+         tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n"
+    );
+    scratch.write(&caller, "Cargo.toml", &manifest);
+    scratch.write(&caller, "tests/calls.rs", &program);
+    scratch.write(&caller, "tests/server/mod.rs", &read("codegen/tests/calls/server.rs"));
+}
+
+/// The crate that calls the client of a case, where there is one.
+fn caller(case: &Path) -> String {
+    format!("calls_of_{}", name(case))
+}
+
+/// Clients whose programs in the docs compile, and run where they can: somebody else's, and two that were imported.
+const WITH_PROGRAMS: [&str; 3] = ["case_other_service", "import_everything_3_0", "import_everything_3_1"];
+
+fn programs_in_docs(scratch: &Scratch) {
+    let packages = WITH_PROGRAMS.iter().flat_map(|name| ["--package", name]);
+    let (tests, said) = scratch.cargo("test", std::iter::once("--doc").chain(packages));
+    assert!(tests.status.success(), "{said}");
+    assert_eq!(said.matches("test result: ok").count(), WITH_PROGRAMS.len(), "{said}");
+}
+
+/// What the compiler says of a program that asks for what there is not, in the lines that are ours.
+fn refused(case: &Path, scratch: &Scratch) {
+    let (checked, said) = scratch.cargo("check", ["--example", "refused", "--package", &package(case)]);
+    assert!(!checked.status.success(), "{} compiles", name(case));
+    // The rest is the compiler's, and changes with it.
+    let ours = ["error[", "= note: `Request", "= note: an endpoint has"];
+    let is_ours = |line: &&str| ours.iter().any(|begin| line.starts_with(begin));
+    let ours: Vec<_> = said.lines().map(str::trim_start).filter(is_ours).collect();
+    let expected = fs::read_to_string(case.join("refused.err")).expect("what the compiler says");
+    assert_eq!(ours, expected.lines().collect::<Vec<_>>(), "{said}");
+}
+
+/// The folders of the cases that emit.
+fn cases() -> Vec<PathBuf> {
+    let folders = entries(&root().join("codegen/tests/cases"));
+    folders.into_iter().filter(|case| case.join("expected").is_dir()).collect()
+}
+
+/// What the crate of a case is called.
+fn package(case: &Path) -> String {
+    format!("case_{}", name(case))
+}
+
+/// The case's own YAML; a case without a service is about the service that the cases share.
+fn catalogue_of_case(case: &Path) -> Texts {
+    let shared = fs::read_to_string(case.join("../service.yaml")).expect("the service that the cases share");
+    let mut texts = Texts::from([("service.yaml".to_owned(), shared)]);
+    texts.extend(catalogue_in(case));
+    texts
+}
+
+fn catalogue_in(folder: &Path) -> Texts {
+    let files = entries(folder).into_iter();
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    files.map(|path| (name(&path), fs::read_to_string(&path).expect("a catalogue is text"))).collect()
+}
+
+/// The name of a crate for what comes of a description, and its catalogue; none if it is refused or describes nothing.
+fn imported(case: &Path) -> Option<(String, Texts)> {
+    let description = ["openapi.yaml", "openapi.json"].iter().find_map(|name| fs::read_to_string(case.join(name)).ok());
+    let options = Import {
+        text: description.expect("a description"),
+        evidence: "document".to_owned(),
+        // Texts of others become documentation, where they must do no harm.
+        summaries: true,
+        places: false,
+    };
+    let before = case.join("before");
+    let mut texts = if before.exists() { catalogue_in(&before) } else { Texts::new() };
+    let change = import(before.exists().then(|| load(&before)), &options).ok()?;
+    texts.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
+    Some((format!("import_{}", name(case)), texts))
+}
+
+/// The files of a catalogue by name.
+type Texts = BTreeMap<String, String>;
+
+/// A client as users get it: the emitted files, and those that are written once.
+fn client(catalogue: &Texts, scratch: &mut Scratch, name: &str) {
+    let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no finding");
+    let package = Package::new(name);
+    for file in codegen::emit(&api, &package) {
+        scratch.write(name, &format!("src/generated/{}", file.path), &file.text);
+    }
+    for file in codegen::documents(&api, &package) {
+        scratch.write(name, &format!("docs/{}", file.path), &file.text);
+    }
+    let runtime = root().join("runtime");
+    for file in codegen::scaffold(&api, &package, &runtime.display().to_string()) {
+        // The lints of the project hold for what it emits.
+        let lints = if file.path == "Cargo.toml" { "\n[lints]\nworkspace = true\n" } else { "" };
+        scratch.write(name, &file.path, &format!("{}{lints}", file.text));
+    }
+}
+
+/// The root's manifest, so that the same lints hold, and a warning is an error.
+fn workspace() -> String {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the root's manifest");
+    let members = manifest.lines().find(|line| line.starts_with("members = ")).expect("a line of members");
+    let manifest = manifest.replace(members, "members = [\"members/*\"]");
+    manifest
+        .replace("[workspace.lints.rust]\n", "[workspace.lints.rust]\nwarnings = { level = \"deny\", priority = -2 }\n")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}

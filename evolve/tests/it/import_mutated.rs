@@ -1,0 +1,149 @@
+//! Descriptions in which keys are missing or have the values of others, imported one after the other into what the
+//! last one left: whatever they say, the catalogue stays without a mistake, and the same once more adds nothing.
+//!
+//! The mutations are drawn from the names of the cases, so that every run is the same, and a new case adds imports and
+//! changes none. `ROUNDS=300` looks further.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use codegen::load_texts;
+use evolve::{Import, import};
+use serde_yaml::Value;
+
+/// One in so many pairs of cases takes part in a round.
+const PAIRS: usize = 128;
+
+#[test]
+fn whatever_a_description_says_the_catalogue_is_sound() {
+    let cases = cases();
+    let rounds = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
+    let mut failures = Vec::new();
+    for (round, first, second) in (0..rounds).flat_map(|round| pairs(&cases).map(move |(a, b)| (round, a, b))) {
+        let mut draw = Draw::of(&first.name, &second.name, round);
+        if draw.below(PAIRS) == 0
+            && let Err(why) = import_mutated(first, second, &mut draw)
+        {
+            failures.push(format!("{} and {} in round {round}: {why}", first.name, second.name));
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+fn pairs(cases: &[Case]) -> impl Iterator<Item = (&Case, &Case)> {
+    cases.iter().flat_map(move |first| cases.iter().map(move |second| (first, second)))
+}
+
+/// Imports a mutated description into its catalogue, then one of another case, then the first mutated once more.
+fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), String> {
+    let values: Vec<&Value> = within(&first.description).into_iter().chain(within(&second.description)).collect();
+    let mut catalogue = first.before.clone();
+    for case in [first, second, first] {
+        let mut description = case.description.clone();
+        mutate(&mut description, draw, &values);
+        let options = Import {
+            text: serde_yaml::to_string(&description).map_err(|error| error.to_string())?,
+            evidence: ["document", "published", "reported", "former"][draw.below(4)].to_owned(),
+            summaries: draw.below(2) == 0,
+            places: false,
+        };
+        let is_new = catalogue.is_empty();
+        take_over(&mut catalogue, &options)?;
+        let (said, diff) = take_over(&mut catalogue, &options)?;
+        if !diff.is_empty() {
+            return Err(format!("once more it edits\n{diff}"));
+        }
+        let contradicts = |line: &&String| !line.starts_with("beyond") && line.contains(" stay");
+        if let Some(line) = said.iter().find(contradicts).filter(|_| is_new) {
+            return Err(format!("it contradicts itself: {line}"));
+        }
+    }
+    Ok(())
+}
+
+type Texts = BTreeMap<String, String>;
+
+/// Imports into a catalogue; what is said, and the edit.
+fn take_over(catalogue: &mut Texts, options: &Import) -> Result<(Vec<String>, String), String> {
+    let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let known = (!texts.is_empty()).then(|| load_texts(&texts));
+    let change = import(known, options).map_err(|refusal| refusal.to_string())?;
+    let after: Vec<_> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    catalogue.extend(after);
+    Ok((change.said().to_vec(), change.diff("")))
+}
+
+/// A description, and the catalogue that it is imported into.
+struct Case {
+    name: String,
+    description: Value,
+    before: Texts,
+}
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import");
+    let mut folders: Vec<_> = fs::read_dir(folder).expect("cases").map(|case| case.expect("a case").path()).collect();
+    folders.sort();
+    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let cases = folders.iter().filter_map(|case| {
+        let text = ["openapi.yaml", "openapi.json"].iter().find_map(|name| fs::read_to_string(case.join(name)).ok())?;
+        let mut description: Value = serde_yaml::from_str(&text).expect("YAML");
+        description.apply_merge().expect("anchors");
+        description.get("openapi")?;
+        let files = fs::read_dir(case.join("before")).into_iter().flatten().map(|file| file.expect("a file").path());
+        let before = files.map(|file| (name(&file), fs::read_to_string(&file).expect("text"))).collect();
+        Some(Case { name: name(case), description, before })
+    });
+    cases.collect()
+}
+
+/// A value and all that it is made of.
+fn within(value: &Value) -> Vec<&Value> {
+    let inner: Vec<&Value> = match value {
+        Value::Mapping(entries) => entries.values().collect(),
+        Value::Sequence(items) => items.iter().collect(),
+        _ => Vec::new(),
+    };
+    std::iter::once(value).chain(inner.into_iter().flat_map(within)).collect()
+}
+
+/// Takes some keys away and gives some the value of another.
+fn mutate(value: &mut Value, draw: &mut Draw, values: &[&Value]) {
+    match value {
+        Value::Mapping(entries) => {
+            let keys: Vec<Value> = entries.keys().filter(|key| key.as_str() != Some("openapi")).cloned().collect();
+            for key in keys {
+                match (draw.below(25), entries.get_mut(&key)) {
+                    (0, _) => drop(entries.remove(&key)),
+                    (1, _) => drop(entries.insert(key, values[draw.below(values.len())].clone())),
+                    (_, Some(inner)) => mutate(inner, draw, values),
+                    _ => {}
+                }
+            }
+        }
+        Value::Sequence(items) => items.iter_mut().for_each(|item| mutate(item, draw, values)),
+        _ => {}
+    }
+}
+
+/// Numbers that look drawn by lot and are the same on every machine.
+struct Draw(u64);
+
+impl Draw {
+    /// What is drawn for two cases in a round, whichever other cases there are.
+    fn of(first: &str, second: &str, round: u64) -> Self {
+        let text = format!("{first}/{second}/{round}");
+        Self(
+            text.bytes()
+                .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)),
+        )
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB) >> 33;
+        usize::try_from(mixed).unwrap_or_default() % limit.max(1)
+    }
+}

@@ -1,0 +1,99 @@
+//! A scratch workspace below `target/`: crates come in as texts, Cargo runs on them.
+//!
+//! It keeps what it has built. A file is written only if its text is another one, so that Cargo builds only what has
+//! changed since the last run; what nobody wrote in this run is taken away.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The workspace, and the files of its members that this run wants.
+pub(crate) struct Scratch {
+    root: PathBuf,
+    wanted: BTreeSet<PathBuf>,
+}
+
+impl Scratch {
+    /// A workspace with this manifest and this lock file.
+    pub(crate) fn new(name: &str, manifest: &str, lock: &str) -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        write(&root.join("Cargo.toml"), manifest);
+        write(&root.join("Cargo.lock"), lock);
+        Self { root, wanted: BTreeSet::new() }
+    }
+
+    /// A file of a member.
+    pub(crate) fn write(&mut self, member: &str, path: &str, text: &str) {
+        let path = self.root.join("members").join(member).join(path);
+        write(&path, text);
+        self.wanted.insert(path);
+    }
+
+    /// All files below a folder, as they are.
+    pub(crate) fn copy(&mut self, from: &Path, member: &str, path: &str) {
+        for entry in entries(from) {
+            let path = format!("{path}/{}", name(&entry));
+            if entry.is_dir() {
+                self.copy(&entry, member, &path);
+            } else {
+                self.write(member, &path, &fs::read_to_string(&entry).expect("a file of text"));
+            }
+        }
+    }
+
+    /// Takes away what earlier runs wanted and this one does not.
+    pub(crate) fn clear(&self) {
+        self.clear_folder(&self.root.join("members"));
+    }
+
+    /// Says whether the folder is empty now.
+    fn clear_folder(&self, folder: &Path) -> bool {
+        let is_gone = |entry: &PathBuf| {
+            if entry.is_dir() {
+                self.clear_folder(entry) && fs::remove_dir(entry).is_ok()
+            } else {
+                !self.wanted.contains(entry) && fs::remove_file(entry).is_ok()
+            }
+        };
+        entries(folder).iter().filter(|entry| !is_gone(entry)).count() == 0
+    }
+
+    /// What Cargo says to a command; nothing is downloaded.
+    pub(crate) fn cargo<'a>(&self, command: &str, arguments: impl IntoIterator<Item = &'a str>) -> (Output, String) {
+        let output = Command::new(env!("CARGO"))
+            .args([command, "--offline", "--quiet"])
+            .args(arguments)
+            .current_dir(&self.root)
+            .env("CARGO_TARGET_DIR", self.root.join("target"))
+            // Nobody debugs or edits these.
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("CARGO_INCREMENTAL", "0")
+            .env_remove("RUSTFLAGS")
+            .output()
+            .expect("cargo runs");
+        let said = [output.stdout.as_slice(), b"\n", &output.stderr].concat();
+        (output, String::from_utf8_lossy(&said).into_owned())
+    }
+}
+
+/// Leaves a file alone that is as it should be: Cargo goes by the time at which it was written.
+fn write(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return;
+    }
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
+    fs::write(path, text).expect("to write a file");
+}
+
+/// What stands in a folder, sorted.
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut entries: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    entries
+}
+
+pub(crate) fn name(path: &Path) -> String {
+    path.file_name().expect("a name").to_string_lossy().into_owned()
+}

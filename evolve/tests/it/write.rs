@@ -1,0 +1,107 @@
+//! What becomes of a change on disk: all of its files or none, and never over what somebody has written since.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codegen::load;
+use evolve::{Addition, CatalogueChange, Import, add, import};
+
+const SERVICE: &str = "\
+title: A
+version: '1'
+summary: A service.
+env_prefix: A
+time: {unit: seconds, evidence: document}
+";
+const MARKET: &str = "title: Market\nsummary: The market.\nendpoints: []\n";
+
+/// A catalogue of this test's own, and a change that adds an endpoint to it.
+fn change(name: &str, group: &str) -> (PathBuf, CatalogueChange) {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolve_write").join(name);
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).expect("a new folder");
+    fs::write(dir.join("service.yaml"), SERVICE).expect("a file");
+    fs::write(dir.join("market.yaml"), format!("\u{feff}{MARKET}")).expect("a file");
+    let addition = Addition {
+        path: "/basis".to_owned(),
+        group: group.to_owned(),
+        name: None,
+        ident: None,
+        summary: None,
+        params: None,
+        evidence: "reported".to_owned(),
+    };
+    let change = add(load(&dir), &addition).expect("a change");
+    (dir, change)
+}
+
+fn files(dir: &Path) -> Vec<(String, String)> {
+    let mut files: Vec<_> = fs::read_dir(dir)
+        .expect("a folder")
+        .map(|entry| {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, fs::read_to_string(path).expect("text"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn what_is_written_is_what_was_shown_behind_the_mark_that_was_there() {
+    let (dir, change) = change("written", "market");
+    change.write(&dir).expect("it is written");
+    let (_, after) = change.texts().next().expect("a file");
+    let written =
+        [("market.yaml".to_owned(), format!("\u{feff}{after}")), ("service.yaml".to_owned(), SERVICE.to_owned())];
+    assert_eq!(files(&dir), written);
+}
+
+#[test]
+fn what_was_edited_since_is_not_overwritten() {
+    let (dir, change) = change("edited", "market");
+    let edited = format!("# Mine.\n{MARKET}");
+    fs::write(dir.join("market.yaml"), &edited).expect("an edit");
+    let why = change.write(&dir).expect_err("a refusal").to_string();
+    assert!(
+        why.ends_with("market.yaml has been edited since it was read, so nothing is written; run this once more"),
+        "{why}"
+    );
+    let expected = [("market.yaml".to_owned(), edited), ("service.yaml".to_owned(), SERVICE.to_owned())];
+    assert_eq!(files(&dir), expected);
+}
+
+#[test]
+fn a_file_that_somebody_has_started_since_is_not_overwritten() {
+    let (dir, change) = change("started", "books");
+    fs::write(dir.join("books.yaml"), "mine").expect("a file");
+    let why = change.write(&dir).expect_err("a refusal").to_string();
+    assert!(why.contains("books.yaml has been edited since"), "{why}");
+    assert!(files(&dir).contains(&("books.yaml".to_owned(), "mine".to_owned())));
+}
+
+#[test]
+fn a_file_that_is_gone_since_does_not_come_back() {
+    let (dir, change) = change("gone", "market");
+    fs::remove_file(dir.join("market.yaml")).expect("it is there");
+    assert!(change.write(&dir).is_err());
+    assert_eq!(files(&dir), [("service.yaml".to_owned(), SERVICE.to_owned())]);
+}
+
+#[test]
+fn none_of_several_files_is_written_if_one_cannot_be() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolve_write/several");
+    let _ = fs::remove_dir_all(&dir);
+    let text = "{openapi: 3.1.0, info: {title: A, version: '1'}, paths: {/basis: {get: {tags: [Market]}}}}";
+    let (text, evidence) = (format!("# YAML\n{text}"), "reported".to_owned());
+    let change = import(None, &Import { text, evidence, summaries: false, places: false }).expect("a change");
+    assert_eq!(change.texts().map(|(name, _)| name).collect::<Vec<_>>(), ["market.yaml", "service.yaml"]);
+    // What is written beside the place of the last file is in the way.
+    let in_the_way = dir.join(format!("service.yaml.{}.unfinished", std::process::id()));
+    fs::create_dir_all(&in_the_way).expect("a new folder");
+    let why = change.write(&dir).expect_err("a refusal").to_string();
+    assert!(why.contains("service.yaml: "), "{why}");
+    fs::remove_dir(&in_the_way).expect("it is there");
+    assert_eq!(files(&dir), []);
+}

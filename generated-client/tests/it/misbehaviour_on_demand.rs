@@ -1,0 +1,132 @@
+//! What comes of the faults that the sandbox has on demand. What it cannot do stands in `misbehaviour.rs`.
+//!
+//! Each row is a rule, what comes of one attempt, and words that the error must have. An outcome is the number
+//! of records, or the phase of an error, with `again` where another attempt may help.
+
+use std::time::Duration;
+
+use generated_client::{Client, Error, Retry};
+use sandbox::{Rule, Sandbox};
+
+const KEY: &str = "canary-key";
+
+async fn sandbox(rules: &[&str]) -> Sandbox {
+    let builder = Sandbox::builder().api_key(KEY);
+    rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap())).start().await.unwrap()
+}
+
+async fn ask(client: &Client) -> Result<usize, Error> {
+    Ok(client.liquidity().average_leverage_used().coin("BTC").limit(5).await?.data.len())
+}
+
+fn told(outcome: Result<usize, Error>) -> (String, String) {
+    match outcome {
+        Ok(records) => (records.to_string(), String::new()),
+        Err(error) => {
+            let text = format!("{error:?}");
+            assert!(!text.contains("canary"), "{text}");
+            (format!("{:?}{}", error.kind(), if error.is_retryable() { " again" } else { "" }), text)
+        }
+    }
+}
+
+/// The names of all faults that the sandbox has.
+fn faults() -> Vec<&'static str> {
+    let lines = Rule::GRAMMAR.split("FAULT is one of\n").nth(1).unwrap().lines();
+    let names = lines.map(|line| line.split([' ', '=']).find(|word| !word.is_empty()).unwrap()).collect::<Vec<_>>();
+    assert!(names.len() >= 13, "{names:?}");
+    names
+}
+
+#[tokio::test]
+async fn one_attempt() {
+    let rows = [
+        ("0% status=500", "5", ""),
+        ("latency=1h", "Head again", "no status had arrived"),
+        ("latency=1ms..5ms", "5", ""),
+        ("status=503", "Status again", "status 503"),
+        ("status=422", "Status", "a rule asked for this"),
+        ("redirect", "Status", "redirect to the host `elsewhere.invalid`, is not followed"),
+        ("redirect=/login", "Status", "another path of the same host"),
+        ("malformed", "Decode", ""),
+        ("nulls", "Decode", "`data[0]."),
+        ("wrong-types", "Decode", "`data[0]."),
+        ("new-fields", "5", ""),
+        ("new-values", "5", ""),
+        ("trickle=1h", "Body again", "0 bytes of the body had arrived"),
+        ("cut=request", "Head again", "failed before a status"),
+        ("cut=head", "Body again", "broke off after 0 bytes"),
+        ("cut=body", "Body again", "broke off after"),
+        ("reset=request", "Head again", "failed before a status"),
+        ("reset=head", "Body again", "broke off after 0 bytes"),
+        ("reset=body", "Body again", "broke off after"),
+        ("stale", "5", ""),
+        #[cfg(feature = "gzip")]
+        ("gzip-bomb=1MiB", "Body", "larger than the 1000 bytes that `max_body_bytes` allows"),
+    ];
+    for fault in faults() {
+        let is_met = rows.iter().any(|(rule, ..)| rule.rsplit(' ').next().unwrap().starts_with(fault));
+        // Without the feature the client never asks for compressed bodies, nor unpacks them.
+        assert!(is_met || fault == "gzip-bomb" && cfg!(not(feature = "gzip")), "`{fault}` has no row");
+    }
+    let mut wrong = Vec::new();
+    for (rule, expected, words) in rows {
+        let sandbox = sandbox(&[rule]).await;
+        let builder = Client::builder(sandbox.base_url()).api_key(KEY).retry(Retry::none()).max_body_bytes(1000);
+        let (actual, text) = told(ask(&builder.attempt_timeout(Duration::from_millis(500)).build().unwrap()).await);
+        if actual != expected || !text.contains(words) {
+            wrong.push(format!("{rule}: {actual}, not {expected} with {words:?}: {text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn another_attempt_helps() {
+    for rule in [
+        "1x status=503",
+        "1x cut=request",
+        "1x cut",
+        // In which phase that is met is chance, so it has no row above.
+        "1x reset=accept",
+        "1x reset=head",
+        "1x reset=body",
+        "/averageLeverageUsed 2x status=502",
+    ] {
+        let sandbox = sandbox(&[rule]).await;
+        let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
+        assert_eq!(told(ask(&client).await).0, "5", "{rule}");
+    }
+}
+
+#[tokio::test]
+async fn values_that_nobody_knows_are_kept() {
+    let sandbox = sandbox(&["new-values"]).await;
+    let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
+    let levels = client.liquidity().liquidation_levels().coin("BTC").await.unwrap();
+    assert!(levels.metadata.exchanges.iter().any(|venue| venue.as_str() == "sandbox_new_value"));
+    // How many stand open differs from hour to hour.
+    assert!(levels.data.len() > 100, "{}", levels.data.len());
+    for level in &levels {
+        let [side, leverage] = [level.side.as_ref().unwrap().as_str(), level.leverage.as_ref().unwrap().as_str()];
+        assert_eq!([side, leverage], ["sandbox_new_value"; 2]);
+    }
+}
+
+#[tokio::test]
+async fn a_stale_connection_is_nothing_to_speak_of() {
+    let sandbox = sandbox(&["stale"]).await;
+    let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
+    for _ in 0..3 {
+        assert_eq!(told(ask(&client).await).0, "5");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_does_not_come_is_asked_for_again() {
+    let rules = ["token 1x cut", "token 1x status=503"];
+    let builder = rules.iter().fold(Sandbox::builder(), |builder, rule| builder.fault(rule.parse().unwrap()));
+    let sandbox = builder.bearer_required(true).start().await.unwrap();
+    let client = Client::builder(sandbox.base_url()).api_key(KEY).client_credentials("id", "secret").build().unwrap();
+    assert_eq!(told(ask(&client).await).0, "5");
+}

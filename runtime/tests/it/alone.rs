@@ -1,0 +1,21 @@
+//! Tests that need a process to themselves, for its environment or its log, start this program again for one test.
+
+use std::process::Command;
+
+/// Returns true in a process that [`run_alone`] has started.
+pub(crate) fn is_alone() -> bool {
+    std::env::var_os("ALONE").is_some()
+}
+
+/// Runs one test, named `module::test`, in a process with these variables and no other that concerns proxies or roots.
+#[track_caller]
+pub(crate) fn run_alone(test: &str, environment: &[(&str, &str)]) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    for name in ["all_proxy", "ALL_PROXY", "HTTPS_PROXY", "https_proxy", "no_proxy", "NO_PROXY", "SSL_CERT_DIR"] {
+        command.env_remove(name);
+    }
+    command.args(["--exact", test]).env("ALONE", "1").envs(environment.iter().copied());
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}

@@ -1,0 +1,78 @@
+//! A page of which one record is bad: refused as a whole, or without that record, as the request says.
+
+use std::error::Error as _;
+
+use runtime::{DecodeError, Value};
+
+use crate::scripted::{Service, reply};
+
+/// A page of a thousand records, of which one is this.
+fn page(bad: &str) -> String {
+    let record = |index: usize| match index {
+        700 => bad.to_owned(),
+        _ => format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, 1_700_000_000 + index),
+    };
+    let records: Vec<_> = (0..1000).map(record).collect();
+    format!(r#"{{"data": [{}]}}"#, records.join(","))
+}
+
+const BAD: &str = r#"{"openDate": 1700000700, "ratio": null}"#;
+
+#[tokio::test(start_paused = true)]
+async fn one_bad_value_costs_one_record_if_the_request_says_so() {
+    let client = Service::new(|_, _| reply(200, &[], &page(BAD))).client();
+    let series = client.market().ratio().skip_bad_records().await.unwrap();
+    assert_eq!(series.len(), 999);
+    let [bad] = &series.bad_records[..] else { panic!("{:?}", series.bad_records) };
+    assert_eq!((bad.index, bad.place(), bad.field(), bad.text.as_str()), (700, "data[700].ratio", "ratio", BAD));
+    assert_eq!(bad.to_string(), "`data[700].ratio`: expected a number, found `null`");
+
+    let whole = client.market().ratio().skip_bad_records().response().await.unwrap();
+    assert_eq!((whole.body.len(), whole.body.bad_records.len()), (999, 1));
+    let unknown = Service::new(|_, _| reply(200, &[], r#"{"data": [{"a": 1}, {"a": 1e999}]}"#)).client();
+    let series = unknown.market().levels().skip_bad_records().await.unwrap();
+    assert_eq!((series.data[0]["a"].as_i64(), series.bad_records[0].place()), (Some(1), "data[1].a"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn otherwise_the_page_is_refused_and_the_error_has_the_place() {
+    let client = Service::new(|_, _| reply(200, &[], &page(BAD))).client();
+    let error = client.market().ratio().await.unwrap_err();
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<DecodeError>()).unwrap();
+    assert_eq!(cause.place(), "data[700].ratio");
+    let problem = "`data[700].ratio`: expected a number, found `null`";
+    assert!(error.to_string().contains(problem), "{error}");
+    assert_eq!(format!("{error:#}").matches(problem).count(), 1);
+    // What is no JSON is refused either way.
+    let broken = Service::new(|_, _| reply(200, &[], r#"{"data": [{"openDate": 1, "ratio": nul}]}"#)).client();
+    let error = broken.market().ratio().skip_bad_records().await.unwrap_err();
+    assert!(
+        error.is_decode() && error.to_string().contains("`data[0].ratio`: expected a value, found `nul`"),
+        "{error}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_without_data_says_what_the_service_says() {
+    let body = r#"{"error": {"message": "the plan does not cover this"}}"#;
+    let client = Service::new(move |_, _| reply(200, &[], body)).client();
+    let error = client.market().ratio().await.unwrap_err();
+    let expected = "there is no `data` at line 1 column 55; the service says: the plan does not cover this";
+    assert!(error.to_string().contains(expected), "{error}");
+    assert_eq!(error.body(), Some(body.as_bytes()));
+    let client = Service::new(|_, _| reply(200, &[], r#"{"other": 1}"#)).client();
+    let error = client.market().ratio().await.unwrap_err();
+    assert!(!error.to_string().contains("the service says"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn milliseconds_are_refused_with_a_sentence() {
+    let body = r#"{"data": [{"openDate": 1700000000000, "ratio": 0.5}]}"#;
+    let client = Service::new(move |_, _| reply(200, &[], body)).client();
+    let error = client.market().ratio().await.unwrap_err();
+    let expected = "`data[0].openDate`: expected a timestamp, a whole number, found `1700000000000`, which is past the \
+         year 9999 in seconds and probably counts milliseconds";
+    assert!(error.to_string().contains(expected), "{error}");
+    let any = client.market().levels().await.unwrap();
+    assert_eq!((any.times(), &any.data[0]["ratio"]), (vec![None], &Value::from(0.5)));
+}

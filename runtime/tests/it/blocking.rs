@@ -1,0 +1,197 @@
+//! Requests that are not awaited: from one thread, from many, and where they are refused.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use runtime::history::Together;
+use runtime::{Error, RateLimit, Retry, Timestamp};
+use tokio::runtime::Runtime;
+
+use crate::invented::{Client, Timeframe};
+use crate::ranges::{HOUR, START, answer};
+use crate::scripted::{Service, ok, reply};
+use crate::socket::{DATA, KEY, Server, Step};
+use crate::{scripted, socket};
+
+fn ask(client: &Client) -> Result<f64, Error> {
+    let series = client.market().ratio().coin("BTC").send_blocking()?;
+    Ok(series.iter().map(|point| point.ratio).sum())
+}
+
+/// Asks so often from so many threads, and adds up what comes back.
+fn ask_from_threads(client: &Client, threads: usize, times: usize) -> f64 {
+    thread::scope(|scope| {
+        let asker = || (0..times).map(|_| ask(client).unwrap()).sum::<f64>();
+        let askers: Vec<_> = (0..threads).map(|_| scope.spawn(asker)).collect();
+        askers.into_iter().map(|asker| asker.join().unwrap()).sum()
+    })
+}
+
+#[test]
+fn connections_live_from_one_request_to_the_next() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
+    let client = server.builder().build().unwrap();
+    for _ in 0..3 {
+        assert_eq!(ask(&client.clone()).unwrap().to_bits(), 0.25_f64.to_bits());
+    }
+    let response = client.raw("/x").query("a", 1).response_blocking().unwrap();
+    assert_eq!((response.status, &response.body["data"][0]["ratio"]), (200, &0.25.into()));
+    assert_eq!(server.connections(), 1);
+}
+
+#[test]
+fn a_connection_of_an_idle_runtime_is_left_to_it() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
+    let client = server.builder().retry(Retry::none()).attempt_timeout(Duration::from_secs(2)).build().unwrap();
+    let idle = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtimes = [idle(), idle()];
+    for _ in 0..3 {
+        // None of the three drives the connections of another.
+        for idle in &runtimes {
+            idle.block_on(client.raw("/x").into_future()).unwrap();
+        }
+        ask(&client).unwrap();
+    }
+    assert_eq!(server.connections(), 3);
+}
+
+#[test]
+fn a_connection_that_was_closed_meanwhile_is_replaced() {
+    let runtime = Runtime::new().unwrap();
+    let close = Step::Close(socket::reply("200 OK", DATA));
+    let server = runtime.block_on(Server::start(vec![close]));
+    let client = server.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
+    for _ in 0..3 {
+        ask(&client).unwrap();
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(server.connections(), 3);
+}
+
+#[test]
+fn many_threads_share_a_real_server() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
+    let client = server.builder().rate_limit(RateLimit::new(10_000, Duration::from_secs(1), 8)).build().unwrap();
+    assert_eq!(ask_from_threads(&client, 64, 10).to_bits(), 160.0_f64.to_bits());
+    assert!(server.connections() < 64, "{} connections", server.connections());
+    assert_eq!(server.requests.lock().unwrap().len(), 640);
+}
+
+#[test]
+fn many_threads_share_gate_and_token() {
+    let token = r#"{"access_token": "canary-token", "expires_in": 600}"#;
+    let service = Service::new(move |request, _| if request.body.is_empty() { ok() } else { reply(200, &[], token) });
+    let builder = service.builder().client_credentials("canary-id", "canary-secret");
+    let client = builder.rate_limit(RateLimit::new(10_000, Duration::from_secs(1), 4)).build().unwrap();
+    ask_from_threads(&client, 16, 3);
+    assert_eq!(service.seen(), (48, 1));
+    assert!((2..=4).contains(&service.most_under_way()), "{} at once", service.most_under_way());
+    // Whoever awaits has the same token.
+    Runtime::new().unwrap().block_on(client.raw("/x").into_future()).unwrap();
+    assert_eq!(service.seen(), (49, 1));
+}
+
+#[test]
+fn time_runs_out_as_it_does_for_others() {
+    let client = Service::new(|_, _| scripted::silence()).builder().total_timeout(Duration::from_millis(50));
+    let error = ask(&client.build().unwrap()).unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+}
+
+fn check_refusal(client: &Client) {
+    let expected = "client.raw (GET /x?note=**********): \
+        a blocking request would hold up the async runtime that it is made in; \
+        `.await` it; inside `spawn_blocking`, use `Handle::current().block_on`";
+    let request = client.raw("/x").query("note", KEY);
+    assert_eq!(request.clone().send_blocking().unwrap_err().to_string(), expected);
+    assert_eq!(request.response_blocking().unwrap_err().to_string(), expected);
+}
+
+#[tokio::test]
+async fn inside_an_async_runtime_it_is_refused() {
+    let service = Service::new(|_, _| ok());
+    let client = service.client();
+    check_refusal(&client);
+    let there = client.clone();
+    tokio::task::spawn_blocking(move || check_refusal(&there)).await.unwrap();
+    assert_eq!(service.seen(), (0, 0));
+    // What the text says is true.
+    let there = client.clone();
+    let request = move || tokio::runtime::Handle::current().block_on(there.raw("/x").into_future());
+    tokio::task::spawn_blocking(request).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn the_last_clone_may_be_dropped_inside_an_async_runtime() {
+    let client = Service::new(|_, _| ok()).client();
+    let there = client.clone();
+    thread::spawn(move || ask(&there).map(drop)).join().unwrap().unwrap();
+    drop(client);
+}
+
+#[test]
+fn with_the_last_clone_the_background_ends() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Client::builder(format!("http://{}/v2", listener.local_addr().unwrap())).api_key(KEY).build().unwrap();
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 1000];
+        assert_ne!(stream.read(&mut request).unwrap(), 0);
+        stream.write_all(&socket::reply("200 OK", DATA)).unwrap();
+        // The end of the connection, which nothing but the background keeps open.
+        stream.read(&mut request).unwrap()
+    });
+    ask(&client.clone()).unwrap();
+    assert!(!server.is_finished());
+    drop(client);
+    assert_eq!(server.join().unwrap(), 0);
+}
+
+#[test]
+fn what_follows_is_an_iterator() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let follow = || {
+        let hours = service.client().market().ratio().coin("B").timeframe(Timeframe::H1);
+        hours.follow(START).clock(|| Timestamp::from(START + 3 * HOUR + 5))
+    };
+    let mut pages = follow().pages_blocking();
+    let page = pages.next().unwrap().unwrap();
+    assert_eq!((page.records.len(), page.range.end.unix_seconds()), (3, START + 3 * HOUR));
+    assert_eq!(pages.stream().unwrap().position(), page.range.end);
+    let outcome = Runtime::new().unwrap().block_on(async { follow().pages_blocking().next() });
+    assert!(outcome.unwrap().unwrap_err().to_string().contains("would hold up the async runtime"));
+}
+
+#[test]
+fn a_history_is_an_iterator() {
+    let service = Service::new(|request, _| answer(request, |time| time != START + 70 * HOUR));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let hours = || client.market().ratio().coin("B").timeframe(Timeframe::H1).limit(50);
+    let history = || hours().history(START..START + 200 * HOUR);
+    let mut records = history().records_blocking();
+    let times: Vec<i64> = records.by_ref().map(|record| record.unwrap().open_date.unix_seconds()).collect();
+    let expected = (START..START + 200 * HOUR).step_by(3600).filter(|time| *time != START + 70 * HOUR);
+    assert_eq!(times, expected.collect::<Vec<_>>());
+    assert_eq!((records.stream().unwrap().findings().gaps.len(), records.next().is_none()), (1, true));
+    let mut taken = || records.stream_mut().unwrap().take_findings().gaps.len();
+    assert_eq!((taken(), taken()), (1, 0));
+    let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
+    assert_eq!(pages, [49, 48, 49, 49, 4]);
+    let minutes = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(START..START + 100 * HOUR);
+    let table = Together::new().with("a", history(), |_| "a").with("b", minutes, |_| "b").aligned();
+    let rows: Vec<usize> = table.rows_blocking().map(|row| row.unwrap().cells.iter().flatten().count()).collect();
+    assert_eq!((rows.len(), rows.iter().sum::<usize>()), (199, 298));
+    assert!(Together::<u8, u8>::new().aligned().rows_blocking().next().is_none());
+    // What goes wrong ends it, as does an async runtime around it.
+    let error = hours().start_time(START).history(START..START + HOUR).records_blocking().next().unwrap().unwrap_err();
+    assert!(error.to_string().contains("`startTime` is set"), "{error}");
+    let outcome = Runtime::new().unwrap().block_on(async { history().records_blocking().collect::<Vec<_>>() });
+    assert!(
+        matches!(outcome.as_slice(), [Err(error)] if error.to_string().contains("would hold up the async runtime"))
+    );
+}

@@ -1,0 +1,94 @@
+//! Dropping a request at every point where it waits, over a transport in memory and a paused clock.
+
+use std::future::{Future, IntoFuture};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use runtime::{RateLimit, Retry};
+use tokio::time::Instant;
+
+use crate::invented::Client;
+use crate::scripted::{Service, ok, reply};
+
+/// A service that gives every reason to wait: the token is slow to come and soon refused, then it is busy.
+fn troubled() -> (Arc<Service>, Client) {
+    let tokens = AtomicUsize::new(0);
+    let service = Service::new(move |request, before| {
+        if request.url.ends_with("token") {
+            let number = tokens.fetch_add(1, Ordering::SeqCst);
+            let body = format!(r#"{{"access_token": "t{number}", "expires_in": 600}}"#);
+            return if number == 0 { reply(503, &[], "") } else { reply(200, &[], &body) };
+        }
+        let bearer = request.headers.get("authorization");
+        match before {
+            _ if bearer == Some("Bearer t1") => reply(401, &[], ""),
+            0..5 => reply(429, &[("retry-after", "1")], ""),
+            _ => ok(),
+        }
+    });
+    let limit = RateLimit::new(1, Duration::from_millis(300), 1);
+    let retry = Retry::default().backoff(Duration::from_millis(100), Duration::from_secs(1));
+    let client = service.builder().client_credentials("id", "secret").rate_limit(limit).retry(retry).build().unwrap();
+    (service, client)
+}
+
+/// After whatever has happened, everybody is served and nothing is left behind.
+async fn check(service: &Service, client: &Client, place: &str) {
+    tokio::task::yield_now().await;
+    assert_eq!(service.under_way(), 0, "{place}");
+    let start = Instant::now();
+    let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert!(start.elapsed() < Duration::from_secs(60), "{place}: {:?}", start.elapsed());
+    assert_eq!(service.under_way(), 0, "{place}");
+    let limit = Duration::from_millis(300);
+    assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{place}");
+}
+
+/// Begins a request, and drops it after some time and so many turns of the runtime; whether it was answered by then.
+async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
+    let mut request = pin!(client.raw("/x").into_future());
+    let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+    assert!(!poll());
+    // Without this the clock would stand still: the runtime is never idle while somebody yields.
+    if !after.is_zero() {
+        tokio::time::sleep(after).await;
+    }
+    for _ in 0..turns {
+        tokio::task::yield_now().await;
+    }
+    poll()
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_any_number_of_turns() {
+    for milliseconds in (0..).step_by(10) {
+        let after = Duration::from_millis(milliseconds);
+        for turns in 0..4 {
+            let (service, client) = troubled();
+            let is_answered = dropped(&client, after, turns).await;
+            check(&service, &client, &format!("{after:?} and {turns} turns")).await;
+            if is_answered {
+                assert!(milliseconds > 1000, "{milliseconds}");
+                return;
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_any_time_and_among_others() {
+    for milliseconds in (0..6000).step_by(7) {
+        let (service, client) = troubled();
+        let other = tokio::spawn(client.raw("/other").into_future());
+        let patience = Duration::from_millis(milliseconds);
+        drop(tokio::time::timeout(patience, client.raw("/x").into_future()).await);
+        other.await.unwrap().unwrap();
+        check(&service, &client, &format!("{patience:?}")).await;
+    }
+}

@@ -1,0 +1,144 @@
+//! Connections that were good and answer no more: after a suspend, a change of network, or behind a NAT that forgot.
+//!
+//! On real sockets, so outcome and order are asserted, never duration.
+
+use std::future::IntoFuture;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use runtime::{ErrorKind, Event, Observer, RateLimit, Retry};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Barrier;
+
+use crate::invented::Client;
+use crate::socket::{DATA, KEY, reply};
+
+/// How many connections there are before they die.
+const WARM: usize = 20;
+
+/// What becomes of the warm connections.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Death {
+    /// Nothing comes back any more.
+    Silence,
+    /// Whatever is sent is answered with a reset.
+    Reset,
+}
+
+/// A server whose first connections die once all of them have answered; new ones answer.
+struct Server {
+    base_url: String,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Server {
+    async fn start(death: Death) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
+        let connections = Arc::new(AtomicUsize::new(0));
+        let (count, warm) = (connections.clone(), Arc::new(Barrier::new(WARM)));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let number = count.fetch_add(1, Ordering::SeqCst);
+                tokio::spawn(serve(stream, death, (number < WARM).then(|| warm.clone())));
+            }
+        });
+        Self { base_url, connections }
+    }
+}
+
+/// Answers every request; on a connection that is to be warm only the first, and only when all of those wait for it.
+async fn serve(mut stream: TcpStream, death: Death, warm: Option<Arc<Barrier>>) {
+    let mut has_answered = false;
+    while read_request(&mut stream).await.is_some() {
+        if let Some(warm) = &warm {
+            if has_answered {
+                match death {
+                    Death::Silence => return std::future::pending().await,
+                    Death::Reset => return stream.set_zero_linger().unwrap(),
+                }
+            }
+            warm.wait().await;
+        }
+        stream.write_all(&reply("200 OK", DATA)).await.unwrap();
+        has_answered = true;
+    }
+}
+
+async fn read_request(stream: &mut TcpStream) -> Option<()> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    Some(())
+}
+
+/// What attempts came to, and what requests did.
+#[derive(Default)]
+struct Account {
+    lost: AtomicUsize,
+    most_attempts: AtomicUsize,
+    is_warm: AtomicBool,
+    kinds: Mutex<Vec<ErrorKind>>,
+}
+
+impl Observer for Account {
+    fn observe(&self, event: &Event) {
+        match event {
+            Event::Attempt { outcome: Err(kind), .. } => {
+                self.lost.fetch_add(1, Ordering::SeqCst);
+                self.kinds.lock().unwrap().push(*kind);
+            }
+            Event::End { attempts, .. } if self.is_warm.load(Ordering::SeqCst) => {
+                self.most_attempts.fetch_max(usize::try_from(*attempts).unwrap(), Ordering::SeqCst);
+            }
+            _ => {}
+        }
+    }
+}
+
+async fn all_at_once(client: &Client, count: usize) {
+    let requests: Vec<_> = (0..count).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    for request in requests {
+        request.await.unwrap().unwrap();
+    }
+}
+
+/// A client with so many connections that answered once and will not answer again.
+async fn warmed(death: Death) -> (Server, Client, Arc<Account>) {
+    let server = Server::start(death).await;
+    let account = Arc::new(Account::default());
+    let limit = RateLimit::new(10_000, Duration::from_secs(1), u32::try_from(WARM).unwrap());
+    let builder = Client::builder(&*server.base_url).api_key(KEY).rate_limit(limit).observer(account.clone());
+    // What dead connections cost does not come out of the budget.
+    let retry = Retry::default().budget(0).backoff(Duration::ZERO, Duration::ZERO);
+    let client = builder.attempt_timeout(Duration::from_millis(500)).retry(retry).build().unwrap();
+    all_at_once(&client, WARM).await;
+    assert_eq!(server.connections.load(Ordering::SeqCst), WARM);
+    account.is_warm.store(true, Ordering::SeqCst);
+    (server, client, account)
+}
+
+#[tokio::test]
+async fn one_after_the_other_loses_one_attempt() {
+    for death in [Death::Silence, Death::Reset] {
+        let (_server, client, account) = warmed(death).await;
+        for _ in 0..WARM {
+            client.raw("/x").await.unwrap();
+        }
+        assert_eq!(account.lost.load(Ordering::SeqCst), 1, "{death:?}");
+        assert_eq!(*account.kinds.lock().unwrap(), [ErrorKind::Head]);
+    }
+}
+
+#[tokio::test]
+async fn all_at_once_lose_one_attempt_each_at_most() {
+    for death in [Death::Silence, Death::Reset] {
+        let (_server, client, account) = warmed(death).await;
+        all_at_once(&client, 10 * WARM).await;
+        assert!(account.lost.load(Ordering::SeqCst) <= WARM, "{death:?}");
+        assert_eq!(account.most_attempts.load(Ordering::SeqCst), 2, "{death:?}");
+    }
+}

@@ -1,0 +1,225 @@
+//! What errors say, word for word: over a transport in memory and a paused clock.
+//!
+//! To be read as prose. Each line says which request, what happened, what to do and what it has cost.
+
+use std::time::Duration;
+
+use runtime::registry::{EndpointInfo, Evidence, RecordInfo};
+use runtime::transport::Phase;
+use runtime::{Endpoint, RateLimit, Retry};
+
+use crate::invented::{RatioRecord, Request};
+use crate::scripted::{DATA, Fate, Service, failure, reply, silence};
+
+/// One attempt of a request, its error as `{:#}` shows it, without the name of the request.
+async fn check(fate: fn() -> Fate) -> String {
+    let service = Service::new(move |_, _| fate());
+    let client = service.builder().retry(Retry::none()).build().unwrap();
+    let error = client.market().ratio().coin("BTC").await.unwrap_err();
+    let text = format!("{error:#}");
+    text.strip_prefix("market.ratio (GET /ratio?coin=BTC): ").unwrap().to_owned()
+}
+
+/// What happens, and what the error says.
+type Row = (fn() -> Fate, &'static str);
+
+#[tokio::test(start_paused = true)]
+async fn one_attempt() {
+    let table: [Row; 22] = [
+        (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
+        (silence, "no whole reply in time; after 1 attempt in 30s"),
+        (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
+        (
+            || reply(400, &[], r#"{"detail": {"message": "no such coin", "error_code": "COIN"}}"#),
+            "status 400 (documented as \"Bad Request\"): no such coin (code COIN); \
+             `timeframe` is reported as required and not set; after 1 attempt in 21ms; body: {\"detail\": {\"message\": \"no such coin\", \"error_code\": \"COIN\"}}",
+        ),
+        (
+            || reply(401, &[], ""),
+            "status 401: a credential is missing, wrong or expired; check the API key and, where a token is used, \
+             the client id and the client secret; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(403, &[], ""),
+            "status 403: there was no API key, or one that is not accepted; check the API key, and whether it may be \
+             used for this; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(422, &[], r#"{"error": {"message": "limit"}}"#),
+            "status 422 (documented as \"Unauthorized\"): limit; `timeframe` is reported as required and not set; \
+             after 1 attempt in 21ms; body: {\"error\": {\"message\": \"limit\"}}",
+        ),
+        (|| reply(200, &[], ""), "status 200 came with an empty body instead of JSON; after 1 attempt in 21ms"),
+        (
+            || reply(200, &[], "{\"data\": [], \"x\": \"\u{1}\"}"),
+            "the body is not as expected: `x`: a text is cut or not as JSON writes it at line 1 column 19; \
+             after 1 attempt in 21ms; body: {\"data\": [], \"x\": \" \"}",
+        ),
+        (
+            || reply(429, &[("retry-after", "7")], ""),
+            "status 429: more requests came than the limits allow; retry after 7s; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(500, &[], r#"{"error": {"message": "oops"}}"#),
+            "status 500 (documented as \"Forbidden\"): oops; after 1 attempt in 21ms; body: {\"error\": {\"message\": \"oops\"}}",
+        ),
+        (
+            || reply(302, &[("location", "https://login.example.com/?next=x")], ""),
+            "status 302, a redirect to the host `login.example.com`, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(302, &[("location", "//login.example.com/x")], ""),
+            "status 302, a redirect to the host `login.example.com`, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(302, &[("location", "login?next=http")], ""),
+            "status 302, a redirect to another path of the same host, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(302, &[("location", "/login?next=https://example.com/")], ""),
+            "status 302, a redirect to another path of the same host, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(404, &[], "{\"message\": \"gone\\n\\u001b[2J\"}"),
+            "status 404: gone  [2J; after 1 attempt in 21ms; body: {\"message\": \"gone\\n\\u001b[2J\"}",
+        ),
+        (|| reply(204, &[], ""), "status 204 came with an empty body instead of JSON; after 1 attempt in 21ms"),
+        (
+            || reply(200, &[("content-type", "text/html")], "<html>"),
+            "the body is a page of type `text/html` instead of JSON; check the base URL, and any proxy in \
+             between; after 1 attempt in 21ms; body: <html>",
+        ),
+        (
+            || reply(200, &[("content-encoding", "br")], DATA),
+            "the body is encoded as `br`, which was not asked for; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(200, &[], r#"{"data": [{"openDate": 1, "ratio": "n/a"}]}"#),
+            "the body is not as expected: `data[0].ratio`: expected a number, found the text \"n/a\"; \
+             after 1 attempt in 21ms; body: {\"data\": [{\"openDate\": 1, \"ratio\": \"n/a\"}]}",
+        ),
+        (
+            || reply(200, &[], r#"{"data": [{"openDate": 1}]}"#),
+            "the body is not as expected: `data[0].ratio`: expected a number, found nothing; \
+             after 1 attempt in 21ms; body: {\"data\": [{\"openDate\": 1}]}",
+        ),
+        (
+            || reply(200, &[], r#"{"data": [1"#),
+            "the body is not as expected: `data[0]`: expected an object, found `1` at line 1 column 11; \
+             after 1 attempt in 21ms; body: {\"data\": [1",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (fate, expected) in table {
+        let said = check(fate).await;
+        if said != expected {
+            wrong.push(format!("{said}\n  instead of\n{expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// An endpoint that is answered with one record.
+enum Latest {}
+
+impl runtime::emitted::Marker for Latest {}
+
+impl Endpoint for Latest {
+    type Body = RatioRecord;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
+        .path("/latest", Evidence::Document)
+        .object(RecordInfo::of::<RatioRecord>(), Evidence::Document);
+}
+
+/// Some services say with status 200 that a request failed.
+#[tokio::test(start_paused = true)]
+async fn a_success_that_is_none_is_told_in_the_words_of_the_service() {
+    let service = Service::new(|_, _| reply(200, &[], r#"{"error": {"message": "Invalid symbol."}}"#));
+    let client = service.client();
+    let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
+    assert!(series.contains("there is no `data` at line 1 column 42; the service says: Invalid symbol.;"), "{series}");
+    let record = Request::<Latest>::new(&client).await.unwrap_err().to_string();
+    assert!(record.contains("`openDate`: expected "), "{record}");
+    assert!(record.contains("; the service says: Invalid symbol.; after 1 attempt"), "{record}");
+    service.becomes(|_, _| reply(200, &[], r#"{"data": null, "message": "Invalid symbol."}"#));
+    let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
+    assert!(series.contains("`data`: expected a list of records"), "{series}");
+    assert!(series.contains("; the service says: Invalid symbol.; after 1 attempt"), "{series}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_way_there() {
+    let service = Service::new(|_, _| reply(503, &[("retry-after", "2")], ""));
+    let client = service.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    let expected = "client.raw (GET /x): status 503; retry after 2s; after 4 attempts in 6.084s, of which 6s waiting";
+    assert_eq!(error.to_string(), expected);
+    let client = service.builder().total_timeout(Duration::from_secs(1)).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    let expected = "client.raw (GET /x): status 503; retry after 2s; \
+        the total timeout leaves no time to try again; after 1 attempt in 21ms";
+    assert_eq!(error.to_string(), expected);
+    let limit = RateLimit::new(1, Duration::from_secs(60), 1);
+    let builder = service.builder().rate_limit(limit).gate_timeout(Duration::from_secs(9));
+    let error = builder.build().unwrap().raw("/x").await.unwrap_err();
+    let expected = "client.raw (GET /x): the gate timeout passed while waiting for a turn at the gate; \
+        after 1 attempt in 11.021s, of which 11s waiting: status 503; retry after 2s";
+    assert_eq!(format!("{error:#}"), expected);
+}
+
+/// What the token endpoint does, and what the error of the data request says.
+#[tokio::test(start_paused = true)]
+async fn no_token() {
+    let table: [Row; 9] = [
+        (
+            || reply(401, &[], ""),
+            "status 401: the Basic credentials were not accepted; encode client id, colon and client \
+             secret as base64, check both values, and send them with the Basic scheme; Bearer is for data \
+             requests; after 1 attempt in 21ms",
+        ),
+        (
+            || reply(403, &[], r#"{"message": "Forbidden"}"#),
+            "status 403: Forbidden; send the API key with the token request too; after 1 attempt in 21ms; \
+             body: {\"message\": \"Forbidden\"}",
+        ),
+        (
+            || reply(415, &[], ""),
+            "status 415: the body was not declared as a form; declare the body as \
+             `application/x-www-form-urlencoded`; after 1 attempt in 21ms",
+        ),
+        (|| reply(500, &[], ""), "status 500; after 1 attempt in 21ms"),
+        (|| reply(429, &[("retry-after", "86400")], ""), "status 429; retry after 86400s; after 1 attempt in 21ms"),
+        (
+            || reply(200, &[], r#"{"expires_in": 60}"#),
+            "the reply of the token endpoint cannot be used: it has no `access_token`; after 1 attempt in \
+             21ms",
+        ),
+        (
+            || reply(200, &[], r#"{"access_token": "t", "token_type": "mac"}"#),
+            "the reply of the token endpoint cannot be used: its `token_type` is not `Bearer`; after 1 \
+             attempt in 21ms",
+        ),
+        (
+            || reply(200, &[("content-type", "text/html")], "<html>"),
+            "the body is a page of type `text/html` instead of JSON; check the base URL, and any proxy in \
+             between; after 1 attempt in 21ms",
+        ),
+        (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
+    ];
+    let mut wrong = Vec::new();
+    for (fate, expected) in table {
+        let service = Service::new(move |_, _| fate());
+        let builder = service.builder().client_credentials("id", "secret").retry(Retry::none());
+        let error = builder.build().unwrap().raw("/x").await.unwrap_err();
+        let text = format!("{error:#}");
+        let said = text.strip_prefix("client.raw (GET /x): no token: ").unwrap();
+        if said != expected {
+            wrong.push(format!("{said}\n  instead of\n{expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

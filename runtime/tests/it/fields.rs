@@ -1,0 +1,97 @@
+//! What is done with records whatever their types: written as on the wire, by name, by column; and made by hand.
+
+use crate::invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
+use runtime::record::FieldValue;
+use runtime::{Body, Record, Timestamp, Value};
+
+const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5]},{"openDate":1700003600,"ratio":-1.0}],"metadata":{"exchanges":["north_spot","new_venue"],"unsupportedExchanges":[]},"more":null}"#;
+
+fn written(value: &impl serde_core::Serialize) -> String {
+    serde_json::to_string(value).unwrap()
+}
+
+#[test]
+fn a_series_is_written_as_it_came() {
+    let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
+    assert_eq!(written(&series), WHOLE);
+    assert_eq!(written(&series.data[1]), r#"{"openDate":1700003600,"ratio":-1.0}"#);
+    assert_eq!(Series::decode(&written(&series)), Ok(series));
+    let any = Series::<Value>::decode(WHOLE).unwrap();
+    assert_eq!(Series::<Value>::decode(&written(&any)), Ok(any));
+}
+
+#[test]
+fn values_are_written_as_on_the_wire() {
+    assert_eq!(written(&(Timeframe::H1, Timeframe::from("3h"))), r#"["1h","3h"]"#);
+    assert_eq!(written(&Exchange::NORTH_SPOT), r#""north_spot""#);
+    let quarter = std::time::Duration::from_millis(250);
+    assert_eq!(written(&(Timestamp::from(-7), Timestamp::from(1_700_000_000) + quarter)), "[-7,1700000000.25]");
+}
+
+#[test]
+fn values_go_by_name() {
+    let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
+    let record = &series.data[0];
+    assert_eq!(record.value("ratio").and_then(FieldValue::number), Some(0.25));
+    assert_eq!(record.value("openDate").and_then(FieldValue::timestamp), Some(record.open_date));
+    assert!(record.value("open_date").is_none());
+    let Some(FieldValue::List(venues)) = series.metadata.value("exchanges") else { panic!("no list") };
+    assert_eq!(venues.iter().filter_map(FieldValue::text).collect::<Vec<_>>(), ["north_spot", "new_venue"]);
+}
+
+#[test]
+fn a_record_is_printed_as_if_that_were_derived() {
+    let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
+    let plain = "RatioRecord { open_date: Timestamp(2023-11-14T23:13:20Z), ratio: -1.0 }";
+    assert_eq!(format!("{:?}", series.data[1]), plain);
+    let whole = format!("{:?}", series.data[0]);
+    assert!(whole.contains("ratio: 0.25, unknown_fields: ") && whole.contains("2.5"), "{whole}");
+    assert!(format!("{:?}", series.metadata).contains(r#"exchanges: ["north_spot", "new_venue"]"#));
+}
+
+#[test]
+fn a_series_goes_by_columns() {
+    let times = [1_700_000_000, 1_700_003_600].map(|time| Some(Timestamp::from(time)));
+    let typed = Series::<RatioRecord>::decode(WHOLE).unwrap();
+    let columns = typed.columns();
+    assert_eq!(columns.iter().map(|column| column.name).collect::<Vec<_>>(), ["openDate", "ratio"]);
+    assert_eq!(columns[1].numbers().collect::<Vec<_>>(), [Some(0.25), Some(-1.0)]);
+    assert_eq!(columns[1].info.map(|info| info.ident), Some("ratio"));
+    assert_eq!((typed.times(), typed.column("x").is_none()), (times.to_vec(), true));
+    let ratios: Vec<_> = typed.column("ratio").unwrap().numbers().collect();
+    assert_eq!(ratios, [Some(0.25), Some(-1.0)]);
+    assert_eq!(Series::<RatioRecord>::from(Vec::new()).columns().len(), 2);
+}
+
+#[test]
+fn unknown_records_go_by_columns_too() {
+    let times = [Some(1_700_000_000), None, Some(1_700_003_600), None].map(|time| time.map(Timestamp::from));
+    let text = r#"[{"openDate": 1700000000, "a": "2.5"}, {"b": 1}, {"openDate": "1700003600", "a": null, "b": 2}, 7]"#;
+    let any = Series::<Value>::decode(&format!(r#"{{"data": {text}}}"#)).unwrap();
+    assert_eq!(any.times(), times);
+    let columns = any.columns();
+    let names: Vec<_> = columns.iter().map(|column| column.name).collect();
+    // Within one object the order is that of `serde_json`, whose features others turn on.
+    assert!(names == ["a", "openDate", "b"] || names == ["openDate", "a", "b"], "{names:?}");
+    let numbers = |name| any.column(name).unwrap().numbers().collect::<Vec<_>>();
+    assert_eq!(numbers("a"), [Some(2.5), None, None, None]);
+    assert_eq!(numbers("b"), [None, Some(1.0), Some(2.0), None]);
+    for column in &columns {
+        assert_eq!(column.numbers().collect::<Vec<_>>(), numbers(column.name), "{}", column.name);
+    }
+    assert_eq!((columns.iter().all(|column| column.values.len() == 4), any.column("c").is_none()), (true, true));
+}
+
+#[test]
+fn records_and_series_are_made_by_hand() {
+    let mut record = RatioRecord::default();
+    (record.open_date, record.ratio) = (Timestamp::from(1_700_000_000), 0.25);
+    record.unknown_fields = [("new", Value::from(vec![1.0, 2.5]))].into_iter().collect();
+    let mut other = RatioRecord::default();
+    (other.open_date, other.ratio) = (Timestamp::from(1_700_003_600), -1.0);
+    let mut series = Series::from(vec![record, other]);
+    series.metadata = Metadata::default();
+    series.metadata.exchanges = vec![Exchange::NORTH_SPOT, "new_venue".into()];
+    series.unknown_fields = [("more", Value::Null)].into_iter().collect();
+    assert_eq!(written(&series), WHOLE.replace("[1,2.5]", "[1.0,2.5]"));
+}

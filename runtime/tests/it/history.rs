@@ -1,0 +1,491 @@
+//! A history, as its user meets it: over a service in memory that holds to the range it is asked for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use runtime::history::{Checkpoint, GapKind, Progress};
+use runtime::transport::{HttpRequest, TransportError, from_fn};
+use runtime::{Error, ErrorKind, RateLimit, Retry, Timestamp};
+use tokio::time::Instant;
+
+use crate::invented::{self, Client, RatioRecord, Request, Timeframe};
+use crate::ranges::{HOUR, START, answer, answer_every, number};
+use crate::scripted::{Fate, Service, fate, ok, reply};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn hours(client: &Client) -> Request<invented::Ratio> {
+    client.market().ratio().coin("B").timeframe(Timeframe::H1)
+}
+
+fn seconds(records: &[RatioRecord]) -> Vec<i64> {
+    records.iter().map(|record| record.open_date.unix_seconds()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_range_comes_whole_and_in_order() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let end = START + 2000 * HOUR;
+    let all = hours(&service.client()).history(START..end).collect().await.unwrap();
+    assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
+    assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
+    assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
+    // Windows of one record less than a page, so that one beside them has room; the last has what is left.
+    let mut paths = service.paths();
+    paths.sort();
+    let line = |from: i64, to: i64| {
+        let (from, to) = (START + from * HOUR - 1, START + to * HOUR);
+        format!("ratio?coin=B&timeframe=1h&limit=500&startTime={from}&endTime={to}&sort=asc")
+    };
+    let expected = [(0, 499), (499, 998), (998, 1497), (1497, 1996), (1996, 2000)].map(|(from, to)| line(from, to));
+    assert_eq!(paths, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_size_of_ones_own_and_records_of_any_kind() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.client();
+    let levels = client.market().levels().coin("B").timeframe(Timeframe::H1).limit(50);
+    let history = levels.history(Timestamp::from(START)..Timestamp::from(START + 100 * HOUR));
+    assert_eq!(history.plan().unwrap().windows, 3);
+    let printed = format!("{history:?}");
+    assert!(printed.contains(r#"path: "/levels""#) && printed.contains("range: Timestamp(2023-11-14T22"), "{printed}");
+    let mut records = history.records();
+    assert_eq!(format!("{records:?}"), "Records(..)");
+    let mut count = 0;
+    while let Some(record) = records.next().await {
+        assert_eq!(record.unwrap()["openDate"], START + count * HOUR);
+        count += 1;
+    }
+    assert_eq!((count, service.seen().0), (100, 3));
+    assert_eq!(records.progress().records, 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
+    let service = Service::new(|_, _| ok());
+    let client = service.client();
+    let ratio = || client.market().ratio().coin("B");
+    let range = START..START + HOUR;
+    let day = Timeframe::from("1d");
+    let table = [
+        (ratio(), "`timeframe` is not set, and a history has to know how far apart records are; known are `1m`, `1h`"),
+        (ratio().timeframe(day), "`timeframe` is `1d`, whose length is not known; known are `1m`, `1h`"),
+        (hours(&client).start_time(START), "`startTime` is set, which a history sets itself; leave it out; the range"),
+        (hours(&client).end_time(START), "`endTime` is set, which a history sets itself"),
+        (hours(&client).sort("desc"), "`sort` is set, which a history sets itself"),
+        (hours(&client).limit(1), "`limit` is too small for a history; set it to 2 at least, or leave it out"),
+    ];
+    for (request, expected) in table {
+        let told = request.clone().history(range.clone()).plan().unwrap_err();
+        assert!(told.to_string().contains(expected), "{told}");
+        assert_eq!((told.kind(), told.endpoint().is_some()), (ErrorKind::Build, true));
+        let mut pages = request.history(range.clone()).pages();
+        assert_eq!(pages.next().await.unwrap().unwrap_err().to_string(), told.to_string());
+        assert!(pages.next().await.is_none() && pages.checkpoint().is_none());
+    }
+    let (early, late) = (START, START + 1);
+    let error = hours(&client).history(late..early).collect().await.unwrap_err();
+    assert!(error.to_string().contains("the range ends at 2023-11-14T22:00:00Z, before it begins at"), "{error}");
+    assert!(hours(&client).history(START..START).collect().await.unwrap().records.is_empty());
+    assert_eq!(service.seen(), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_says_what_is_going_to_be_asked() {
+    let service = Service::new(|_, _| ok());
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
+    let plan = minutes.history(START..START + 365 * 24 * HOUR).plan().unwrap();
+    assert_eq!((plan.records, plan.windows, plan.page_size), (525_600, 1054, 500));
+    assert_eq!((plan.step, plan.least_time), (60 * SECOND, Some(105 * SECOND)));
+    // What is not over yet is left out, unless it is asked for.
+    let open = hours(&client).history(START..i64::MAX);
+    let now = Timestamp::now().floor(3600 * SECOND);
+    let [plan, with_open] = [open.clone(), open.with_open_interval()].map(|history| history.plan().unwrap());
+    assert_eq!((plan.range.end, with_open.range.end), (now, now + 3600 * SECOND));
+    assert_eq!(service.seen(), (0, 0));
+}
+
+/// Sixty pages whose replies take a second and a half, with ten requests a second: fifteen are under way at a time.
+#[tokio::test(start_paused = true)]
+async fn windows_are_fetched_side_by_side_as_fast_as_the_limit_allows() {
+    let service = Service::new(|request, _| Fate { reply: 3 * SECOND / 2, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let history = hours(&client).history(START - 1000 * 499 * HOUR..START);
+    let plan = history.plan().unwrap();
+    assert_eq!((plan.windows, plan.least_time), (1000, Some(99 * SECOND)));
+    let begun = Instant::now();
+    let all = history.collect().await.unwrap();
+    let taken = begun.elapsed();
+    assert!(all.findings.is_complete());
+    assert!(taken.as_secs_f64() <= 100.0 / 0.98 + 1.6, "{taken:?}");
+    assert_eq!(service.seen().0, 1000);
+}
+
+/// Ten million records would be too many to keep; so many pages are there at once and no more.
+#[tokio::test(start_paused = true)]
+async fn a_slow_consumer_stops_the_fetching() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let mut pages = hours(&client).limit(50).history(START - 49 * 400 * HOUR..START).prefetch(8).pages();
+    for given in 0..400 {
+        assert_eq!(pages.next().await.unwrap().unwrap().into_iter().count(), 49);
+        tokio::time::sleep(60 * SECOND).await;
+        assert!(service.seen().0 <= given + 1 + 8, "{given}: {:?}", service.seen());
+    }
+    assert!(pages.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn gaps_come_as_data() {
+    let has = |time: i64| {
+        let hour = (time - START) / HOUR;
+        (20..970).contains(&hour) && hour != 300 && !(500..600).contains(&hour)
+    };
+    let service = Service::new(move |request, _| answer(request, has));
+    let history = hours(&service.client()).limit(50).history(START..START + 1000 * HOUR);
+    let all = history.collect().await.unwrap();
+    assert_eq!(all.records.len(), 849);
+    let hour = |time: Timestamp| (time.unix_seconds() - START) / HOUR;
+    let gaps: Vec<_> =
+        all.findings.gaps.iter().map(|gap| (hour(gap.range.start), hour(gap.range.end), gap.kind)).collect();
+    let inside = GapKind::Inside;
+    let expected = [(0, 20, GapKind::Beginning), (300, 301, inside), (500, 600, inside), (970, 1000, GapKind::End)];
+    assert_eq!(gaps, expected);
+    assert!(!all.findings.is_complete());
+}
+
+/// A page that has a record for each step may still have lost those between two steps.
+#[tokio::test(start_paused = true)]
+async fn records_between_two_steps_are_not_lost_behind_a_full_page() {
+    let has = |time: i64| {
+        let last = START + 48 * HOUR;
+        time % HOUR == START % HOUR || (last..=last + 1800).contains(&time)
+    };
+    let service = Service::new(move |request, _| answer_every(request, 600, has));
+    let all = hours(&service.client()).limit(50).history(START..START + 490 * HOUR).collect().await.unwrap();
+    let expected = (START..START + 490 * HOUR).step_by(600).filter(|time| has(*time));
+    assert_eq!(seconds(&all.records), expected.collect::<Vec<_>>());
+    assert_eq!(all.records.len(), 493);
+}
+
+/// Fails for a window that contains a time.
+fn failing(status: u16) -> Arc<Service> {
+    failing_at(120, status)
+}
+
+fn failing_at(hour: i64, status: u16) -> Arc<Service> {
+    Service::new(move |request, _| {
+        let broken = START + hour * HOUR;
+        let is_hit = number(request, "startTime") < broken && broken < number(request, "endTime");
+        if is_hit { reply(status, &[], "{}") } else { answer(request, |_| true) }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_on() {
+    for (status, requests) in [(503, 16), (500, 2), (404, 1)] {
+        let service = failing(status);
+        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+        let all = history.clone().skip_failed_windows().collect().await.unwrap();
+        assert_eq!(all.records.len(), 441);
+        let [failure] = all.findings.failures.as_slice() else { panic!("{:?}", all.findings) };
+        let (from, to) = (START + 98 * HOUR, START + 147 * HOUR);
+        assert_eq!(failure.range, Timestamp::from(from)..Timestamp::from(to), "{status}");
+        assert_eq!((failure.error.status(), all.findings.gaps.len()), (Some(status), 0));
+        assert_eq!(service.seen().0, 9 + requests, "{status}");
+        // Or it ends the job, after the pages before it.
+        let mut pages = history.pages();
+        assert_eq!(format!("{pages:?}"), "Pages(..)");
+        let start = pages.checkpoint().unwrap();
+        assert!(start.time() == START.into() && start.to_string().contains("\"openSince\":null"), "{start}");
+        let mut given = 0;
+        let error: Error = loop {
+            match pages.next().await.unwrap() {
+                Ok(page) => given += page.records.len(),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!((given, error.status()), (98, Some(status)));
+        assert!(pages.next().await.is_none());
+        assert_eq!(pages.checkpoint().unwrap().time(), from.into());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_window_may_fail_for_reasons_of_its_own() {
+    for status in [408, 500, 501, 503] {
+        let service = failing_at(10, status);
+        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+        let all = history.skip_failed_windows().collect().await.unwrap();
+        assert_eq!((all.records.len(), all.findings.failures.len()), (441, 1), "{status}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_window_would_survive_ends_the_job() {
+    for status in [401, 403, 422] {
+        let service = Service::new(move |_, _| reply(status, &[], "{}"));
+        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+        assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
+        assert!(service.seen().0 <= 64, "{:?}", service.seen());
+    }
+    // Credentials that are refused on the way, too.
+    for status in [401, 403] {
+        let service = Service::new(move |request, before| match before {
+            0..5 => answer(request, |_| true),
+            _ => reply(status, &[], "{}"),
+        });
+        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+        assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
+        assert!(service.seen().0 <= 64, "{:?}", service.seen());
+    }
+}
+
+/// What is asked for again meets another accident, or none: whoever comes when makes no difference.
+#[tokio::test(start_paused = true)]
+async fn accidents_are_healed() {
+    let mut asked: HashMap<[i64; 2], i64> = HashMap::new();
+    let service = Service::new(move |request, _| {
+        let bad = r#"{"data": [{"openDate": 1, "rat"#;
+        let [start, end] = ["startTime", "endTime"].map(|name| number(request, name) - START + 1);
+        let times = asked.entry([start, end]).or_default();
+        *times += 1;
+        match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
+            0 => reply(200, &[], bad),
+            2 => reply(503, &[], ""),
+            // A page that lost its end, and one that lost everything.
+            4 => answer(request, |time| (time / HOUR) % 500 < 250),
+            5 => reply(200, &[], r#"{"data": []}"#),
+            _ => answer(request, |_| true),
+        }
+    });
+    let end = START + 5000 * HOUR;
+    let all = hours(&service.client()).limit(50).history(START..end).collect().await.unwrap();
+    assert!(all.findings.failures.is_empty());
+    // A reply that lies is not found out where it lies again about the same; what is missing is told.
+    let missing: u64 = all.findings.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
+    assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
+    assert!(missing < 500, "{missing}");
+}
+
+/// There is no token for any window, whatever the reason.
+#[tokio::test(start_paused = true)]
+async fn a_job_without_a_token_ends() {
+    let service = Service::new(|_, _| reply(500, &[], "{}"));
+    let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(Retry::none());
+    let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+    let error = history.collect().await.unwrap_err();
+    assert!(error.is_token(), "{error}");
+    assert!(service.seen().1 <= 64, "{:?}", service.seen());
+}
+
+/// Half a window that looked cut could not be had: nobody knows whether it has records.
+#[tokio::test(start_paused = true)]
+async fn a_part_that_was_doubted_and_keeps_failing_is_a_failure_and_no_gap() {
+    let service = Service::new(|request, _| {
+        let [start, end] = ["startTime", "endTime"].map(|name| (number(request, name) - START + 1).div_euclid(HOUR));
+        match (start, end) {
+            // The second page comes without its last thirty records, and what is missing cannot be had.
+            (49, 98) => answer(request, |time| time < START + 68 * HOUR),
+            (68, 98) => reply(500, &[], "{}"),
+            _ => answer(request, |_| true),
+        }
+    });
+    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+    let all = history.clone().skip_failed_windows().collect().await.unwrap();
+    let [failure] = all.findings.failures.as_slice() else { panic!("{:?}", all.findings) };
+    assert_eq!(failure.range, (START + 68 * HOUR).into()..(START + 98 * HOUR).into());
+    assert_eq!((all.records.len(), all.findings.gaps.len()), (460, 0));
+    assert_eq!(history.collect().await.unwrap_err().status(), Some(500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_over_the_cap_is_asked_for_in_parts() {
+    let most = 100;
+    let service = Service::new(move |request, _| {
+        let hours = (number(request, "endTime") - number(request, "startTime")) / HOUR;
+        if hours > most { fate(Err(TransportError::body_too_large(1000))) } else { answer(request, |_| true) }
+    });
+    let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
+    assert_eq!(all.records.len(), 20_000);
+    assert!(all.findings.is_complete());
+    // Windows that were asked for in advance are divided, and then smaller ones are planned.
+    assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
+    // A single record cannot be divided.
+    let service = Service::new(|_, _| fate(Err(TransportError::body_too_large(1000))));
+    let history = hours(&service.client()).history(START..START + 500 * HOUR);
+    let error = history.collect().await.unwrap_err();
+    assert!(error.is_body_too_large(), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_service_says_beside_the_records_is_told_with_its_range() {
+    let (left_out, back) = (START + 98 * HOUR, START + 294 * HOUR);
+    let service = Service::new(move |request, _| {
+        let body = String::from_utf8(answer(request, |_| true).outcome.unwrap().body.to_vec()).unwrap();
+        let start = number(request, "startTime") + 1;
+        let metadata = match (left_out..back).contains(&start) {
+            true => r#""metadata": {"exchanges": ["a"], "unsupportedExchanges": ["b"], "fee": 1}, "took": 7"#,
+            false if start >= back => r#""metadata": {"exchanges": ["a", "b"]}"#,
+            false => r#""metadata": {}"#,
+        };
+        reply(200, &[], &body.replacen('{', &format!("{{{metadata}, "), 1))
+    });
+    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+    let all = history.collect().await.unwrap();
+    let [without, with] = all.findings.envelopes.as_slice() else { panic!("{:?}", all.findings) };
+    assert_eq!(without.range, left_out.into()..back.into());
+    assert_eq!((without.unsupported.as_slice(), &without.metadata["fee"]), (&["b".to_owned()][..], &1.into()));
+    assert_eq!(without.unknown_fields.get("took"), Some(7.into()));
+    assert_eq!(with.range, back.into()..(START + 490 * HOUR).into());
+    assert_eq!((with.unsupported.len(), with.metadata["exchanges"][1].as_str()), (0, Some("b")));
+    assert!(all.findings.gaps.is_empty() && !all.findings.is_complete());
+}
+
+#[tokio::test(start_paused = true)]
+async fn bad_records_are_data_where_the_good_ones_are_asked_for() {
+    let service = Service::new(|request, _| {
+        let text = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + 7 * HOUR);
+        let fate = answer(request, |_| true);
+        let body = String::from_utf8(fate.outcome.unwrap().body.to_vec()).unwrap();
+        reply(200, &[], &body.replace(&text, r#"{"openDate": "soon", "ratio": 0.5}"#))
+    });
+    let history = || hours(&service.client()).skip_bad_records().history(START..START + 20 * HOUR);
+    let all = history().collect().await.unwrap();
+    assert_eq!((all.records.len(), all.findings.bad_records.len(), all.findings.gaps.len()), (19, 1, 1));
+    assert_eq!(all.findings.bad_records[0].field(), "openDate");
+    let error = hours(&service.client()).history(START..START + 20 * HOUR).collect().await.unwrap_err();
+    assert!(error.is_decode(), "{error}");
+}
+
+/// Where it was killed makes no difference to what was written.
+#[tokio::test(start_paused = true)]
+async fn a_job_that_goes_on_gives_the_same() {
+    let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
+    let client = service.client();
+    let history = || hours(&client).limit(50).history(START..START + 3000 * HOUR);
+    let whole = history().collect().await.unwrap();
+    for kill_after in [1, 2, 7, 30, 61] {
+        let (mut times, mut gaps) = (Vec::new(), Vec::new());
+        let mut written: Option<String> = None;
+        for run in 0.. {
+            assert!(run < 100);
+            let mut next = history();
+            if let Some(text) = &written {
+                let checkpoint: Checkpoint = text.parse().unwrap();
+                times.truncate(checkpoint.position().try_into().unwrap());
+                next = next.resume(checkpoint);
+            }
+            let mut pages = next.pages();
+            let mut given = 0;
+            while let Some(page) = pages.next().await {
+                let page = page.unwrap();
+                times.extend(page.times);
+                if given == kill_after {
+                    // Written, but its checkpoint is not.
+                    break;
+                }
+                gaps.extend(page.findings.gaps);
+                written = Some(page.checkpoint.at(times.len().try_into().unwrap()).to_string());
+                given += 1;
+            }
+            if given < kill_after {
+                break;
+            }
+        }
+        assert_eq!(times, whole.times, "{kill_after}");
+        assert_eq!(gaps, whole.findings.gaps, "{kill_after}");
+    }
+}
+
+#[tokio::test]
+async fn a_checkpoint_may_say_anything() {
+    let client = Service::new(|request, _| answer(request, |_| true)).builder().build().unwrap();
+    let history = || hours(&client).history(START..START + 10 * HOUR);
+    let mut pages = history().pages();
+    let first = pages.next().await.unwrap().unwrap().checkpoint.to_string();
+    let (least, most) = (i64::MIN, i64::MAX);
+    for (now, other) in [
+        (r#""records":10"#.to_owned(), format!(r#""records":{}"#, u64::MAX)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{most},0]"#)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{least},0]"#)),
+    ] {
+        let other = first
+            .replace(&now, &other)
+            .replace(&format!(r#""next":[{}"#, START + 10 * HOUR), &format!(r#""next":[{START}"#));
+        assert!(other != first, "{first}");
+        assert_eq!(history().resume(other.parse().unwrap()).collect().await.unwrap().records.len(), 10, "{other}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_checkpoint_of_something_else_is_refused() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.client();
+    let mut pages = hours(&client).history(START..START + 1000 * HOUR).pages();
+    let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
+    let other = client.market().ratio().coin("C").timeframe(Timeframe::H1).history(START..START + 1000 * HOUR);
+    let table = [
+        (other, "the checkpoint is of another request: not GET /ratio?coin=C"),
+        (hours(&client).history(START - 1..START), "the checkpoint is of another range: not 2023-11-14T21:59:59Z but"),
+    ];
+    for (history, expected) in table {
+        let error = history.resume(checkpoint.clone()).collect().await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_is_told_after_every_page() {
+    let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
+    let told: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let watcher = told.clone();
+    let history = hours(&client).limit(50).history(START..START + 490 * HOUR);
+    history.on_progress(move |progress| watcher.lock().unwrap().push(progress.clone())).collect().await.unwrap();
+    let told = told.lock().unwrap();
+    let counts: Vec<_> = told.iter().map(|progress| (progress.records, progress.windows_left)).collect();
+    assert_eq!(counts, (1..=10).map(|page| (49 * page, 10 - page)).collect::<Vec<_>>());
+    let half = &told[4];
+    assert!(half.waited > 5 * SECOND && half.requests == 10, "{half:?}");
+    assert!(half.time_left().unwrap().abs_diff(5 * SECOND) < 2 * SECOND, "{half:?}");
+}
+
+/// There is an outcome at the first poll, and nobody would wake it for that.
+#[test]
+fn outside_of_a_runtime_it_says_so() {
+    let service = Service::new(|_, _| ok());
+    let mut pages = hours(&service.client()).history(START..START + 5000 * HOUR).pages();
+    let mut next = std::pin::pin!(pages.next());
+    let polled = next.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
+    let std::task::Poll::Ready(Some(Err(error))) = polled else { panic!("{polled:?}") };
+    assert!(error.to_string().contains("there is no Tokio runtime"), "{error}");
+}
+
+/// With more than one thread a reply may be there before anybody waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn replies_that_are_there_at_once_are_taken() {
+    let transport = from_fn(async |request: HttpRequest| {
+        let fate = answer(&request, |_| true);
+        fate.outcome
+    });
+    let builder = Client::builder("https://example.com/v2").api_key("any").transport(transport);
+    let client = builder.rate_limit(RateLimit::none()).build().unwrap();
+    let all = hours(&client).limit(50).history(START - 49 * 3000 * HOUR..START).collect().await.unwrap();
+    assert_eq!(all.records.len(), 49 * 3000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_history_ends_its_requests() {
+    let service = Service::new(|request, _| Fate { reply: 60 * SECOND, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let mut pages = hours(&client).history(START..START + 5000 * HOUR).pages();
+    assert!(tokio::time::timeout(SECOND, pages.next()).await.is_err());
+    assert_eq!(service.under_way(), 11);
+    drop(pages);
+    tokio::task::yield_now().await;
+    assert_eq!(service.under_way(), 0);
+}

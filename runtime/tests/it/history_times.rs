@@ -1,0 +1,112 @@
+//! Histories of endpoints whose params write points in time as text.
+
+use runtime::history::GapKind;
+use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, HistoryOf, ParamInfo, TimeUnit, ValueType};
+use runtime::transport::HttpRequest;
+use runtime::{Endpoint, Value};
+
+use crate::invented::{Request, Series, Timeframe};
+use crate::ranges::{HOUR, START, body, query};
+use crate::scripted::{Fate, Service, reply};
+
+const DAY: i64 = 24 * HOUR;
+
+const fn params(unit: TimeUnit) -> [ParamInfo; 4] {
+    [
+        ParamInfo::new("after", "after", ValueType::Timestamp(unit), Evidence::Document),
+        ParamInfo::new("before", "before", ValueType::Timestamp(unit), Evidence::Document),
+        ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Document),
+        ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document),
+    ]
+}
+
+const OWN: HistoryOf = HistoryOf::Own(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Document));
+
+macro_rules! endpoint {
+    ($marker:ident, $unit:ident, $history:ident) => {
+        enum $marker {}
+
+        impl ::runtime::emitted::Marker for $marker {}
+
+        impl Endpoint for $marker {
+            type Body = Series<Value>;
+            const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "texts", "Texts")
+                .path("/texts", Evidence::Document)
+                .params(&params(TimeUnit::$unit), &[])
+                .series(None, Some("openDate"), Evidence::Document)
+                .walked($history);
+        }
+    };
+}
+
+/// Of the same, where the first five hours are known to be without data.
+const SINCE: HistoryOf =
+    HistoryOf::Own(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Document).since(START + 5 * HOUR));
+
+endpoint!(Texts, Iso8601, OWN);
+endpoint!(Days, Date, OWN);
+endpoint!(Later, Iso8601, SINCE);
+runtime::walked!(Texts, Days, Later);
+
+/// The first records of a range whose ends are texts; `last` is how far the end reaches.
+fn answer(request: &HttpRequest, last: i64) -> Fate {
+    let query = query(request);
+    let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
+    let first = (time("after") + HOUR - 1).div_euclid(HOUR) * HOUR;
+    let times = (first..=time("before") + last).step_by(3600);
+    reply(200, &[], &body(times.take(query["limit"].parse().unwrap())))
+}
+
+async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
+    last: i64,
+    limit: u64,
+    expected: usize,
+) -> Vec<String> {
+    let service = Service::new(move |request, _| answer(request, last));
+    let request = Request::<E>::new(&service.client()).query("every", "1h").query("limit", limit);
+    let all = request.history(START..START + 10 * DAY).collect().await.unwrap();
+    let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
+    assert_eq!(times, (START..START + 10 * DAY).step_by(3600).collect::<Vec<_>>());
+    assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
+    assert_eq!(service.seen().0, expected);
+    service.paths()
+}
+
+#[tokio::test(start_paused = true)]
+async fn ends_are_written_as_their_params_write_them() {
+    let paths = check::<Texts>(0, 300, 1).await;
+    assert_eq!(paths, ["texts?after=2023-11-14T21:59:59Z&before=2023-11-24T22:00:00Z&every=1h&limit=300"]);
+    // A day at either end may come along, as a whole or not.
+    for last in [0, DAY - 1] {
+        let paths = check::<Days>(last, 500, 1).await;
+        assert_eq!(paths, ["texts?after=2023-11-14&before=2023-11-25&every=1h&limit=500"]);
+        check::<Days>(last, 100, 9).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_has_room_for_what_comes_beside_a_window() {
+    let service = Service::new(|request, _| answer(request, 0));
+    let request = Request::<Days>::new(&service.client()).query("every", "1h").query("limit", 72);
+    let error = request.history(START..START + DAY).plan().unwrap_err();
+    assert!(error.to_string().contains("`limit` is too small for a history; set it to 73 at least"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_lies_before_the_first_data_is_told_and_not_asked_for() {
+    let service = Service::new(|request, _| answer(request, 0));
+    let client = service.client();
+    let history = |from| {
+        let request = Request::<Later>::new(&client).query("every", "1h").query("limit", 10);
+        request.history(from..START + DAY)
+    };
+    let plan = history(START).plan().unwrap();
+    assert_eq!((plan.records, plan.windows), (19, 3));
+    let all = history(START).collect().await.unwrap();
+    let [gap] = all.findings.gaps.as_slice() else { panic!("{:?}", all.findings) };
+    assert_eq!((gap.range.clone(), gap.kind), (START.into()..(START + 5 * HOUR).into(), GapKind::Beginning));
+    assert_eq!((all.records.len(), service.seen().0), (19, 3));
+    let later = history(START + 6 * HOUR).collect().await.unwrap();
+    assert!(later.findings.is_complete(), "{:?}", later.findings);
+    assert_eq!(later.records.len(), 18);
+}

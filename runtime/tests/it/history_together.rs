@@ -1,0 +1,188 @@
+//! Several histories at once share one gate, and go together into a table.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_core::Stream;
+use runtime::history::{GapKind, Together};
+use runtime::{RateLimit, Timestamp};
+use tokio::time::Instant;
+
+use crate::invented::{Client, Timeframe};
+use crate::ranges::{HOUR, START, answer, number, query};
+use crate::scripted::{Fate, Service};
+use crate::{invented, ranges, scripted};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn coin(client: &Client, coin: &str) -> invented::Request<invented::Ratio> {
+    client.market().ratio().coin(coin).timeframe(Timeframe::H1).limit(50)
+}
+
+#[tokio::test(start_paused = true)]
+async fn none_gets_far_ahead_of_another() {
+    // One of them is answered ten times as slowly.
+    let service = Service::new(|request, _| {
+        let reply = if query(request)["coin"] == "slow" { 2 * SECOND } else { SECOND / 5 };
+        Fate { reply, ..answer(request, |_| true) }
+    });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let names = ["a", "b", "slow", "d"];
+    let mut all = Together::new();
+    for name in names {
+        all = all.with(name, coin(&client, name).history(START..START + 49 * 100 * HOUR), |record| record.ratio);
+    }
+    let begun = Instant::now();
+    let mut given: BTreeMap<&str, u32> = names.map(|name| (name, 0)).into();
+    let mut last: BTreeMap<&str, i64> = BTreeMap::new();
+    while let Some((name, page)) = all.next().await {
+        let page = page.unwrap();
+        let before = last.insert(name, page.range.end.unix_seconds()).unwrap_or(START);
+        assert_eq!((page.range.start.unix_seconds(), page.records.len()), (before, 49));
+        *given.get_mut(name).unwrap() += 1;
+        let (fewest, most) = (given.values().min().unwrap(), given.values().max().unwrap());
+        assert!(most - fewest <= 2, "{given:?}");
+    }
+    assert_eq!(given.values().copied().collect::<Vec<_>>(), [100; 4]);
+    // Four hundred requests, ten a second: the slow one has eight under way at a time.
+    let taken = begun.elapsed();
+    assert!(taken < 48 * SECOND, "{taken:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_ends_one_and_not_the_others() {
+    let service = Service::new(|request, _| match query(request)["coin"].as_str() {
+        "bad" => scripted::reply(404, &[], "{}"),
+        _ => answer(request, |_| true),
+    });
+    let client = service.client();
+    let mut all = Together::new();
+    for name in ["good", "bad"] {
+        all = all.with(name, coin(&client, name).history(START..START + 490 * HOUR), |_| ());
+    }
+    let (mut good, mut bad) = (0, 0);
+    while let Some((name, page)) = all.next().await {
+        match (name, page) {
+            ("good", Ok(page)) => good += page.records.len(),
+            ("bad", Err(error)) => bad += u32::from(error.status() == Some(404)),
+            (name, page) => panic!("{name}: {page:?}"),
+        }
+    }
+    assert_eq!((good, bad), (490, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn series_of_different_steps_and_endpoints_are_one_table() {
+    let service = Service::new(|request, _| {
+        let (coin, is_hour) = (query(request)["coin"].clone(), query(request)["timeframe"] == "1h");
+        let step = if is_hour { HOUR } else { 60 };
+        ranges::answer_every(request, step, |time| match coin.as_str() {
+            "late" => time >= START + 10 * HOUR,
+            _ => time != START + 5 * HOUR,
+        })
+    });
+    let client = service.client();
+    let end = START + 40 * HOUR;
+    let minutes = client.market().ratio().coin("a").timeframe(Timeframe::M1);
+    let levels = client.market().levels().coin("late").timeframe(Timeframe::H1).limit(5);
+    let mut table = Together::new()
+        .with("minutes", minutes.history(START..end), |record| record.open_date.unix_seconds())
+        .with("hours", levels.history(START..end), |record| record["openDate"].as_i64().unwrap())
+        .aligned();
+    let mut expected = (START..end).step_by(60).filter(|time| *time != START + 5 * HOUR);
+    while let Some(row) = table.next().await {
+        let row = row.unwrap();
+        let time = expected.next().unwrap();
+        let hour = (time % HOUR == 0 && time >= START + 10 * HOUR).then_some(time);
+        assert_eq!((row.time.unix_seconds(), row.cells.as_slice()), (time, [Some(time), hour].as_slice()));
+        assert_eq!(row.is_complete(), hour.is_some());
+    }
+    assert_eq!(expected.next(), None);
+    let gaps: Vec<_> =
+        table.findings().map(|(key, findings)| (*key, findings.gaps.len(), findings.gaps[0].kind)).collect();
+    assert_eq!(gaps, [("minutes", 1, GapKind::Inside), ("hours", 1, GapKind::Beginning)]);
+}
+
+/// The short one ends with its first page, and the pages of the long one come a second apart.
+#[tokio::test(start_paused = true)]
+async fn rows_do_not_wait_for_a_series_that_is_over() {
+    let service = Service::new(|request, _| {
+        let pages = (number(request, "startTime") + 1 - START) / (49 * HOUR);
+        Fate { reply: SECOND * u32::try_from(pages).unwrap(), ..answer(request, |_| true) }
+    });
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let history = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
+    let table = Together::new().with("short", history("short", 10), |_| ()).with("long", history("long", 490), |_| ());
+    let mut table = table.aligned();
+    assert_eq!(format!("{table:?}"), r#"["short", "long"]"#);
+    let begun = Instant::now();
+    for second in 0..10 {
+        for _ in 0..49 {
+            table.next().await.unwrap().unwrap();
+        }
+        assert_eq!(begun.elapsed().as_secs(), second);
+    }
+    assert!(table.next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_table_without_one_of_its_columns_is_none() {
+    let service = Service::new(
+        |request, before| {
+            if before > 5 { scripted::reply(404, &[], "{}") } else { answer(request, |_| true) }
+        },
+    );
+    let client = service.client();
+    let history = |name| coin(&client, name).history(START..START + 4900 * HOUR);
+    let mut table = Together::new().with("a", history("a"), |_| ()).with("b", history("b"), |_| ()).aligned();
+    let mut rows = 0;
+    let error = loop {
+        match table.next().await.unwrap() {
+            Ok(_) => rows += 1,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!((error.status(), rows % 49), (Some(404), 0));
+    assert!(table.next().await.is_none());
+}
+
+/// All ask in turns, and all together in advance as much as one alone.
+#[tokio::test(start_paused = true)]
+async fn several_have_as_many_requests_under_way_as_one() {
+    let service = Service::new(|request, _| Fate { reply: 20 * SECOND, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let names = ["a", "b", "c", "d"];
+    let mut all = Together::new();
+    for name in names {
+        all = all.with(name, coin(&client, name).history(START..START + 4900 * HOUR).prefetch(12), |_| ());
+    }
+    assert_eq!(format!("{all:?}"), r#"["a", "b", "c", "d"]"#);
+    assert!(tokio::time::timeout(SECOND, all.next()).await.is_err());
+    assert_eq!(service.under_way(), 12);
+    let asked: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
+    assert_eq!(asked[..8], ["a", "b", "c", "d", "a", "b", "c", "d"]);
+    // It is a stream like any other.
+    let mut stream = std::pin::pin!(all);
+    let (_, page) = std::future::poll_fn(|cx| stream.as_mut().poll_next(cx)).await.unwrap();
+    assert_eq!(page.unwrap().records.len(), 49);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_has_no_cell_of_a_series_that_is_over() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.client();
+    let of = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
+    let mut table = Together::new().with("short", of("a", 3), |_| ()).with("long", of("b", 7), |_| ()).aligned();
+    for hour in 0..7 {
+        let row = table.next().await.unwrap().unwrap();
+        assert_eq!(row.time, Timestamp::from(START + hour * HOUR));
+        assert_eq!(row.cells, [(hour < 3).then_some(()), Some(())]);
+    }
+    assert!(table.next().await.is_none());
+}
+
+#[tokio::test]
+async fn of_nothing_comes_nothing() {
+    assert!(Together::<u8, u8>::new().next().await.is_none());
+    assert!(Together::<u8, u8>::new().aligned().next().await.is_none());
+}

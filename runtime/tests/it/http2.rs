@@ -1,0 +1,98 @@
+//! HTTP/2, where client and server agree on it while they begin to encrypt.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use h2::{Reason, RecvStream, server::SendResponse};
+use http::{Request, Response};
+use runtime::{Builder, ErrorKind, RateLimit, Retry};
+use tokio_rustls::TlsAcceptor;
+
+use crate::encrypted::{Authority, DATA, KEY, listen, start};
+use crate::invented::Client;
+
+type Respond = SendResponse<bytes::Bytes>;
+type Serve = fn(&Request<RecvStream>, &mut Respond);
+
+/// A server of HTTP/2 and nothing else; it counts connections and leaves every stream to `serve`.
+async fn start_h2(acceptor: TlsAcceptor, serve: Serve) -> (u16, Arc<AtomicUsize>) {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let count = connections.clone();
+    let port = listen(move |stream| {
+        let (acceptor, count) = (acceptor.clone(), count.clone());
+        async move {
+            count.fetch_add(1, Ordering::SeqCst);
+            let stream = acceptor.accept(stream).await.unwrap();
+            let mut connection = h2::server::handshake(stream).await.unwrap();
+            while let Some(Ok((request, mut respond))) = connection.accept().await {
+                serve(&request, &mut respond);
+            }
+        }
+    })
+    .await;
+    (port, connections)
+}
+
+fn builder(port: u16, authority: &Authority) -> Builder<Client> {
+    let builder = Client::builder(format!("https://localhost:{port}/v2")).api_key(KEY).retry(Retry::none());
+    builder.root_certificate(authority.pem.clone()).rate_limit(RateLimit::new(1000, Duration::from_secs(1), 100))
+}
+
+fn whole(request: &Request<RecvStream>, respond: &mut Respond) {
+    assert_eq!(request.headers()["x-api-key"], KEY);
+    assert_eq!(request.uri().path(), "/v2/ratio");
+    let mut body = respond.send_response(Response::new(()), false).unwrap();
+    body.send_data(DATA.into(), true).unwrap();
+}
+
+#[tokio::test]
+async fn one_connection_carries_requests_side_by_side() {
+    let authority = Authority::new("ours");
+    let (port, connections) = start_h2(authority.acceptor("localhost", false, &["h2"]), whole).await;
+    let client = builder(port, &authority).build().unwrap();
+    let ask = || client.market().ratio().coin("BTC").into_future();
+    // What begins before anybody knows of HTTP/2 would open a connection for itself.
+    ask().await.unwrap();
+    let tasks: Vec<_> = (0..20).map(|_| tokio::spawn(ask())).collect();
+    for task in tasks {
+        assert_eq!(task.await.unwrap().unwrap().data.len(), 1);
+    }
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_server_may_prefer_http_1() {
+    let authority = Authority::new("ours");
+    for alpn in [&["http/1.1"][..], &[]] {
+        let port = start(authority.acceptor("localhost", false, alpn)).await;
+        builder(port, &authority).build().unwrap().raw("/x").await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn failures_are_told_apart_as_ever() {
+    let refused = |_: &Request<RecvStream>, respond: &mut Respond| respond.send_reset(Reason::REFUSED_STREAM);
+    let reset = |_: &Request<RecvStream>, respond: &mut Respond| respond.send_reset(Reason::INTERNAL_ERROR);
+    let short = |_: &Request<RecvStream>, respond: &mut Respond| {
+        let head = Response::builder().header("content-length", DATA.len()).body(()).unwrap();
+        respond.send_response(head, false).unwrap().send_data(DATA[..30].into(), true).unwrap();
+    };
+    let large = |_: &Request<RecvStream>, respond: &mut Respond| {
+        let mut body = respond.send_response(Response::new(()), false).unwrap();
+        body.send_data(vec![b' '; 2000].into(), true).unwrap();
+    };
+    let table: [(&str, Serve, ErrorKind, bool); 4] = [
+        ("refused", refused, ErrorKind::Head, true),
+        ("reset", reset, ErrorKind::Head, true),
+        ("short", short, ErrorKind::Body, true),
+        ("large", large, ErrorKind::Body, false),
+    ];
+    let authority = Authority::new("ours");
+    for (name, serve, kind, retryable) in table {
+        let (port, _) = start_h2(authority.acceptor("localhost", false, &["h2"]), serve).await;
+        let client = builder(port, &authority).max_body_bytes(1000).build().unwrap();
+        let error = client.raw("/x").await.unwrap_err();
+        assert_eq!((error.kind(), error.is_retryable()), (kind, retryable), "{name}: {error:?}");
+    }
+}

@@ -1,0 +1,212 @@
+//! The gate against a service that counts arrivals, over ways of varying length: how much of the limit comes through.
+//!
+//! Fifty tasks ask for ten minutes on end, over a transport in memory and a paused clock. The service allows ten
+//! arrivals within any second and does not count what it refuses.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::invented::Client;
+use runtime::RateLimit;
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
+use tokio::time::Instant;
+
+const SECOND: Duration = Duration::from_secs(1);
+const TIME: Duration = Duration::from_secs(600);
+
+/// From its arrival to the end of its reply.
+const REPLY: Duration = Duration::from_millis(50);
+
+/// How long requests take to arrive.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Anything up to so long.
+    UpTo(Duration),
+    /// A little, and so much longer for a fifth of a second each minute.
+    Hiccup(Duration),
+}
+
+impl Way {
+    fn length(self, elapsed: Duration, random: &mut fastrand::Rng) -> Duration {
+        match self {
+            Self::UpTo(longest) => longest.mul_f64(random.f64()),
+            Self::Hiccup(longer) => {
+                let jitter = Duration::from_millis(3).mul_f64(random.f64());
+                let is_hiccup = elapsed.as_millis() % 60_000 >= 59_800;
+                if is_hiccup { jitter + longer } else { jitter }
+            }
+        }
+    }
+}
+
+/// A service that allows ten arrivals a second, and the way to it.
+struct Service {
+    way: Way,
+    names_pause: bool,
+    start: Instant,
+    record: Mutex<Record>,
+}
+
+/// What happened.
+struct Record {
+    random: fastrand::Rng,
+    /// The latest arrivals that were allowed.
+    allowed: VecDeque<Instant>,
+    departures: Vec<Duration>,
+    /// When refusals were known.
+    refusals: Vec<Duration>,
+    answers: usize,
+}
+
+impl Service {
+    fn new(way: Way, names_pause: bool, seed: u64) -> Arc<Self> {
+        let random = fastrand::Rng::with_seed(seed);
+        let (allowed, departures, refusals) = (VecDeque::new(), Vec::new(), Vec::new());
+        let record = Mutex::new(Record { random, allowed, departures, refusals, answers: 0 });
+        Arc::new(Self { way, names_pause, start: Instant::now(), record })
+    }
+
+    /// Judges a request that arrives now.
+    fn allows(&self) -> bool {
+        let now = Instant::now();
+        let allowed = &mut self.record.lock().unwrap().allowed;
+        while allowed.front().is_some_and(|first| now - *first >= SECOND) {
+            allowed.pop_front();
+        }
+        let is_allowed = allowed.len() < 10;
+        if is_allowed {
+            allowed.push_back(now);
+        }
+        is_allowed
+    }
+
+    fn refusal(&self) -> HttpResponse {
+        let mut headers = Headers::new();
+        if self.names_pause {
+            headers.insert("retry-after", "1").unwrap();
+        }
+        HttpResponse::new(429, headers, "")
+    }
+}
+
+impl Transport for Service {
+    fn send(&self, _: HttpRequest) -> SendFuture<'_> {
+        Box::pin(async move {
+            let way = {
+                let record = &mut *self.record.lock().unwrap();
+                let elapsed = self.start.elapsed();
+                record.departures.push(elapsed);
+                self.way.length(elapsed, &mut record.random)
+            };
+            tokio::time::sleep(way).await;
+            let is_allowed = self.allows();
+            tokio::time::sleep(REPLY).await;
+            let elapsed = self.start.elapsed();
+            let mut record = self.record.lock().unwrap();
+            if is_allowed {
+                record.answers += usize::from(elapsed < TIME);
+                return Ok(HttpResponse::new(200, Headers::new(), r#"{"data": []}"#));
+            }
+            record.refusals.push(elapsed);
+            Ok(self.refusal())
+        })
+    }
+}
+
+/// What ten minutes came to.
+#[derive(Debug)]
+struct Outcome {
+    /// How much of ten a second was answered.
+    used: f64,
+    /// How many requests were refused, minute by minute.
+    refusals: [usize; 10],
+    /// The longest time without a departure after a refusal was known.
+    longest_pause: Duration,
+}
+
+fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().start_paused(true).build().unwrap();
+    let service = runtime.block_on(async {
+        let service = Service::new(way, names_pause, seed);
+        let limit = RateLimit::new(10, SECOND, 50);
+        let client = Client::builder("https://example.com/v2").api_key("key").transport(service.clone());
+        let client = client.rate_limit(limit).build().unwrap();
+        let task = |client: Client| async move {
+            loop {
+                client.raw("/x").await.unwrap();
+            }
+        };
+        let tasks: Vec<_> = (0..50).map(|_| tokio::spawn(task(client.clone()))).collect();
+        tokio::time::sleep(TIME).await;
+        tasks.iter().for_each(tokio::task::JoinHandle::abort);
+        service
+    });
+    let record = service.record.lock().unwrap();
+    let mut refusals = [0; 10];
+    for at in record.refusals.iter().filter(|at| **at < TIME) {
+        refusals[usize::try_from(at.as_secs() / 60).unwrap()] += 1;
+    }
+    let pause = |pair: &[Duration]| {
+        let refused = record.refusals.iter().filter(|at| (pair[0]..pair[1]).contains(*at)).max()?;
+        Some(pair[1].saturating_sub(*refused))
+    };
+    let longest_pause = record.departures.windows(2).filter_map(pause).max().unwrap_or_default();
+    let used = f64::from(u32::try_from(record.answers).unwrap()) / 6000.0;
+    Outcome { used, refusals, longest_pause }
+}
+
+/// Runs five seeds: at least so much of the limit comes through; from the third minute on no more than so many requests
+/// are refused, and in no minute more than two; and no pause is longer than the second that the service asks for.
+fn check(way: Way, names_pause: bool, least: f64, most_refused: usize) {
+    for seed in 0..5 {
+        let outcome = simulate(way, names_pause, seed);
+        let refused = &outcome.refusals[2..];
+        assert!(outcome.used >= least, "{way:?}, {seed}: {outcome:?}");
+        assert!(refused.iter().all(|minute| *minute <= 2), "{way:?}, {seed}: {outcome:?}");
+        assert!(refused.iter().sum::<usize>() <= most_refused, "{way:?}, {seed}: {outcome:?}");
+        // A timer is as fine as a millisecond.
+        assert!(outcome.longest_pause <= SECOND + Duration::from_millis(2), "{way:?}, {seed}: {outcome:?}");
+        if std::env::var_os("SHOW").is_some() {
+            #[allow(clippy::print_stdout)] // Asked for.
+            {
+                println!("{way:?}: {outcome:?}");
+            }
+        }
+    }
+}
+
+fn up_to(milliseconds: u64) -> Way {
+    Way::UpTo(Duration::from_millis(milliseconds))
+}
+
+#[test]
+fn an_even_way_is_used_whole() {
+    check(up_to(0), true, 0.98, 0);
+}
+
+#[test]
+fn up_to_15_ms_of_jitter_cost_three_percent() {
+    check(up_to(15), true, 0.97, 1);
+}
+
+#[test]
+fn up_to_30_ms_of_jitter_cost_five_percent() {
+    check(up_to(30), true, 0.95, 1);
+}
+
+#[test]
+fn up_to_60_ms_of_jitter_cost_eight_percent() {
+    check(up_to(60), true, 0.92, 1);
+}
+
+#[test]
+fn a_hiccup_each_minute_costs_a_pause() {
+    check(Way::Hiccup(Duration::from_millis(150)), true, 0.92, 2 * 8);
+}
+
+#[test]
+fn a_service_that_names_no_pause_gets_a_second() {
+    check(up_to(30), false, 0.95, 1);
+}

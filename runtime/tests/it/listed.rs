@@ -1,0 +1,258 @@
+//! An endpoint that is chosen while the program runs: the same requests, values and errors as those of its method.
+
+use runtime::record::{AnyRecord, FieldValue};
+use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType};
+use runtime::{AnyBody, AnySeries, Endpoint, ErrorKind, Timestamp, Value};
+
+use crate::invented::{self, Client, Exchange, GROUPS, Levels, Ratio, Timeframe};
+use crate::ranges::{HOUR, START, answer};
+use crate::scripted::{Service, reply};
+
+/// Endpoints that no method is emitted for.
+static BOOK: EndpointInfo = EndpointInfo::new("market", "book", "Book")
+    .path("/books/{symbol}", Evidence::Document)
+    .params(
+        &[ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Document).in_path()],
+        &[
+            ParamInfo::new("side", "side", ValueType::String, Evidence::Document).required(Evidence::Document),
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
+                .range(Range { min: Some(1.0), max: Some(9.0) }),
+            ParamInfo::new("venue", "venue", ValueType::String, Evidence::Document).list("venues").as_json(),
+        ],
+    )
+    .series(Some(&LEVELS), Some("at"), Evidence::Document);
+
+static NAMELESS: EndpointInfo = EndpointInfo::new("market", "nameless", "Nameless");
+
+static TOTAL: EndpointInfo =
+    EndpointInfo::new("market", "total", "Total").path("/total", Evidence::Document).object(&LEVEL, Evidence::Document);
+
+static LEVEL: RecordInfo = RecordInfo::new(
+    "Level",
+    &[
+        FieldInfo::new("price", "price", ValueType::Number, Evidence::Document),
+        FieldInfo::new("orders", "orders", ValueType::Count, Evidence::Reported).optional(),
+    ],
+);
+
+static PAIR: RecordInfo = RecordInfo::new(
+    "Pair",
+    &[
+        FieldInfo::new("first", "first", ValueType::Integer, Evidence::Document),
+        FieldInfo::new("second", "second", ValueType::Boolean, Evidence::Document),
+    ],
+)
+.positional();
+
+static LEVELS: RecordInfo = RecordInfo::new(
+    "Levels",
+    &[
+        FieldInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document),
+        FieldInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Document),
+        FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Record(&LEVEL)), Evidence::Document).optional(),
+        FieldInfo::new("sums", "sums", ValueType::Map(&ValueType::Option(&ValueType::Number)), Evidence::Document)
+            .optional(),
+        FieldInfo::new("pair", "pair", ValueType::Record(&PAIR), Evidence::Former).optional(),
+        FieldInfo::new("extra", "extra", ValueType::Any, Evidence::Former).optional(),
+    ],
+);
+
+fn series(body: AnyBody) -> AnySeries {
+    match body {
+        AnyBody::Series(series) => series,
+        other => panic!("no series: {other:?}"),
+    }
+}
+
+fn written(value: &impl serde_core::Serialize) -> String {
+    serde_json::to_string(value).unwrap()
+}
+
+const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5]},{"openDate":1700003600,"ratio":-1.0}],"metadata":{"exchanges":["north_spot"],"unsupportedExchanges":[]},"more":null}"#;
+
+#[tokio::test(start_paused = true)]
+async fn typed_and_listed_give_the_same() {
+    let client = Service::new(|_, _| reply(200, &[], WHOLE)).client();
+    let typed = client.market().ratio().coin("B").await.unwrap();
+    let listed = series(client.endpoint(Ratio::INFO).query("coin", "B").await.unwrap());
+    assert_eq!((written(&typed), written(&listed)), (WHOLE.to_owned(), WHOLE.to_owned()));
+    assert_eq!(format!("{:?}", typed.data), format!("{:?}", listed.data));
+    assert_eq!((typed.times(), typed.columns().len()), (listed.times(), listed.columns().len()));
+    let ratios = |column: Option<runtime::Column<'_>>| column.unwrap().numbers().collect::<Vec<_>>();
+    assert_eq!(ratios(typed.column("ratio")), ratios(listed.column("ratio")));
+    assert_eq!(typed.data[0].unknown_fields, *listed.data[0].unknown_fields().unwrap());
+    assert_eq!(listed.metadata.get("exchanges"), Some(Value::from(vec!["north_spot"])));
+    // Records without a table are as they came.
+    let typed = client.market().levels().await.unwrap();
+    let listed = series(client.endpoint(Levels::INFO).await.unwrap());
+    assert_eq!((listed.info().is_none(), written(&typed.data)), (true, written(&listed.data)));
+    assert_eq!(listed.data[0].as_any(), Some(&typed.data[0]));
+    assert_eq!(listed.data[1].value("ratio").and_then(FieldValue::number), Some(-1.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_endpoint_of_the_registry_can_be_asked() {
+    let service = Service::new(|_, _| reply(200, &[], WHOLE));
+    let client = service.client();
+    for endpoint in GROUPS.iter().flat_map(|group| group.endpoints) {
+        let body = client.endpoint(endpoint).await.unwrap();
+        assert_eq!(matches!(body, AnyBody::Series(_)), endpoint.group == "market", "{endpoint}");
+    }
+    assert_eq!(service.paths(), ["ratio", "levels", "health"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn values_of_every_type_are_those_of_the_table() {
+    let body = r#"{"data":[{"at":1700000000250,"venue":"north_spot","levels":[{"price":1.5,"orders":7},{"price":"2"}],"sums":{"b":null,"a":1},"pair":[3,true],"extra":{"x":[1]},"new":0},{"at":1700000001000,"venue":"v"}],"metadata":{}}"#;
+    let client = Service::new(move |_, _| reply(200, &[], body)).client();
+    let listed = series(client.endpoint(&BOOK).query("symbol", "B").query("side", "ask").await.unwrap());
+    let expected = r#"[{"at":1700000000250,"venue":"north_spot","levels":[{"price":1.5,"orders":7},{"price":2.0,"orders":null}],"sums":{"a":1.0,"b":null},"pair":[3,true],"extra":{"x":[1]},"new":0},{"at":1700000001000,"venue":"v","levels":[],"sums":{},"pair":null,"extra":null}]"#;
+    assert_eq!(written(&listed.data), expected);
+    let [first, _] = &listed.data[..] else { panic!("{:?}", listed.data) };
+    let at = Timestamp::from(1_700_000_000) + std::time::Duration::from_millis(250);
+    assert_eq!(first.value("at").and_then(FieldValue::timestamp), Some(at));
+    assert_eq!((first.values().len(), first.info().map(|info| info.name)), (6, Some("Levels")));
+    let Some(FieldValue::Record(pair)) = first.value("pair") else { panic!("{first:?}") };
+    assert_eq!(pair.values().len(), 2);
+    assert!(first.value("nothing").is_none() && first.value("new").is_none());
+    assert_eq!(first.unknown_fields().and_then(|fields| fields.get("new")), Some(0.into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn values_are_asked_for_without_their_types() {
+    let body = r#"{"data":[{"at":1,"venue":"v","levels":[{"price":1.5,"orders":7,"new":2}],"sums":{"a":1},"pair":[3,true]},{"at":2,"venue":"v","sums":{"a":1}},{"at":3,"venue":"v","sums":{"a":null}}]}"#;
+    let client = Service::new(move |_, _| reply(200, &[], body)).client();
+    let listed = series(client.endpoint(&BOOK).query("symbol", "B").query("side", "ask").await.unwrap());
+    let [first, second, third] = &listed.data[..] else { panic!("{:?}", listed.data) };
+    let value = |record, name| AnyRecord::value(record, name).unwrap();
+    let FieldValue::List(levels) = value(first, "levels") else { panic!("{first:?}") };
+    let Some(FieldValue::Record(level)) = levels.iter().next() else { panic!("{first:?}") };
+    assert_eq!(level.value("orders").and_then(FieldValue::number), Some(7.0));
+    assert_eq!(level.unknown_fields().and_then(|fields| fields.get("new")), Some(2.into()));
+    let FieldValue::Record(pair) = value(first, "pair") else { panic!("{first:?}") };
+    assert_eq!(pair.value("first").and_then(FieldValue::number), Some(3.0));
+    assert_eq!((value(first, "pair").is_null(), value(second, "pair").is_null()), (false, true));
+    let sums = [first, second, third].map(|record| value(record, "sums"));
+    assert!(sums[0] == sums[1] && sums[1] != sums[2], "{sums:?}");
+    assert_eq!(format!("{sums:?}"), r#"[{"a": 1.0}, {"a": 1.0}, {"a": None}]"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn records_of_two_tables_are_two_however_alike() {
+    static ALIKE: RecordInfo = RecordInfo::new("Level", LEVEL.fields);
+    static OTHER: EndpointInfo = EndpointInfo::new("market", "other", "Other")
+        .path("/other", Evidence::Document)
+        .object(&ALIKE, Evidence::Document);
+    let client = Service::new(|_, _| reply(200, &[], r#"{"price": 2.5}"#)).client();
+    let (one, again) = (client.endpoint(&TOTAL).await.unwrap(), client.endpoint(&TOTAL).await.unwrap());
+    let other = client.endpoint(&OTHER).await.unwrap();
+    assert!(one == again && one != other, "{one:?}, {other:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_object_is_a_record() {
+    let client = Service::new(|_, _| reply(200, &[], r#"{"price": 2.5, "new": 1}"#)).client();
+    let AnyBody::Record(record) = client.endpoint(&TOTAL).await.unwrap() else { panic!("no record") };
+    assert_eq!(record.value("price").and_then(FieldValue::number), Some(2.5));
+    assert_eq!(written(&record), r#"{"price":2.5,"orders":null,"new":1}"#);
+    let client = Service::new(|_, _| reply(200, &[], r#"{"price": null}"#)).client();
+    let error = client.endpoint(&TOTAL).await.unwrap_err().to_string();
+    assert!(error.contains("`price`: expected a number, found `null`"), "{error}");
+}
+
+/// Why a reply is refused.
+async fn refused(endpoint: &'static EndpointInfo, body: &'static str) -> String {
+    let client = Service::new(move |_, _| reply(200, &[], body)).client();
+    let request = client.endpoint(endpoint).query("symbol", "B").query("side", "ask");
+    request.await.unwrap_err().to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_that_does_not_fit_is_refused_as_by_its_type() {
+    let bad = r#"{"data": [{"openDate": 1700000000, "ratio": 0.5}, {"openDate": 1700000001, "ratio": "x"}]}"#;
+    let client = Service::new(move |_, _| reply(200, &[], bad)).client();
+    let typed = client.market().ratio().await.unwrap_err();
+    let listed = client.endpoint(Ratio::INFO).await.unwrap_err();
+    assert_eq!(typed.to_string(), listed.to_string());
+    let good = series(client.endpoint(Ratio::INFO).skip_bad_records().await.unwrap());
+    assert_eq!((good.data.len(), good.bad_records[0].place()), (1, "data[1].ratio"));
+    let deep = r#"{"data": [{"at": 1, "venue": "v", "levels": [{"price": 1}, {"price": true}]}]}"#;
+    let error = refused(&BOOK, deep).await;
+    assert!(error.contains("`data[0].levels[1].price`: expected a number, found `true`"), "{error}");
+    for (value, expected) in [
+        (
+            r#"{"data": [{"at": 1, "venue": "v", "sums": {"a": []}}]}"#,
+            "`data[0].sums.a`: expected a number, found a list",
+        ),
+        (r#"{"data": [{"at": 1, "venue": "v", "pair": [1, 2]}]}"#, "`data[0].pair[1]`: expected `true` or `false`"),
+        (r#"{"data": [{"at": 1, "venue": "v", "pair": {}}]}"#, "`data[0].pair`: expected a list, found an object"),
+        (r#"{"data": [{"at": 1}]}"#, "`data[0].venue`: expected text, found nothing"),
+        (r#"{"data": {}}"#, "expected a list of records"),
+    ] {
+        let error = refused(&BOOK, value).await;
+        assert!(error.contains(expected) && error.starts_with("market.book"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn params_are_checked_by_the_registry() {
+    let service = Service::new(|_, _| reply(200, &[], "{}"));
+    let client = service.client();
+    let book = || client.endpoint(&BOOK);
+    let whole = || book().query("symbol", "a/b").query("side", "ask");
+    for (request, expected) in [
+        (book(), "market.book (GET /books/{symbol}): `symbol` is not set, and the endpoint needs it"),
+        (book().query("symbol", "B"), "`side` is not set, and the endpoint needs it"),
+        (whole().query("symbol", ".."), r#"`symbol` cannot be ".." in a path"#),
+        (whole().query("depth", 10), "`depth` is 10, but has to be from 1 to 9"),
+        (whole().query("depth", "many"), r#"`depth` is no number: "many""#),
+        (whole().query_list("venue", Vec::<String>::new()), "`venue` is empty; leave it out, or name one"),
+        (client.endpoint(&NAMELESS), "market.nameless (GET ): nobody knows the path of this endpoint, only its name"),
+    ] {
+        let error = request.await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!((error.kind(), error.endpoint().is_some()), (ErrorKind::Build, true));
+    }
+    assert_eq!(service.seen(), (0, 0));
+    let request = whole().query("new", "x").query_list("venue", ["u", "v"]);
+    assert_eq!(request.to_string(), "GET /books/a%2Fb?side=ask&venue=%5B%22u%22,%22v%22%5D&new=x");
+    let set = [("symbol", "a/b"), ("side", "ask"), ("venue", r#"["u","v"]"#), ("new", "x")];
+    assert_eq!(request.params().collect::<Vec<_>>(), set);
+    let listed = client.endpoint(Ratio::INFO).query("startTime", Timestamp::from(7)).query_list("exchange", ["a", "b"]);
+    let typed = client.market().ratio().start_time(7).exchanges(["a", "b"]);
+    assert_eq!((listed.to_string(), listed.endpoint().ident), (typed.to_string(), "ratio"));
+}
+
+fn hours(client: &Client) -> invented::Request<runtime::Listed> {
+    client.endpoint(Ratio::INFO).query("coin", "B").query("timeframe", Timeframe::H1)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_history_goes_by_the_registry() {
+    let service = Service::new(|request, _| answer(request, |time| time != START + 700 * HOUR));
+    let (client, range) = (service.client(), START..START + 1000 * HOUR);
+    let typed = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(range.clone());
+    let listed = hours(&client).history(range.clone());
+    assert_eq!(typed.plan().unwrap(), listed.plan().unwrap());
+    let (typed, listed) = (typed.collect().await.unwrap(), listed.collect().await.unwrap());
+    assert_eq!((typed.times, typed.findings.gaps), (listed.times, listed.findings.gaps));
+    assert_eq!(written(&typed.records), written(&listed.records));
+    assert_eq!(listed.records.len(), 999);
+    // A run goes on from the checkpoint of another.
+    let mut pages = hours(&client).history(range.clone()).pages();
+    let first = pages.next().await.unwrap().unwrap();
+    let rest = hours(&client).history(range).resume(first.checkpoint).collect().await.unwrap();
+    let all: Vec<AnyRecord> = first.records.into_iter().chain(rest.records).collect();
+    assert_eq!(all, listed.records);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_without_a_history_says_so_before_anything_is_sent() {
+    let service = Service::new(|_, _| reply(200, &[], "{}"));
+    let client = service.client();
+    let history = client.endpoint(invented::Health::INFO).history(START..START + HOUR);
+    let told = history.plan().unwrap_err().to_string();
+    assert!(told.contains("the catalogue does not know how the history of this endpoint is walked"), "{told}");
+    assert_eq!(history.collect().await.unwrap_err().to_string(), told);
+    assert_eq!(service.seen(), (0, 0));
+}

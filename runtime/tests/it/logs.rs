@@ -1,0 +1,109 @@
+//! What logs hold. In a process to itself: a subscriber sees nothing of a span that another thread met first.
+
+use std::fmt::{Debug, Write};
+use std::num::NonZeroU64;
+use std::sync::{Arc, Mutex};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Instrument, Metadata, Subscriber};
+use tracing_core::span::Current;
+
+use crate::alone::{is_alone, run_alone};
+use crate::scripted::{reply, troubled};
+
+/// A subscriber that keeps everything it is given, and which spans are entered.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<String>>, Arc<Mutex<Entered>>);
+
+/// The spans that are entered, and what the outer one says of itself.
+#[derive(Default)]
+struct Entered(Vec<Id>, Option<&'static Metadata<'static>>);
+
+impl Visit for &Log {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        write!(self.0.lock().unwrap(), " {field}={value:?}").unwrap();
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("runtime") || metadata.name() == "outer"
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        self.0.lock().unwrap().push_str(span.metadata().name());
+        span.record(&mut &*self);
+        let mut entered = self.1.lock().unwrap();
+        if span.is_contextual() && entered.0.contains(&OUTER) {
+            self.0.lock().unwrap().push_str(" within outer");
+        }
+        if span.metadata().name() != "outer" {
+            return Id::from_u64(1);
+        }
+        entered.1 = Some(span.metadata());
+        OUTER
+    }
+
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        values.record(&mut &*self);
+    }
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut &*self);
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn enter(&self, span: &Id) {
+        self.1.lock().unwrap().0.push(span.clone());
+    }
+
+    fn exit(&self, span: &Id) {
+        let entered = &mut self.1.lock().unwrap().0;
+        let at = entered.iter().rposition(|other| other == span).unwrap();
+        entered.remove(at);
+    }
+
+    fn current_span(&self) -> Current {
+        let entered = self.1.lock().unwrap();
+        match entered.1.filter(|_| entered.0.contains(&OUTER)) {
+            Some(outer) => Current::new(OUTER, outer),
+            None => Current::none(),
+        }
+    }
+}
+
+/// The span of the test's own.
+const OUTER: Id = Id::from_non_zero_u64(NonZeroU64::MAX);
+
+#[tokio::test(start_paused = true)]
+async fn logs_hold_what_is_allowed_and_no_more() {
+    if !is_alone() {
+        return run_alone("logs::logs_hold_what_is_allowed_and_no_more", &[]);
+    }
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
+    let (service, builder) = troubled();
+    let client = builder.build().unwrap();
+    let asked = async { client.market().ratio().coin("canary-coin").await };
+    asked.instrument(tracing::debug_span!("outer")).await.unwrap();
+    service.becomes(|_, _| reply(404, &[], "canary-body"));
+    client.raw("/canary-path").await.unwrap_err();
+    let log = log.0.lock().unwrap();
+    assert!(!log.contains("canary"), "{log}");
+    let expected = [
+        "request endpoint=market.ratio within outer",
+        " message=attempt request=token number=2 outcome=Ok(200) bytes=51 elapsed_ms=21",
+        " message=retry request=market.ratio kind=Status delay_ms=0",
+        " attempts=2 waited_ms=3009 status=200 bytes=51",
+        "request endpoint=client.raw",
+        " attempts=1 waited_ms=989 status=404",
+    ];
+    let mut rest = log.as_str();
+    for part in expected {
+        let at = rest.find(part);
+        assert!(at.is_some(), "{part} is not in {log}");
+        rest = &rest[at.unwrap() + part.len()..];
+    }
+}

@@ -1,0 +1,262 @@
+//! The default transport against a real socket whose other end misbehaves.
+//!
+//! Outcomes are asserted, never durations.
+
+use std::time::Duration;
+
+use runtime::{Error, ErrorKind, Retry};
+use tokio::net::TcpListener;
+
+#[cfg(not(feature = "proxy"))]
+use crate::alone::{is_alone, run_alone};
+use crate::invented::Client;
+use crate::socket::{DATA, KEY, Server, Step, reply};
+
+async fn ask(client: &Client) -> Result<f64, Error> {
+    let series = client.market().ratio().coin("BTC").await?;
+    Ok(series.data.iter().map(|point| point.ratio).sum())
+}
+
+/// Asks a server that takes one step, and hands over the error there must be.
+async fn check(step: Step) -> Error {
+    let server = Server::start(vec![step]).await;
+    let builder =
+        server.builder().attempt_timeout(Duration::from_millis(300)).max_body_bytes(1000).retry(Retry::none());
+    let error = ask(&builder.build().unwrap()).await.unwrap_err();
+    assert!(!format!("{error} {error:?} {error:#}").contains("canary"));
+    error
+}
+
+#[tokio::test]
+async fn a_typed_series_arrives() {
+    let server = Server::start(vec![Step::Write(reply("200 OK", DATA))]).await;
+    let client = server.builder().build().unwrap();
+    for _ in 0..3 {
+        assert_eq!(ask(&client).await.unwrap().to_bits(), 0.25_f64.to_bits());
+    }
+    assert_eq!(server.connections(), 1);
+    let requests = server.requests.lock().unwrap();
+    assert!(requests[0].starts_with("GET /v2/ratio?coin=BTC HTTP/1.1\r\n"));
+    assert!(requests[0].contains(&format!("\r\nx-api-key: {KEY}\r\n")));
+    assert!(requests[0].contains("\r\naccept: application/json\r\n"));
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let other = Server::start(vec![Step::Write(reply("200 OK", DATA))]).await;
+    let target = other.base_url.replace("127.0.0.1", "localhost");
+    let head = format!("302 Found\r\nlocation: {target}/ratio");
+    let error = check(Step::Write(reply(&head, ""))).await;
+    assert_eq!((error.kind(), error.status()), (ErrorKind::Status, Some(302)));
+    assert!(error.to_string().contains("a redirect to the host `localhost`, is not followed"));
+    assert_eq!(other.connections(), 0);
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_refused() {
+    let large = "x".repeat(1001);
+    let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3e9\r\n{large}\r\n0\r\n\r\n");
+    let promised = "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n".into();
+    let endless = format!("HTTP/1.1 200 OK\r\n\r\n{large}");
+    for text in [reply("200 OK", &large), chunked.into(), promised, endless.into()] {
+        let error = check(Step::Write(text)).await;
+        assert_eq!(error.kind(), ErrorKind::Body);
+        assert!(!error.is_retryable() && !error.is_timeout());
+        assert!(error.to_string().contains("1000 bytes that `max_body_bytes` allows"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_may_have_32_mib_unless_told_otherwise() {
+    let allowed: usize = 32 << 20;
+    for (length, expected) in [(allowed, "broke off after 0 bytes"), (allowed + 1, "33554432 bytes that")] {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
+        let server = Server::start(vec![Step::Close(head.into())]).await;
+        let error = ask(&server.builder().retry(Retry::none()).build().unwrap()).await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_cut_body_is_no_decode_error() {
+    let half = &DATA[..30];
+    let length = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{half}", DATA.len());
+    let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1e\r\n{half}\r\n");
+    for text in [length, chunked] {
+        let error = check(Step::Close(text.into())).await;
+        assert_eq!(error.kind(), ErrorKind::Body, "{error:?}");
+        assert!(error.is_retryable() && !error.is_decode());
+        assert!(error.to_string().contains("broke off after 30 bytes"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_cut_body_of_unknown_length_does_not_parse() {
+    let text = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{}", &DATA[..DATA.len() - 1]);
+    let error = check(Step::Close(text.into())).await;
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.body().map(<[u8]>::len), Some(DATA.len() - 1));
+}
+
+#[tokio::test]
+async fn a_slow_server_is_given_up() {
+    let table = [
+        (Step::Silence, ErrorKind::Head),
+        (Step::Trickle(reply("200 OK", DATA)), ErrorKind::Head),
+        (Step::Write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{".into()), ErrorKind::Body),
+    ];
+    for (step, kind) in table {
+        let error = check(step).await;
+        assert_eq!(error.kind(), kind, "{error:?}");
+        assert!(error.is_timeout() && error.is_retryable());
+        assert!(error.to_string().contains("no whole reply within 300ms"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_early_is_told_from_a_slow_one() {
+    let cut = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
+    for text in [String::new(), cut, "SSH-2.0-OpenSSH\r\n".to_owned()] {
+        let error = check(Step::Close(text.into())).await;
+        assert_eq!(error.kind(), ErrorKind::Head, "{error:?}");
+        assert!(error.is_retryable() && !error.is_timeout());
+    }
+}
+
+#[tokio::test]
+async fn a_refused_connection_says_so() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let base_url = format!("http://{address}/v2");
+    drop(listener);
+    let client = Client::builder(base_url).api_key(KEY).retry(Retry::none()).build().unwrap();
+    let error = ask(&client).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Connect);
+    assert!(error.is_retryable() && !error.is_timeout());
+    let (said, cost) = words(&error);
+    assert_eq!(said, format!("no connection to `{address}`, which refuses it"));
+    assert!(cost.contains(": client error (Connect): tcp connect error: "), "{cost}");
+}
+
+/// What an error says happened, and what comes behind the number of attempts, causes included.
+fn words(error: &Error) -> (String, String) {
+    let text = format!("{error:#}");
+    let (said, cost) = text.split_once("; after 1 attempt in ").unwrap();
+    (said.rsplit_once("): ").unwrap().1.to_owned(), cost.to_owned())
+}
+
+#[tokio::test]
+async fn a_name_that_nobody_knows_is_said() {
+    let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
+    let (said, cost) = words(&ask(&client).await.unwrap_err());
+    assert!(said.starts_with("no connection to `nowhere.invalid:443`: a name cannot be looked up"), "{said}");
+    assert!(cost.contains(": dns error: "), "{cost}");
+}
+
+#[cfg(not(feature = "proxy"))]
+#[tokio::test]
+async fn a_proxy_that_nobody_asks_is_said() {
+    if is_alone() {
+        let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
+        let (said, _) = words(&ask(&client).await.unwrap_err());
+        return assert!(said.ends_with("; the environment names a proxy, which needs the feature `proxy`"), "{said}");
+    }
+    run_alone("loopback::a_proxy_that_nobody_asks_is_said", &[("HTTPS_PROXY", "http://me:canary@127.0.0.1:1")]);
+}
+
+#[tokio::test]
+async fn a_stalled_handshake_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let base_url = format!("https://{address}/v2");
+    let client =
+        Client::builder(base_url).api_key(KEY).connect_timeout(Duration::from_millis(100)).retry(Retry::none());
+    let error = ask(&client.build().unwrap()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Connect);
+    assert!(error.is_timeout());
+    assert_eq!(words(&error).0, format!("no connection to `{address}` within 100ms"));
+}
+
+#[tokio::test]
+async fn a_refusal_is_explained() {
+    let body = r#"{"detail": {"message": "no such venue", "error_code": "VENUE"}, "key": "canary-key"}"#;
+    let error = check(Step::Write(reply("422 Unprocessable", body))).await;
+    assert_eq!((error.status(), error.code()), (Some(422), Some("VENUE")));
+    let text = error.to_string();
+    let start =
+        "market.ratio (GET /ratio?coin=BTC): status 422 (documented as \"Unauthorized\"): no such venue (code VENUE); ";
+    assert!(text.starts_with(start), "{text}");
+    assert!(!text.contains("`coin` is"), "{text}");
+    let timeframe = "(code VENUE); `timeframe` is reported as required and not set; ";
+    assert!(text.contains(timeframe), "{text}");
+    assert_eq!(error.body().map(<[u8]>::len), Some(body.len()));
+}
+
+#[tokio::test]
+async fn a_page_instead_of_json_is_bounded() {
+    let page = format!("<html>{}</html>", "x".repeat(900));
+    for (head, kind) in [("503 Busy", ErrorKind::Status), ("200 OK", ErrorKind::Decode)] {
+        let error = check(Step::Write(reply(head, &page))).await;
+        assert_eq!(error.kind(), kind);
+        assert_eq!(error.is_retryable(), kind == ErrorKind::Status);
+        assert!(error.to_string().len() < 800, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_encoding_that_was_not_asked_for_is_refused() {
+    let error = check(Step::Write(reply("200 OK\r\ncontent-encoding: br", DATA))).await;
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert!(error.to_string().contains("encoded as `br`"));
+}
+
+#[cfg(feature = "gzip")]
+#[tokio::test]
+async fn compressed_replies_are_read() {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, DATA.as_bytes()).unwrap();
+    let body = encoder.finish().unwrap();
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", body.len());
+    let server = Server::start(vec![Step::Write([head.as_bytes(), &body].concat())]).await;
+    let client = server.builder().build().unwrap();
+    assert_eq!(ask(&client).await.unwrap().to_bits(), 0.25_f64.to_bits());
+    assert!(server.requests.lock().unwrap()[0].contains("\r\naccept-encoding: gzip\r\n"));
+    let cut = [head.as_bytes(), &body[..body.len() - 4], b"abcd"].concat();
+    let error = check(Step::Write(cut)).await;
+    assert_eq!(error.kind(), ErrorKind::Body);
+    assert!(error.is_retryable(), "{error}");
+}
+
+#[tokio::test]
+async fn a_pooled_connection_that_was_closed_is_replaced() {
+    let steps = vec![Step::Close(reply("200 OK", DATA)), Step::Write(reply("200 OK", DATA))];
+    let server = Server::start(steps).await;
+    let client = server.builder().build().unwrap();
+    ask(&client).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    ask(&client).await.unwrap();
+    assert_eq!(server.connections(), 2);
+}
+
+#[tokio::test]
+async fn a_reused_connection_that_fails_is_no_failure() {
+    for end in [Step::Close(Vec::new()), Step::Reset(Vec::new()), Step::Close(b"HTTP/1.1 2".to_vec())] {
+        let steps = vec![Step::Write(reply("200 OK", DATA)), end, Step::Write(reply("200 OK", DATA))];
+        let server = Server::start(steps).await;
+        let client = server.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
+        ask(&client).await.unwrap();
+        ask(&client).await.unwrap();
+        assert_eq!((server.connections(), server.requests.lock().unwrap().len()), (2, 3));
+    }
+}
+
+#[test]
+fn outside_a_runtime_the_error_says_so() {
+    let client = Client::builder("https://example.com/v2").api_key(KEY).build().unwrap();
+    let mut call = std::pin::pin!(client.raw("/x").into_future());
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let std::task::Poll::Ready(outcome) = call.as_mut().poll(&mut context) else {
+        panic!("it waits for something");
+    };
+    assert!(outcome.unwrap_err().to_string().contains("there is no Tokio runtime"));
+}

@@ -1,0 +1,50 @@
+//! The runtime with a mock service: one program, so that it is linked once.
+
+#![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod alone;
+mod bad_records;
+#[cfg(feature = "blocking")]
+mod blocking;
+mod canaries;
+mod cancel;
+mod dead_connections;
+mod encrypted;
+mod error_text;
+mod fields;
+mod follow;
+mod full_speed;
+mod gate;
+mod history;
+mod history_times;
+mod history_together;
+#[cfg(feature = "http2")]
+mod http2;
+mod invented;
+mod jitter;
+mod listed;
+#[cfg(feature = "tracing")]
+mod logs;
+mod loopback;
+mod misbehaviour;
+mod observer;
+mod own_gate;
+mod progress;
+#[cfg(feature = "proxy")]
+mod proxy;
+mod ranges;
+mod request;
+#[cfg(feature = "reqwest")]
+mod reqwest;
+mod response;
+mod retry;
+mod scripted;
+mod secrets;
+mod series;
+#[cfg(feature = "settings")]
+mod settings;
+mod socket;
+mod speed;
+mod tls;
+mod token;
+mod token_failures;

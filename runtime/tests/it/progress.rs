@@ -1,0 +1,145 @@
+//! A request makes progress once it was polled, whether or not somebody goes on polling it.
+//!
+//! Over a transport in memory and a paused clock: whoever is left alone would hold a place, a turn or the request for a
+//! token, and others would wait for it until their own time is over.
+
+use std::future::{Future, IntoFuture};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use runtime::{Error, RateLimit, Value};
+use tokio::time::Instant;
+
+use crate::invented::Client;
+use crate::scripted::{Fate, Service, ok, reply};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+type Unpolled = Pin<Box<dyn Future<Output = Result<Value, Error>> + Send>>;
+
+/// A request that is polled once and then left alone.
+fn left_alone(client: &Client) -> Unpolled {
+    let mut request: Unpolled = Box::pin(client.raw("/left").into_future());
+    let polled = request.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(polled.is_pending());
+    request
+}
+
+/// A service that takes a second to answer, and no more than two requests at once.
+fn slow() -> (Arc<Service>, Client) {
+    let service = Service::new(|_, _| Fate { reply: SECOND, ..ok() });
+    let client = service.builder().rate_limit(RateLimit::new(1000, SECOND, 2)).build().unwrap();
+    (service, client)
+}
+
+/// Others are served in the time that it takes when nobody is in their way.
+async fn check(client: &Client, within: Duration) {
+    let begun = Instant::now();
+    client.raw("/x").await.unwrap();
+    assert!(begun.elapsed() <= within, "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_buffer_of_requests_lets_another_one_through() {
+    let (_, client) = slow();
+    // What `buffered(15)` does while the body of its loop awaits something else.
+    let mut buffered: Vec<_> = (0..15).map(|_| left_alone(&client)).collect();
+    for request in buffered.drain(..) {
+        request.await.unwrap();
+        check(&client, 9 * SECOND).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_consumer_that_is_busy_elsewhere_holds_up_no_other_task() {
+    let (_, client) = slow();
+    let buffered: Vec<_> = (0..4).map(|_| left_alone(&client)).collect();
+    let other = tokio::spawn(client.raw("/other").into_future());
+    tokio::time::sleep(5 * SECOND).await;
+    assert!(other.is_finished());
+    for request in buffered {
+        let begun = Instant::now();
+        request.await.unwrap();
+        assert_eq!(begun.elapsed(), Duration::ZERO, "it was answered meanwhile");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_heartbeat_beside_a_slow_request_is_served() {
+    let service = Service::new(
+        |request, _| {
+            if request.url.ends_with("slow") { Fate { reply: 20 * SECOND, ..ok() } } else { ok() }
+        },
+    );
+    let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
+    client.raw("/x").await.unwrap();
+    let mut slow = pin!(client.raw("/slow").into_future());
+    let mut beats = 0;
+    loop {
+        tokio::select! {
+            outcome = &mut slow => { outcome.unwrap(); break }
+            () = tokio::time::sleep(SECOND / 2) => check(&client, 30 * SECOND).await,
+        }
+        beats += 1;
+    }
+    assert_eq!(beats, 1, "the only place is taken until the slow one is answered");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_fetches_a_token_and_is_left_alone_holds_up_no_follower() {
+    let token = r#"{"access_token": "t", "expires_in": 600}"#;
+    let service = Service::new(move |request, _| {
+        if request.url.ends_with("token") { Fate { reply: SECOND, ..reply(200, &[], token) } } else { ok() }
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    let leader = left_alone(&client);
+    let followers: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    let begun = Instant::now();
+    for follower in followers {
+        follower.await.unwrap().unwrap();
+    }
+    assert!(begun.elapsed() < 3 * SECOND, "{:?}", begun.elapsed());
+    assert_eq!(service.seen(), (6, 1));
+    leader.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_before_the_first_poll() {
+    let (service, client) = slow();
+    let request = client.raw("/x").into_future();
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(service.seen(), (0, 0));
+    drop(request);
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(service.seen(), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_cancels_by_the_next_turn_of_the_runtime() {
+    let (service, client) = slow();
+    let requests: Vec<_> = (0..5).map(|_| left_alone(&client)).collect();
+    tokio::time::sleep(SECOND / 2).await;
+    assert_eq!(service.under_way(), 2);
+    drop(requests);
+    tokio::task::yield_now().await;
+    assert_eq!(service.under_way(), 0);
+    tokio::time::sleep(9 * SECOND).await;
+    assert_eq!(service.seen(), (2, 0), "those in line have left it");
+    assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);
+}
+
+#[test]
+fn where_its_runtime_has_ended_it_says_so() {
+    let (_, client) = slow();
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let (ended, other) = (runtime(), runtime());
+    // The future itself is wanted, polled once.
+    #[allow(clippy::async_yields_async)]
+    let request = ended.block_on(async { left_alone(&client) });
+    drop(ended);
+    let expected = "the runtime in which the request was sent has ended";
+    assert_eq!(other.block_on(request).unwrap_err().to_string(), expected);
+    other.block_on(client.raw("/x").into_future()).unwrap();
+}

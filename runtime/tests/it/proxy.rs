@@ -1,0 +1,191 @@
+//! Proxies: scripted ones on this machine, before servers whose names nobody but the proxy can find.
+
+use std::sync::{Arc, Mutex};
+
+use runtime::{Builder, Error, ErrorKind, Retry};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::alone::run_alone;
+use crate::encrypted::{Authority, KEY, answer, listen, read_head, start};
+use crate::invented::Client;
+
+/// What a proxy was asked, one text a connection.
+type Journal = Arc<Mutex<Vec<String>>>;
+
+/// A proxy that answers the first request with `reply`, and passes bytes on to a port if it has one.
+async fn proxy(reply: &'static str, to: Option<u16>) -> (u16, Journal) {
+    let journal = Journal::default();
+    let seen = journal.clone();
+    let port = listen(move |mut stream| {
+        let seen = seen.clone();
+        async move {
+            let Some(head) = read_head(&mut stream).await else { return };
+            seen.lock().unwrap().push(head);
+            stream.write_all(reply.as_bytes()).await.unwrap();
+            if let Some(port) = to {
+                let mut server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                let _ = copy_bidirectional(&mut stream, &mut server).await;
+            }
+        }
+    })
+    .await;
+    (port, journal)
+}
+
+const ESTABLISHED: &str = "HTTP/1.1 200 Connection established\r\n\r\n";
+
+fn builder() -> Builder<Client> {
+    Client::builder("https://service.invalid/v2").api_key(KEY).retry(Retry::none())
+}
+
+/// A server called `service.invalid`, and the certificate of whoever vouches for it.
+async fn service() -> (u16, String) {
+    let authority = Authority::new("ours");
+    (start(authority.acceptor("service.invalid", false, &[])).await, authority.pem)
+}
+
+async fn ask(builder: Builder<Client>) -> Result<usize, Error> {
+    let settings = format!("{builder:?}");
+    let client = builder.build()?;
+    assert!(!format!("{settings} {client:?}").contains("canary"));
+    client.market().ratio().coin("BTC").await.map(|series| series.data.len())
+}
+
+#[tokio::test]
+async fn a_tunnel_hides_everything_from_the_proxy() {
+    let (server, root) = service().await;
+    let (port, journal) = proxy(ESTABLISHED, Some(server)).await;
+    let url = format!("http://me:canary%20password@127.0.0.1:{port}");
+    assert_eq!(ask(builder().root_certificate(root).proxy(url)).await.unwrap(), 1);
+    let expected = "CONNECT service.invalid:443 HTTP/1.1\r\nHost: service.invalid:443\r\n\
+        Proxy-Authorization: Basic bWU6Y2FuYXJ5IHBhc3N3b3Jk\r\n\r\n";
+    assert_eq!(*journal.lock().unwrap(), [expected]);
+}
+
+#[tokio::test]
+async fn what_is_not_encrypted_is_forwarded() {
+    let reply = "HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{\"data\": []}";
+    let (port, journal) = proxy(reply, None).await;
+    let builder = Client::builder("http://service.invalid/v2").api_key(KEY).allow_http(true);
+    assert_eq!(ask(builder.proxy(format!("me:canary@127.0.0.1:{port}"))).await.unwrap(), 0);
+    let head = &journal.lock().unwrap()[0];
+    assert!(head.starts_with("GET http://service.invalid/v2/ratio?coin=BTC HTTP/1.1\r\n"), "{head}");
+    assert!(head.contains("\r\nproxy-authorization: Basic bWU6Y2FuYXJ5\r\n"), "{head}");
+    assert!(head.contains("\r\nhost: service.invalid\r\n"), "{head}");
+}
+
+#[tokio::test]
+async fn a_proxy_may_be_encrypted_itself() {
+    let (server, root) = service().await;
+    let authority = Authority::new("theirs");
+    let acceptor = authority.acceptor("localhost", false, &[]);
+    let port = listen(move |stream| {
+        let acceptor = acceptor.clone();
+        async move {
+            let mut stream = acceptor.accept(stream).await.unwrap();
+            assert!(read_head(&mut stream).await.unwrap().starts_with("CONNECT service.invalid:443 "));
+            stream.write_all(ESTABLISHED.as_bytes()).await.unwrap();
+            let mut server = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
+            let _ = copy_bidirectional(&mut stream, &mut server).await;
+        }
+    })
+    .await;
+    let builder = builder().root_certificate(root).root_certificate(authority.pem);
+    assert_eq!(ask(builder.proxy(format!("https://localhost:{port}"))).await.unwrap(), 1);
+}
+
+/// Reads one message of SOCKS 5, checks it and answers.
+async fn socks(stream: &mut TcpStream, expected: &[u8], reply: &[u8]) {
+    let mut message = vec![0; expected.len()];
+    stream.read_exact(&mut message).await.unwrap();
+    assert_eq!(message, expected);
+    stream.write_all(reply).await.unwrap();
+}
+
+#[tokio::test]
+async fn socks_is_told_the_name_and_the_port() {
+    let port = listen(|mut stream| async move {
+        socks(&mut stream, b"\x05\x01\x02", b"\x05\x02").await;
+        socks(&mut stream, b"\x01\x02me\x06canary", b"\x01\x00").await;
+        socks(&mut stream, b"\x05\x01\x00\x03\x0fservice.invalid\x00\x50", b"\x05\x00\x00\x01\0\0\0\0\0\0").await;
+        answer(stream).await;
+    })
+    .await;
+    let builder = Client::builder("http://service.invalid/v2").api_key(KEY).allow_http(true);
+    assert_eq!(ask(builder.proxy(format!("socks5://me:canary@127.0.0.1:{port}"))).await.unwrap(), 1);
+}
+
+/// The error there must be, as `{:#}` shows it without its first and last words and without the port.
+async fn refusal(builder: Builder<Client>, port: u16) -> (String, bool) {
+    let error = ask(builder.proxy(format!("http://me:canary@127.0.0.1:{port}"))).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Connect);
+    let text = format!("{error:#}").replace(&format!(":{port}"), ":PORT");
+    assert!(!text.contains("canary"), "{text}");
+    let (start, rest) = text.split_once(": client error (Connect): ").unwrap();
+    let (start, _) = start.split_once("; after 1 attempt in ").unwrap();
+    let start = start.strip_prefix("market.ratio (GET /ratio?coin=BTC): ").unwrap();
+    (format!("{start} … {rest}"), error.is_retryable())
+}
+
+#[tokio::test]
+async fn a_proxy_that_fails_is_named() {
+    let start = "no connection to `service.invalid:443` through the proxy `127.0.0.1:PORT`";
+    let table = [
+        (
+            "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
+            ", which wants credentials; write them into its URL … tunnel error: proxy authorization required",
+            false,
+        ),
+        ("HTTP/1.1 502 Bad Gateway\r\n\r\n", " … tunnel error: unsuccessful", true),
+        ("SSH-2.0-OpenSSH\r\n", " … tunnel error: unsuccessful", true),
+        ("", " … tunnel error: unexpected end of file", true),
+    ];
+    for (reply, expected, retryable) in table {
+        let (port, _) = proxy(reply, None).await;
+        assert_eq!(refusal(builder(), port).await, (format!("{start}{expected}"), retryable), "{reply}");
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let (text, retryable) = refusal(builder(), port).await;
+    let expected =
+        "no connection to `service.invalid:443` through the proxy `127.0.0.1:PORT`, which refuses it … tunnel error: ";
+    assert!(text.starts_with(expected) && retryable, "{text}");
+}
+
+#[tokio::test]
+async fn a_tunnel_to_somebody_else_is_no_way() {
+    let (server, _) = service().await;
+    let (port, _) = proxy(ESTABLISHED, Some(server)).await;
+    let (text, retryable) = refusal(builder(), port).await;
+    let expected = "the certificate of `service.invalid:443` through the proxy `127.0.0.1:PORT` \
+        is signed by no root that is trusted here; add that root … ";
+    assert!(text.starts_with(expected) && !retryable, "{text}");
+}
+
+#[tokio::test]
+async fn the_environment_is_asked_unless_the_user_has_said() {
+    const THIS: &str = "proxy::the_environment_is_asked_unless_the_user_has_said";
+    if let Ok(root) = std::env::var("ROOT") {
+        let builder = || builder().root_certificate(root.as_bytes());
+        assert_eq!(ask(builder()).await.unwrap(), 1);
+        let error = ask(builder().no_proxy()).await.unwrap_err();
+        assert!(!error.to_string().contains("proxy"), "{error}");
+        return;
+    }
+    let (server, root) = service().await;
+    let (port, journal) = proxy(ESTABLISHED, Some(server)).await;
+    let proxy = format!("http://127.0.0.1:{port}");
+    let child = move || run_alone(THIS, &[("ROOT", &root), ("https_proxy", &proxy)]);
+    tokio::task::spawn_blocking(child).await.unwrap();
+    assert_eq!(journal.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_proxy_of_no_use_is_refused_when_the_client_is_built() {
+    let error = builder().proxy("ftp://me:canary@127.0.0.1").build().unwrap_err();
+    let expected = "the proxy cannot be used; \
+        it looks like `http://host:port`, `https://host:port` or `socks5://host:port`";
+    assert_eq!(error.to_string(), expected);
+}

@@ -1,0 +1,222 @@
+//! Requests as values, and building a client: no network.
+
+use std::collections::HashSet;
+use std::future::IntoFuture;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::invented::{Client, Exchange, Timeframe};
+use runtime::registry::TimeUnit;
+use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture};
+use runtime::wire::{Known, ToWire};
+use runtime::{Builder, Error, Timestamp, Transport};
+
+/// A transport that nothing may reach.
+struct Nowhere;
+
+impl Transport for Nowhere {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        panic!("it was sent: {request:?}")
+    }
+}
+
+fn client() -> Client {
+    Client::builder("https://example.com/v2").api_key("canary-key").transport(Nowhere).build().unwrap()
+}
+
+#[test]
+fn a_request_can_be_looked_at() {
+    let client = client();
+    let request = client.market().ratio().limit(10).query("depth", 5).coin("BTC").limit(100);
+    assert_eq!(request.path_and_query(), "/ratio?coin=BTC&limit=100&depth=5");
+    assert_eq!(request.to_string(), "GET /ratio?coin=BTC&limit=100&depth=5");
+    assert_eq!(request.endpoint().to_string(), "market.ratio");
+    let expected = "Request { endpoint: market.ratio, path: \"/ratio\", \
+        params: {\"coin\": \"BTC\", \"limit\": \"100\", \"depth\": \"5\"} }";
+    assert_eq!(format!("{request:?}"), expected);
+    let same = client.market().ratio().coin("BTC").query("limit", 100).query("depth", "5");
+    assert_eq!(request, same);
+    assert_ne!(request, request.clone().coin("ETH"));
+}
+
+#[test]
+fn values_are_written_as_the_service_reads_them() {
+    let ratio = client().market().ratio();
+    let table = [
+        (ratio.clone().timeframe(Timeframe::H1), "timeframe=1h"),
+        (ratio.clone().timeframe("3h"), "timeframe=3h"),
+        (ratio.clone().start_time(Timestamp::from_unix_seconds(1_700_000_000)), "startTime=1700000000"),
+        (ratio.clone().end_time(1_700_000_000), "endTime=1700000000"),
+        (ratio.clone().exchanges(["a", "b"]), "exchange=a,b"),
+        (ratio.clone().exchanges(["", "a"]), "exchange=,a"),
+        (ratio.clone().exchange(Exchange::NORTH_SPOT), "exchange=north_spot"),
+        (ratio.clone().coin("A&B ü"), "coin=A%26B%20%C3%BC"),
+    ];
+    for (request, expected) in table {
+        assert_eq!(request.path_and_query(), format!("/ratio?{expected}"));
+    }
+}
+
+#[test]
+fn what_is_not_given_is_left_out() {
+    let ratio = client().market().ratio();
+    let coin = |coin: Option<&str>| ratio.clone().coin("ETH").coin(coin).path_and_query();
+    assert_eq!((coin(Some("BTC")).as_str(), coin(None).as_str()), ("/ratio?coin=BTC", "/ratio"));
+    let limit = |limit: Option<u64>| ratio.clone().limit(5).limit(limit).path_and_query();
+    assert_eq!((limit(Some(7)).as_str(), limit(None).as_str()), ("/ratio?limit=7", "/ratio"));
+    let start = |start: Option<Timestamp>| ratio.clone().start_time(7).start_time(start).path_and_query();
+    assert_eq!((start(Some(8.into())).as_str(), start(None).as_str()), ("/ratio?startTime=8", "/ratio"));
+    let exchanges = |exchanges: Option<Vec<&str>>| ratio.clone().exchange("x").exchanges(exchanges).path_and_query();
+    assert_eq!((exchanges(Some(vec!["a", "b"])).as_str(), exchanges(None).as_str()), ("/ratio?exchange=a,b", "/ratio"));
+    let depth = |depth: Option<u8>| ratio.clone().query("depth", 1).query("depth", depth).path_and_query();
+    assert_eq!((depth(Some(2)).as_str(), depth(None).as_str()), ("/ratio?depth=2", "/ratio"));
+}
+
+#[test]
+fn references_and_small_numbers_are_values() {
+    let (name, venue) = (String::from("BTC"), Exchange::NORTH_SPOT);
+    let request = client().raw("/x").query("a", &name).query("b", 7_u8).query("c", -7_i16).query("d", &venue);
+    assert_eq!(request.query("e", Some(&name)).path_and_query(), "/x?a=BTC&b=7&c=-7&d=north_spot&e=BTC");
+}
+
+#[test]
+fn equal_requests_are_one_in_a_set() {
+    let ratio = client().market().ratio();
+    let requests = [ratio.clone().coin("BTC").limit(5), ratio.clone().limit(5).coin("BTC"), ratio.clone().coin("BTC")];
+    assert_eq!(requests.into_iter().collect::<HashSet<_>>().len(), 2);
+    assert_ne!(ratio.clone().skip_bad_records(), ratio);
+    assert_eq!(
+        format!("{:?}", ratio.skip_bad_records()),
+        "Request { endpoint: market.ratio, path: \"/ratio\", params: {}, skip_bad_records: true }"
+    );
+}
+
+#[test]
+fn requests_and_clients_go_anywhere() {
+    fn check<T: Send + Sync + Clone + 'static>(_: &T) {}
+    fn check_future<T: Send + 'static>(_: &T) {}
+    fn check_error<T: std::error::Error + Send + Sync + 'static>() {}
+    let client = client();
+    check(&client);
+    let request = client.market().ratio();
+    check(&request);
+    check_future(&request.clone().response());
+    check_future(&request.into_future());
+    check_error::<Error>();
+}
+
+/// Why a request is not sent.
+async fn refusal<T>(request: impl IntoFuture<Output = Result<T, Error>>) -> String {
+    request.await.map(drop).unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn what_cannot_be_meant_is_not_sent() {
+    let client = client();
+    let ratio = client.market().ratio();
+    let expected = "market.ratio (GET /ratio?exchange=): \
+        `exchange` is empty; leave it out, or name one";
+    assert_eq!(refusal(ratio.clone().exchanges(Vec::<Exchange>::new())).await, expected);
+    assert_eq!(refusal(ratio.clone().exchange("")).await, expected);
+    let expected = "market.ratio (GET /ratio?limit=many): `limit` is no number: \"many\"";
+    assert_eq!(refusal(ratio.query("limit", "many")).await, expected);
+    let expected = "client.raw (GET x): the path \"x\" does not begin with `/`";
+    assert_eq!(refusal(client.raw("x")).await, expected);
+    let expected = "client.raw (GET /x?y=z): the path \"/x?y=z\" has a `?`; add params with `query`";
+    assert_eq!(refusal(client.raw("/x?y=z")).await, expected);
+}
+
+#[test]
+fn settings_are_checked() {
+    let check = |builder: Builder<Client>| builder.build().map(drop).unwrap_err().to_string();
+    let url = "https://example.com/v2";
+    assert_eq!(check(Client::builder(url)), "there is no API key; set it with `api_key`");
+    let expected = "the API key is empty; set it with `api_key`";
+    assert_eq!(check(Client::builder(url).api_key("")), expected);
+    assert_eq!(check(Client::builder(url).api_key(" \n")), expected);
+    let flow = |id, secret| check(Client::builder(url).api_key("key").client_credentials(id, secret));
+    assert_eq!(flow("", "canary"), "the client id is empty");
+    assert_eq!(flow("canary", " "), "the client secret is empty");
+    let expected = "the API key does not fit: the header `x-api-key` has characters that HTTP cannot carry";
+    assert_eq!(check(Client::builder(url).api_key("can\nary")), expected);
+    let expected = "`connect_timeout` has no effect on a transport of your own; set it there";
+    let both = Client::builder(url).api_key("key").transport(Nowhere);
+    assert_eq!(check(both.connect_timeout(Duration::from_secs(1))), expected);
+    let header = |name, value| check(Client::builder(url).api_key("key").header(name, value));
+    assert_eq!(header("x-own", "can\nary"), "the header `x-own` has characters that HTTP cannot carry");
+    assert_eq!(header("X-Api-Key", "canary"), "the header `x-api-key` is set by the credentials; use `api_key`");
+    let both = Client::builder(url).api_key("key").client_credentials("id", "canary").header("authorization", "x");
+    let expected = "the header `authorization` is set by the credentials; leave it or `client_credentials` out";
+    assert_eq!(check(both), expected);
+}
+
+/// Remembers the headers of what is sent.
+#[derive(Clone, Default)]
+struct Remembering(Arc<Mutex<Vec<Headers>>>);
+
+impl Transport for Remembering {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        self.0.lock().unwrap().push(request.headers);
+        Box::pin(async { Ok(HttpResponse::new(200, Headers::new(), "{}")) })
+    }
+}
+
+#[tokio::test]
+async fn headers_are_the_clients_unless_a_request_has_its_own() {
+    let transport = Remembering::default();
+    let builder = || Client::builder("https://example.com/v2").api_key("canary").transport(transport.clone());
+    builder().build().unwrap().raw("/x").await.unwrap();
+    let client = builder().user_agent("mine/1").header("x-team", "red").header("accept", "text/json").build().unwrap();
+    client.raw("/x").await.unwrap();
+    client.raw("/x").header("X-Team", "blue").header("x-one", "1").await.unwrap();
+    let sent = transport.0.lock().unwrap().clone();
+    let seen = |name: &str| sent.iter().map(|headers| headers.get(name)).collect::<Vec<_>>();
+    let ours = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+    assert_eq!(seen("user-agent"), [Some(ours), Some("mine/1"), Some("mine/1")]);
+    assert_eq!(seen("x-team"), [None, Some("red"), Some("blue")]);
+    assert_eq!(seen("accept"), [Some("application/json"), Some("text/json"), Some("text/json")]);
+    assert_eq!(seen("x-one"), [None, None, Some("1")]);
+    let request = client.raw("/x");
+    let expected = "client.raw (GET /x): the header `x-api-key` is set by the credentials; use `api_key`";
+    assert_eq!(refusal(request.clone().header("x-api-key", "canary")).await, expected);
+    let expected = "client.raw (GET /x): the header `a b` has characters that HTTP cannot carry";
+    assert_eq!(refusal(request.header("a b", "c").header("d", "e")).await, expected);
+    assert_eq!(transport.0.lock().unwrap().len(), 3);
+}
+
+#[test]
+fn whole_numbers_count_seconds() {
+    for seconds in [-1, 253_402_300_800, i64::MIN, i64::MAX] {
+        assert_eq!(Timestamp::from(seconds).to_string(), seconds.to_string());
+    }
+    assert_eq!(Timestamp::from(1_700_000_000).to_wire(TimeUnit::Seconds), "1700000000");
+}
+
+#[test]
+fn unknown_values_are_kept() {
+    assert_eq!(Timeframe::from("15m").to_wire(TimeUnit::Seconds), "15m");
+    assert_eq!(Exchange::from("new_venue").to_wire(TimeUnit::Seconds), "new_venue");
+    assert_eq!(Timeframe::from("3h").as_str(), "3h");
+}
+
+#[test]
+fn an_unknown_value_has_no_text_to_match() {
+    let known = |text| matches!(Timeframe::from(text), Timeframe::M1 | Timeframe::H1);
+    assert!(known("1m") && known("1h") && !known("3h"));
+    assert!(Timeframe::H1.is_known() && !Timeframe::from("3h").is_known());
+    assert!(Exchange::NORTH_SPOT.is_known() && !Exchange::from("new_venue").is_known());
+    let known: Known<Timeframe> = Timeframe::from("1h").known().unwrap();
+    let copy = known;
+    assert_eq!((known.as_str(), Timeframe::from(copy)), ("1h", Timeframe::H1));
+    assert_eq!(client().market().ratio().timeframe(known).path_and_query(), "/ratio?timeframe=1h");
+    assert!(Timeframe::from("3h").known().is_none());
+}
+
+#[test]
+fn a_step_has_a_length() {
+    let seconds = Timeframe::ALL.iter().map(|step| step.duration().map(|length| length.as_secs()));
+    assert_eq!(seconds.collect::<Vec<_>>(), [Some(60), Some(3600)]);
+    assert_eq!(Timeframe::from("3h").duration(), None);
+    let (time, hour) = (Timestamp::from(7300), Timeframe::H1.duration().unwrap());
+    assert_eq!(time.floor(hour), Timestamp::from(7200));
+}

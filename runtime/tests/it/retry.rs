@@ -1,0 +1,348 @@
+//! What is sent again and when it ends, over a transport in memory and a paused clock.
+
+use std::future::IntoFuture;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use runtime::transport::{HttpRequest, Phase, SendFuture, Transport};
+use runtime::{Error, ErrorKind, RateLimit, Retry};
+use tokio::time::Instant;
+
+use crate::invented::Client;
+use crate::scripted::{DATA, Fate, Service, failure, ok, reply, silence};
+
+const SECOND: Duration = Duration::from_secs(1);
+const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
+
+async fn check(client: &Client) -> Result<f64, Error> {
+    let series = client.market().ratio().coin("BTC").await?;
+    Ok(series.data.iter().map(|point| point.ratio).sum())
+}
+
+/// How often a request is sent if it always fares alike, and what comes of it.
+async fn always(fate: impl Fn() -> Fate + Send + 'static) -> (usize, Option<ErrorKind>) {
+    let service = Service::new(move |_, _| fate());
+    let outcome = check(&service.client()).await;
+    (service.seen().0, outcome.err().map(|error| error.kind()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_passes_is_tried_again_and_what_does_not_is_final() {
+    for phase in [Phase::Connect, Phase::Send, Phase::Head, Phase::Body] {
+        assert_eq!(always(move || failure(phase)).await.0, 4, "{phase:?}");
+    }
+    assert_eq!(always(silence).await, (4, Some(ErrorKind::Head)));
+    for (status, sent) in [(408, 4), (425, 4), (429, 4), (502, 4), (520, 4), (524, 4), (529, 4), (530, 4), (500, 2)] {
+        assert_eq!(always(move || reply(status, &[], "")).await, (sent, Some(ErrorKind::Status)), "{status}");
+    }
+    for status in [100, 301, 302, 307, 400, 401, 403, 404, 405, 415, 422, 501] {
+        assert_eq!(always(move || reply(status, &[], "")).await, (1, Some(ErrorKind::Status)), "{status}");
+    }
+    assert_eq!(always(|| reply(200, &[], "{")).await, (1, Some(ErrorKind::Decode)));
+    for page in ["<html>", "Bad gateway", "", "not found", "404 page not found", "[error] 17", "{{page}}", "-- down --"]
+    {
+        assert_eq!(always(move || reply(200, &[], page)).await, (2, Some(ErrorKind::Decode)), "{page}");
+    }
+    assert_eq!(always(ok).await, (1, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_after_failures_is_a_success() {
+    let service = Service::new(|_, before| match before {
+        0 => failure(Phase::Head),
+        1 => reply(503, &[("retry-after", "3")], ""),
+        2 => silence(),
+        _ => ok(),
+    });
+    let start = Instant::now();
+    assert!(check(&service.client()).await.is_ok());
+    let arrivals = service.arrivals();
+    assert!(arrivals[2] - arrivals[1] >= 3 * SECOND);
+    assert!(start.elapsed() < 40 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_tells_of_the_way() {
+    let service = Service::new(|_, _| reply(503, &[("retry-after", "2")], r#"{"message": "busy"}"#));
+    let error = check(&service.client()).await.unwrap_err();
+    assert_eq!((error.attempts(), error.retry_after()), (4, Some(2 * SECOND)));
+    assert!(error.waited() >= 6 * SECOND && error.elapsed() > error.waited());
+    let text = error.to_string();
+    let start = "market.ratio (GET /ratio?coin=BTC): status 503: busy; retry after 2s; after 4 attempts in ";
+    assert!(text.starts_with(start), "{text}");
+    assert!(text.contains(" waiting; body: "), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_total_timeout_is_never_passed() {
+    let stalled_token = |request: &_, _| {
+        let request: &runtime::transport::HttpRequest = request;
+        if request.url.ends_with("token") { silence() } else { ok() }
+    };
+    for total in [0, 1, 5, 29, 31, 200] {
+        let total = total * SECOND / 2;
+        let busy = Service::new(|_, _| reply(503, &[], ""));
+        let silent = Service::new(|_, _| silence());
+        let asked = Service::new(|_, _| reply(503, &[("retry-after", "40")], ""));
+        let stalled = Service::new(stalled_token);
+        let refused = Service::new(|_, _| reply(429, &[("retry-after", "30")], ""));
+        for service in [busy, silent, asked, stalled, refused] {
+            let builder = service.builder().total_timeout(total).client_credentials("id", "secret");
+            let client = builder.build().unwrap();
+            let start = Instant::now();
+            let error = check(&client).await.unwrap_err();
+            assert!(start.elapsed() <= total + Duration::from_millis(2), "{:?} of {total:?}: {error}", start.elapsed());
+            assert!(error.elapsed() <= total + Duration::from_millis(2));
+            assert!(error.is_retryable(), "{error}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_has_30_seconds_and_a_request_10_minutes_unless_told_otherwise() {
+    let service = Service::new(|_, _| silence());
+    let once = service.builder().retry(Retry::none()).build().unwrap();
+    let often = service.builder().retry(Retry::default().attempts(1000).budget(1000)).build().unwrap();
+    // The clock's timers wake at whole milliseconds.
+    let late = Duration::from_millis(2);
+    let elapsed = check(&once).await.unwrap_err().elapsed();
+    assert!(elapsed.abs_diff(30 * SECOND) <= late, "{elapsed:?}");
+    // It ends before a wait that would not leave time for another attempt.
+    let elapsed = check(&often).await.unwrap_err().elapsed();
+    assert!(elapsed > 560 * SECOND && elapsed <= 600 * SECOND + late, "{elapsed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_attempt_is_given_more_than_is_left() {
+    let given = Arc::new(Mutex::new(Vec::new()));
+    let seen = given.clone();
+    let service = Service::new(move |request, _| {
+        seen.lock().unwrap().push(request.limits.timeout);
+        reply(503, &[("retry-after", "2")], "")
+    });
+    let builder = service.builder().total_timeout(5 * SECOND).attempt_timeout(4 * SECOND);
+    check(&builder.build().unwrap()).await.unwrap_err();
+    let given = given.lock().unwrap();
+    assert_eq!(given[0], 4 * SECOND);
+    assert!(given.len() == 3 && given[1] < 3 * SECOND && given[2] < SECOND, "{given:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_does_not_count_the_line_at_the_gate() {
+    let service = Service::new(|_, _| ok());
+    let limit = RateLimit::new(1, 60 * SECOND, 1);
+    let client = service.builder().rate_limit(limit).total_timeout(10 * SECOND).build().unwrap();
+    let begun = Instant::now();
+    for _ in 0..3 {
+        check(&client).await.unwrap();
+    }
+    assert!(begun.elapsed() > 120 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_wants_a_bound_on_the_line_sets_one() {
+    let service = Service::new(|_, _| ok());
+    let builder = service.builder().rate_limit(RateLimit::new(1, 60 * SECOND, 1)).gate_timeout(10 * SECOND);
+    let client = builder.build().unwrap();
+    check(&client).await.unwrap();
+    let error = check(&client).await.unwrap_err();
+    assert_eq!((error.kind(), error.attempts(), error.waited()), (ErrorKind::Wait, 0, 10 * SECOND));
+    assert!(error.is_timeout() && error.is_retryable());
+    let expected = "market.ratio (GET /ratio?coin=BTC): \
+        the gate timeout passed while waiting for a turn at the gate; after 10s, of which 10s waiting";
+    assert_eq!(error.to_string(), expected);
+    // One request may have another.
+    client.raw("/x").gate_timeout(100 * SECOND).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn thousands_at_once_wait_and_none_fails() {
+    let service = Service::new(|_, before| match before % 50 {
+        0 => reply(503, &[], ""),
+        _ => ok(),
+    });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let begun = Instant::now();
+    let requests: Vec<_> = (0..7000).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    let mut failed = 0;
+    for request in requests {
+        failed += u32::from(request.await.unwrap().is_err());
+    }
+    assert_eq!(failed, 0);
+    assert!(begun.elapsed() > 700 * SECOND, "longer than the total timeout: {:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_follower_counts_no_line_in_which_the_request_for_a_token_stands() {
+    let service = Service::new(|request, before| match request.url.ends_with("token") {
+        _ if before == 0 => reply(429, &[("retry-after", "50")], ""),
+        true => reply(200, &[], TOKEN),
+        false => ok(),
+    });
+    let builder = service.builder().client_credentials("id", "secret").total_timeout(20 * SECOND);
+    let client = builder.retry(Retry::default().attempts(1)).build().unwrap();
+    assert!(check(&client).await.unwrap_err().is_rate_limited());
+    let begun = Instant::now();
+    let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert!(begun.elapsed() >= 49 * SECOND && begun.elapsed() < 70 * SECOND, "{:?}", begun.elapsed());
+    // A bound on the line holds there too.
+    service.becomes(|_, _| reply(429, &[("retry-after", "50")], ""));
+    let builder = service.builder().client_credentials("id", "secret").gate_timeout(20 * SECOND);
+    let client = builder.retry(Retry::default().attempts(1)).build().unwrap();
+    check(&client).await.unwrap_err();
+    let begun = Instant::now();
+    let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        assert!(error.to_string().contains("the gate timeout passed"), "{error}");
+    }
+    assert_eq!(begun.elapsed(), 20 * SECOND);
+}
+
+/// A transport that keeps no time.
+struct Deaf;
+
+impl Transport for Deaf {
+    fn send(&self, _: HttpRequest) -> SendFuture<'_> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_is_kept_whatever_the_transport_does() {
+    let builder = Client::builder("https://example.com/v2").api_key("canary-key").transport(Deaf);
+    let client = builder.attempt_timeout(SECOND).retry(Retry::none()).build().unwrap();
+    let begun = Instant::now();
+    let error = tokio::time::timeout(600 * SECOND, check(&client)).await.unwrap().unwrap_err();
+    assert!(begun.elapsed() <= SECOND + Duration::from_millis(2), "{:?}", begun.elapsed());
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Head, 1));
+    assert!(error.is_timeout() && error.to_string().contains("no whole reply within 1s"), "{error}");
+    let error = client.raw("/x").attempt_timeout(SECOND / 10).await.unwrap_err();
+    assert!(error.elapsed() < SECOND / 5, "{error}");
+    let error = client.raw("/x").timeout(SECOND / 10).await.unwrap_err();
+    assert!(error.elapsed() < SECOND / 5, "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_may_have_rules_of_its_own() {
+    let service = Service::new(|_, _| reply(404, &[], ""));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let deploying = Retry::default().attempts(3).when(move |error| {
+        seen.lock().unwrap().push(error.to_string());
+        error.status() == Some(404)
+    });
+    let error = client.raw("/x").query("note", "canary-key").retry(deploying).await.unwrap_err();
+    assert_eq!((error.attempts(), service.seen().0), (3, 3));
+    let expected = "client.raw (GET /x?note=**********): status 404";
+    assert!(asked.lock().unwrap().iter().all(|error| error == expected), "{asked:?}");
+    assert_eq!(client.raw("/x").await.unwrap_err().attempts(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_went_wrong_before_is_the_cause() {
+    let service = Service::new(|_, before| match before {
+        0 => reply(503, &[], r#"{"message": "canary-key is busy"}"#),
+        _ => silence(),
+    });
+    let builder = service.builder().gate_timeout(15 * SECOND).rate_limit(RateLimit::new(1, 60 * SECOND, 1));
+    let error = check(&builder.build().unwrap()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Wait);
+    assert!(format!("{error:#}").contains(": status 503: ********** is busy"), "{error:#}");
+    assert!(!format!("{error:?}").contains("canary"), "{error:?}");
+    assert!(!error.to_string().contains("503"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_service_sees_few_retries() {
+    let service = Service::new(|_, _| reply(503, &[], ""));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let mut said = 0;
+    for _ in 0..500 {
+        let error = check(&client).await.unwrap_err();
+        said += usize::from(error.to_string().contains("; too many requests fail at the moment to try again; "));
+    }
+    assert_eq!(service.seen().0, 520);
+    assert!(said > 490);
+    service.becomes(|_, _| ok());
+    for _ in 0..10 {
+        check(&client).await.unwrap();
+    }
+    service.becomes(|_, before| if before == 530 { reply(503, &[], "") } else { ok() });
+    check(&client).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn none_means_none() {
+    let service = Service::new(|_, _| reply(503, &[], ""));
+    let client = service.builder().retry(Retry::none()).build().unwrap();
+    assert_eq!(check(&client).await.unwrap_err().attempts(), 1);
+    assert_eq!(service.seen(), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_is_asked_for_again_once_for_all() {
+    let service = Service::new(|request, before| match before {
+        0 => failure(Phase::Connect),
+        1 => reply(503, &[], ""),
+        _ if request.url.ends_with("token") => reply(200, &[], TOKEN),
+        _ => ok(),
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    let calls: Vec<_> = (0..50)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { check(&client).await.map(drop) })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(service.seen(), (50, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_the_token_endpoint_heals_on_the_next_call() {
+    let begin = Instant::now();
+    let service = Service::new(move |request, _| match request.url.ends_with("token") {
+        true if begin.elapsed() < 30 * SECOND => failure(Phase::Connect),
+        true => reply(200, &[], TOKEN),
+        false => ok(),
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    let error = check(&client).await.unwrap_err();
+    assert!(error.is_token() && error.is_retryable());
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connect, 4));
+    assert!(begin.elapsed() < 30 * SECOND);
+    tokio::time::sleep(30 * SECOND).await;
+    check(&client).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_works_outlives_an_outage() {
+    let begin = Instant::now();
+    let service = Service::new(move |request, _| match request.url.ends_with("token") {
+        true if begin.elapsed() > SECOND && begin.elapsed() < 570 * SECOND => silence(),
+        true => reply(200, &[], TOKEN),
+        false => reply(200, &[], DATA),
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    check(&client).await.unwrap();
+    tokio::time::sleep(545 * SECOND).await;
+    // The first caller after the time of renewal tries, in vain; the next does not even try.
+    for _ in 0..3 {
+        check(&client).await.unwrap();
+    }
+    assert_eq!(service.seen(), (4, 2));
+    assert!(begin.elapsed() < 560 * SECOND);
+    tokio::time::sleep(25 * SECOND).await;
+    check(&client).await.unwrap();
+    assert_eq!(service.seen(), (5, 3));
+    tokio::time::sleep(500 * SECOND).await;
+    check(&client).await.unwrap();
+    assert_eq!(service.seen(), (6, 3));
+}

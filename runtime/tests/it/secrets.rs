@@ -1,0 +1,167 @@
+//! Errors about a key that looks otherwise where it was encoded, over a transport in memory.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use crate::invented::Client;
+use runtime::Error;
+use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, SendFuture, Transport, TransportError};
+
+const KEY: &str = "canary+/elk==";
+
+/// Parts of it that no encoding here hides.
+const TRACES: [&str; 2] = ["canary", "elk"];
+
+/// Answers everything the same way, or fails the same way.
+struct Canned(Result<(u16, String), fn() -> TransportError>);
+
+impl Transport for Canned {
+    fn send(&self, _: HttpRequest) -> SendFuture<'_> {
+        let reply = match &self.0 {
+            Ok((status, body)) => Ok(HttpResponse::new(*status, Headers::new(), body.clone())),
+            Err(failure) => Err(failure()),
+        };
+        Box::pin(async { reply })
+    }
+}
+
+async fn check(answer: Canned) -> Error {
+    let client = Client::builder("https://example.com/v2").api_key(KEY).transport(answer).build().unwrap();
+    let error = client.market().ratio().query("note", KEY).await.unwrap_err();
+    let body = String::from_utf8_lossy(error.body().unwrap_or_default());
+    let mut seen = format!("{error} {error:#} {error:?} {error:#?} {body}");
+    let mut cause = std::error::Error::source(&error);
+    while let Some(said) = cause {
+        seen += &format!(" {said} {said:#} {said:?}");
+        cause = said.source();
+    }
+    assert!(!TRACES.iter().any(|trace| seen.contains(trace)), "{seen}");
+    error
+}
+
+#[tokio::test]
+async fn a_param_is_masked_as_it_is_sent() {
+    let error = check(Canned(Ok((500, String::new())))).await;
+    assert!(error.to_string().contains("(GET /ratio?note=*********************)"), "{error}");
+}
+
+#[tokio::test]
+async fn white_space_around_a_secret_is_no_part_of_it() {
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let seen = sent.clone();
+    let echo = move |request: HttpRequest| {
+        seen.lock().unwrap().push(request.headers.clone());
+        let body = r#"{"message": "canary-key canary-secret canary-header canary-token"}"#;
+        if request.url.ends_with("token") {
+            HttpResponse::new(200, Headers::new(), r#"{"access_token": " canary-token\n"}"#)
+        } else {
+            HttpResponse::new(400, Headers::new(), body)
+        }
+    };
+    let builder = Client::builder("https://example.com/v2").api_key(" canary-key\n").transport(Echo(echo));
+    let builder =
+        builder.client_credentials("\tcanary-id ", "canary-secret\r\n").secret_header("x-own", "canary-header ");
+    let error = builder.build().unwrap().raw("/x").await.unwrap_err();
+    assert_eq!(error.status(), Some(400));
+    let text = format!("{error:?} {error:#?} {}", String::from_utf8_lossy(error.body().unwrap()));
+    assert!(!text.contains("canary"), "{text}");
+    let sent = sent.lock().unwrap();
+    let (asking, asked) = (&sent[0], &sent[1]);
+    // The base64 of `canary-id:canary-secret`.
+    assert_eq!(asking.get("authorization"), Some("Basic Y2FuYXJ5LWlkOmNhbmFyeS1zZWNyZXQ="));
+    assert_eq!(asked.get("authorization"), Some("Bearer canary-token"));
+    assert_eq!((asked.get("x-api-key"), asked.get("x-own")), (Some("canary-key"), Some("canary-header")));
+}
+
+/// Answers as a function says.
+struct Echo<F>(F);
+
+impl<F: Fn(HttpRequest) -> HttpResponse + Send + Sync + 'static> Transport for Echo<F> {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        let reply = (self.0)(request);
+        Box::pin(async { Ok(reply) })
+    }
+}
+
+#[tokio::test]
+async fn an_echo_is_masked_however_it_is_written() {
+    let echoes = [
+        "canary+/elk==",
+        r"canary+\/elk==",
+        r"canary\u002b\u002Felk\u003d\u003D",
+        "canary%2B%2Felk%3D%3D",
+        "canary%2b/elk%3d=",
+        r"canary%2B\/elk%3D%3D",
+    ];
+    for echo in echoes {
+        for status in [200, 400, 401, 500] {
+            let error = check(Canned(Ok((status, format!(r#"{{"message": "{echo} is refused"}}"#))))).await;
+            assert!(error.to_string().contains(" is refused"), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_quoted_in_part_is_masked_too() {
+    for before in 0..80 {
+        let body = format!(r#"{{"data": [{{"openDate": "{}canary+\/elk=="}}]}}"#, "x".repeat(before));
+        assert!(check(Canned(Ok((200, body)))).await.is_decode());
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_begins_with_another_is_masked_whole() {
+    let echo = || Canned(Ok((401, r#"{"error": "canary+/elk==.elk is no secret"}"#.to_owned())));
+    let builder = Client::builder("https://example.com/v2").api_key(KEY).client_credentials("id", format!("{KEY}.elk"));
+    let error = builder.transport(echo()).build().unwrap().raw("/x").await.unwrap_err();
+    assert!(!format!("{error:?}").contains("elk"), "{error:?}");
+}
+
+/// A cause that says more than it should.
+#[derive(Debug)]
+struct Talkative {
+    // It is for `Debug` to show.
+    #[allow(dead_code)]
+    sent: &'static str,
+    cause: Option<Box<Self>>,
+}
+
+impl fmt::Display for Talkative {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.cause.is_some() { f.write_str("the proxy hung up") } else { write!(f, "{KEY} is odd") }
+    }
+}
+
+impl std::error::Error for Talkative {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+#[tokio::test]
+async fn causes_keep_their_words_and_lose_the_key() {
+    let failure = || {
+        let cause = Box::new(Talkative { sent: KEY, cause: None });
+        TransportError::new(Phase::Send, "no way").because(Talkative { sent: "", cause: Some(cause) })
+    };
+    let error = check(Canned(Err(failure))).await;
+    let error = format!("{error:#}");
+    assert!(error.contains(": no way; ") && error.ends_with(": the proxy hung up: ************* is odd"), "{error}");
+}
+
+#[tokio::test]
+async fn a_cause_without_secrets_stays_what_it_is() {
+    let failure = || TransportError::new(Phase::Send, "no way").because(std::io::Error::other("closed"));
+    let error = check(Canned(Err(failure))).await;
+    let cause = std::error::Error::source(&error).unwrap();
+    assert!(cause.downcast_ref::<std::io::Error>().is_some());
+}
+
+#[tokio::test]
+async fn an_error_that_main_returns_reads_like_any_other() {
+    let failure = || TransportError::new(Phase::Send, "no way").because(std::io::Error::other("closed"));
+    let error = check(Canned(Err(failure))).await;
+    assert!(format!("{error:?}").starts_with("market.ratio (GET /ratio?note=*"), "{error:?}");
+    assert!(format!("{error:?}").contains("): no way; "), "{error:?}");
+    assert!(format!("{error:?}").ends_with(": closed"), "{error:?}");
+}

@@ -1,0 +1,58 @@
+//! Series of this service, from their text on: no network.
+
+use crate::invented::{RatioRecord, Series};
+use runtime::{Body, Timestamp, Value};
+
+fn check(text: &str) -> Result<Series<RatioRecord>, String> {
+    Series::decode(text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn envelopes() {
+    let whole = r#" {"metadata": {"exchanges": ["a"]}, "data": [
+        {"openDate": 1, "ratio": 0.25}, {"openDate": "2", "ratio": 0.5}
+    ], "more": 3} "#;
+    let whole = check(whole).unwrap();
+    assert_eq!(whole.iter().map(|point| point.ratio).sum::<f64>().to_bits(), 0.75_f64.to_bits());
+    assert_eq!(whole.data[1].open_date, Timestamp::from(2));
+    assert_eq!(whole.metadata.exchanges.len(), 1);
+    assert_eq!(whole.unknown_fields.get("more"), Some(Value::from(3)));
+    for text in [r#"{"data": []}"#, r#"{"data": [], "metadata": null}"#, r#"{"data": [], "metadata": {}}"#] {
+        let empty = check(text).unwrap();
+        assert!(empty.data.is_empty() && empty.metadata.exchanges.is_empty());
+    }
+}
+
+#[test]
+fn broken_envelopes_are_refused_with_the_place() {
+    let table = [
+        ("{}", "there is no `data` at line 1 column 3"),
+        (r#"{"data": [{"openDate": 1, "ratio": "x"}]}"#, "`data[0].ratio`: expected a number, found the text"),
+        (r#"{"data": [], "metadata": 5}"#, "`metadata`: expected an object, found `5`"),
+        (r#"{"data": [], "metadata": {"exchanges": [{}]}}"#, "`metadata.exchanges[0]`: expected text, found an object"),
+    ];
+    for (text, expected) in table {
+        let error = check(text).map(drop).unwrap_err();
+        assert!(error.starts_with(expected), "{text}: {error}");
+    }
+}
+
+#[test]
+fn records_of_any_kind() {
+    let any = Series::<Value>::decode(r#"{"data": [{"a": 1.50}, 2, null]}"#).unwrap();
+    assert_eq!(any.data[0]["a"], 1.5);
+    assert_eq!(any.data[1..], [Value::from(2), Value::Null]);
+}
+
+#[test]
+fn what_is_left_out_can_be_an_error() {
+    let whole = check(r#"{"data": [], "metadata": {"unsupportedExchanges": []}}"#).unwrap();
+    assert!(whole.require_complete().is_ok());
+    let partial = check(r#"{"data": [], "metadata": {"unsupportedExchanges": ["a_spot", "b_spot"]}}"#).unwrap();
+    assert_eq!(partial.metadata.unsupported(), ["a_spot", "b_spot"]);
+    let error = partial.require_complete().unwrap_err();
+    assert_eq!(error.kind(), runtime::ErrorKind::Incomplete);
+    let expected = "the reply leaves out \"a_spot\", \"b_spot\"; \
+                    the endpoint does not cover it; the rest of the reply is good";
+    assert_eq!(error.to_string(), expected);
+}

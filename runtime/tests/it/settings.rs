@@ -1,0 +1,168 @@
+//! Settings from a value and from a file, and what is said of those that cannot be used.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
+use runtime::{Builder, ClientSettings, ErrorKind};
+
+use crate::invented::Client;
+
+/// A file of this test's own, gone when it is over.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("generated-client-{}-{name}", std::process::id()));
+        fs::write(&path, text).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        fs::remove_file(&self.0).unwrap();
+    }
+}
+
+/// Why no client comes of a file, without the file's name.
+fn refusal(text: &str) -> String {
+    let file = File::new("refused.toml", text);
+    let error = Builder::<Client>::from_file(&file.0).and_then(Builder::build).unwrap_err();
+    let seen = format!("{error} {error:#} {error:?}");
+    assert!(!seen.contains("canary"), "{seen}");
+    assert_eq!(error.kind(), ErrorKind::Build);
+    error.to_string().replace(file.0.to_str().unwrap(), "FILE")
+}
+
+/// Remembers what is sent, and is too busy to answer it.
+#[derive(Clone, Default)]
+struct Busy(Arc<Mutex<Vec<HttpRequest>>>);
+
+impl Transport for Busy {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        self.0.lock().unwrap().push(request);
+        Box::pin(async { Ok(HttpResponse::new(503, runtime::transport::Headers::new(), "")) })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_says_all_that_a_builder_does() {
+    let file = File::new(
+        "whole.toml",
+        r#"
+base_url = "https://example.com/v2"
+api_key = " canary-key\n"
+user_agent = "mine/1"
+attempt_timeout = "1m 30s"
+total_timeout = 900
+gate_timeout = 2.5
+max_body_bytes = 1000
+rate_limit = { requests = 1, window = "1h", concurrent = 1 }
+
+[retry]
+attempts = 2
+first_delay = 0
+longest_delay = 0
+
+[headers]
+x-team = "red"
+"#,
+    );
+    let transport = Busy::default();
+    let client: Client = Builder::from_file(&file.0).unwrap().transport(transport.clone()).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    assert!(error.to_string().contains("the gate timeout passed"), "{error}");
+    assert_eq!((error.attempts(), error.waited()), (1, Duration::from_millis(2500)));
+    let sent = transport.0.lock().unwrap();
+    let header = |name| sent[0].headers.get(name);
+    assert_eq!(header("x-api-key"), Some("canary-key"));
+    assert_eq!((header("user-agent"), header("x-team")), (Some("mine/1"), Some("red")));
+    assert_eq!(sent[0].limits.timeout, Duration::from_secs(90));
+    assert_eq!(sent[0].limits.max_body_bytes, 1000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_said_of_retries_stays_as_it_was() {
+    let file = File::new(
+        "retry.toml",
+        "base_url = \"https://example.com/v2\"\napi_key = \"canary-key\"\nretry = { attempts = 8 }\n",
+    );
+    let client: Client = Builder::from_file(&file.0).unwrap().transport(Busy::default()).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    // Without delays it would all be over at once.
+    assert!(error.attempts() > 3 && error.waited() > Duration::from_millis(100), "{error}");
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
+    let url = "base_url = \"https://example.com/v2\"\n";
+    let table = [
+        (String::new(), "FILE:1: missing field `base_url`"),
+        (format!("{url}api_key = canary\n"), "FILE:2: "),
+        (format!("{url}api_key = \"canary\n"), "FILE:2: "),
+        (format!("{url}api_key = 7e3\n"), "FILE:2: a secret is a text in quotes"),
+        (format!("{url}api_key = [\"canary\"]\n"), "FILE:2: a secret is a text in quotes"),
+        (format!("{url}headers = \"canary\"\n"), "FILE:2: a text stands where names of headers"),
+        (format!("{url}[headers]\nx-team = 17\n"), "FILE:3: a secret is a text in quotes"),
+        (format!("{url}allow_http = \"canary, expected\"\n"), "FILE:2: invalid type, expected a boolean"),
+        (format!("{url}basic_encoding = \"canary\"\n"), "FILE:2: unknown variant, expected `plain` or `form`"),
+        (format!("{url}apikey = \"canary\"\n"), "FILE:2: unknown field `apikey`, expected one of "),
+        (
+            format!("{url}\nrate_limit = 7\n"),
+            "FILE:3: the name of a limit set, or `requests`, `window` and `concurrent`",
+        ),
+        (
+            format!("{url}\ntotal_timeout = \"soon\"\n"),
+            "FILE:3: invalid value, expected a length of time, as \"1m 30s\" or in seconds",
+        ),
+        (format!("{url}total_timeout = -1\n"), "FILE:2: invalid value, expected a length of time"),
+        (format!("{url}rate_limit = \"C\"\n"), "there is no limit set \"C\"; known: `A`, `B`"),
+        (format!("{url}client_id = \"canary\"\n"), "`client_secret` is not set, although `client_id` is"),
+        (format!("{url}client_secret = \"canary\"\n"), "`client_id` is not set, although `client_secret` is"),
+        (format!("{url}root_certificates = [\"nowhere.pem\"]\n"), "the file `nowhere.pem` cannot be read"),
+        (url.to_owned(), "there is no API key; set it with `api_key`"),
+    ];
+    for (text, expected) in table {
+        let refusal = refusal(&text);
+        assert!(refusal.starts_with(expected), "{text}: {refusal}");
+    }
+    let error = Builder::<Client>::from_file("nowhere.toml").unwrap_err();
+    assert_eq!(error.to_string(), "the file `nowhere.toml` cannot be read");
+}
+
+#[test]
+fn a_key_in_settings_is_not_shown() {
+    let json = r#"{"base_url": "https://example.com/v2", "api_key": "canary", "headers": {"a": "canary"}}"#;
+    let settings: ClientSettings = serde_json::from_str(json).unwrap();
+    assert!(!format!("{settings:?} {settings:#?}").contains("canary"));
+    let client: Client = Builder::from_settings(settings).unwrap().build().unwrap();
+    assert!(!format!("{client:?}").contains("canary"));
+}
+
+/// What a client with a transport of its own says of settings that are for the built-in one: each has got there.
+#[test]
+fn settings_of_the_transport_reach_it() {
+    let url = "base_url = \"https://example.com/v2\"\napi_key = \"key\"\n";
+    let pem = File::new("any.pem", "not read before the transport is built");
+    let path = pem.0.display();
+    let table = [
+        ("connect_timeout", "connect_timeout = 3".to_owned()),
+        ("root_certificate", format!("root_certificates = ['{path}']")),
+        ("client_certificate", format!("client_certificate = {{ certificate = '{path}', key = '{path}' }}")),
+        #[cfg(feature = "system-roots")]
+        ("system_roots", "system_roots = true".to_owned()),
+        #[cfg(feature = "proxy")]
+        ("proxy", "proxy = \"http://me:canary@p:1\"".to_owned()),
+        #[cfg(feature = "proxy")]
+        ("no_proxy", "proxy = \"\"".to_owned()),
+    ];
+    for (setting, line) in table {
+        let file = File::new("transport.toml", &format!("{url}{line}\n"));
+        let builder = Builder::<Client>::from_file(&file.0).unwrap().transport(Busy::default());
+        let refusal = builder.build().unwrap_err().to_string();
+        assert_eq!(refusal, format!("`{setting}` has no effect on a transport of your own; set it there"), "{line}");
+    }
+}

@@ -1,0 +1,73 @@
+//! How much of the limits is used, however long replies take: over a transport in memory and a paused clock.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::invented::{Client, SERVICE, limits};
+use crate::scripted::{Fate, Service, ok};
+use runtime::RateLimit;
+use runtime::registry::LimitInfo;
+use tokio::time::Instant;
+
+/// What replies take, in milliseconds.
+const REPLIES: [u64; 5] = [0, 150, 600, 1500, 3000];
+
+fn service(reply: Duration, tells: bool) -> Arc<Service> {
+    let script = move |_: &_, _| Fate { way: Duration::ZERO, reply, ..ok() };
+    if tells { Service::new(script) } else { Service::untold(script) }
+}
+
+/// How many requests a second leave within three of the longest windows, from the first on.
+async fn speed(service: &Arc<Service>, limit: RateLimit, longest: Duration) -> f64 {
+    let client = service.builder().rate_limit(limit).build().unwrap();
+    let time = 3 * longest;
+    let begin = Instant::now();
+    let task = |client: Client| async move {
+        while begin.elapsed() <= time {
+            client.raw("/x").await.unwrap();
+        }
+    };
+    let tasks: Vec<_> = (0..50).map(|_| tokio::spawn(task(client.clone()))).collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let departures = service.arrivals();
+    let count = departures.iter().filter(|departure| **departure - departures[0] < time).count();
+    f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
+}
+
+/// Compares the speed under some sets with what they allow, with a transport that tells when requests leave and one
+/// that does not.
+async fn check(limit: RateLimit, sets: &[&LimitInfo]) {
+    let lowest = |value: fn(&LimitInfo) -> f64| sets.iter().map(|set| value(set)).fold(f64::INFINITY, f64::min);
+    let rate = lowest(|set| f64::from(set.requests) / f64::from(set.seconds));
+    let places = lowest(|set| set.concurrent.map_or(f64::INFINITY, f64::from));
+    let longest = Duration::from_secs(sets.iter().map(|set| set.seconds).max().unwrap().into());
+    for (reply, tells) in REPLIES.into_iter().flat_map(|reply| [(reply, true), (reply, false)]) {
+        let reply = Duration::from_millis(reply);
+        let speed = speed(&service(reply, tells), limit.clone(), longest).await;
+        let allowed = rate.min(places / reply.as_secs_f64());
+        assert!(speed >= 0.98 * allowed, "{speed} of {allowed} a second at {reply:?}, told: {tells}");
+        if std::env::var_os("SHOW").is_some() {
+            #[allow(clippy::print_stdout)] // Asked for.
+            {
+                println!("{limit:?}, {reply:?}, told: {tells}: {speed:.2} of {allowed:.2} a second");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn set_a_is_used_at_every_speed_of_reply() {
+    check(limits::SET_A, &[&SERVICE.limits[0]]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn set_b_is_used_at_every_speed_of_reply() {
+    check(limits::SET_B, &[&SERVICE.limits[1]]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn both_sets_are_used_at_every_speed_of_reply() {
+    check(limits::all(), &[&SERVICE.limits[0], &SERVICE.limits[1]]).await;
+}

@@ -1,0 +1,132 @@
+//! Whom the built-in transport trusts, against a real server, and what it says of the others.
+
+use runtime::{Builder, ErrorKind, Retry};
+
+use crate::encrypted::{Authority, KEY, start};
+use crate::invented::Client;
+
+fn builder(port: u16) -> Builder<Client> {
+    Client::builder(format!("https://localhost:{port}/v2")).api_key(KEY).retry(Retry::none())
+}
+
+/// The error there must be, as `{:#}` shows it from the word `certificate` on, without the port.
+async fn refusal(builder: Builder<Client>, port: u16) -> String {
+    let error = builder.build().unwrap().raw("/x").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Connect);
+    assert!(!error.is_retryable() && !error.is_timeout());
+    let text = format!("{error:#}").replace(&port.to_string(), "PORT");
+    let (start, rest) = text.split_once(" certificate ").unwrap();
+    assert_eq!(start, "client.raw (GET /x): the");
+    let (what, cost) = rest.split_once("; after 1 attempt in ").unwrap();
+    assert!(cost.contains(": client error (Connect): invalid peer certificate: "), "{cost}");
+    what.to_owned()
+}
+
+#[tokio::test]
+async fn a_root_of_the_users_own_is_trusted_beside_the_others() {
+    let (authority, another) = (Authority::new("ours"), Authority::new("theirs"));
+    let port = start(authority.acceptor("localhost", false, &[])).await;
+    for pem in [authority.pem.clone(), another.pem.clone() + &authority.pem] {
+        let client = builder(port).root_certificate(pem).build().unwrap();
+        assert_eq!(client.market().ratio().coin("BTC").await.unwrap().data.len(), 1);
+    }
+    let client = builder(port).root_certificate(another.pem).root_certificate(authority.pem).build().unwrap();
+    client.raw("/x").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_trusted_gets_no_request() {
+    let authority = Authority::new("ours");
+    let untrusted = "of `localhost:PORT` is signed by no root that is trusted here; add that root";
+    let port = start(authority.acceptor("localhost", false, &[])).await;
+    assert_eq!(refusal(builder(port), port).await, untrusted);
+    let another = Authority::new("theirs");
+    assert_eq!(refusal(builder(port).root_certificate(another.pem), port).await, untrusted);
+    let own = || authority.pem.clone();
+    let port = start(authority.acceptor("example.com", false, &[])).await;
+    let misnamed = "of `localhost:PORT` is for another name";
+    assert_eq!(refusal(builder(port).root_certificate(own()), port).await, misnamed);
+    let port = start(authority.acceptor("localhost", true, &[])).await;
+    assert_eq!(refusal(builder(port).root_certificate(own()), port).await, "of `localhost:PORT` has expired");
+}
+
+#[test]
+fn what_is_no_certificate_is_refused() {
+    let check = |pem: &str| format!("{:#}", builder(1).root_certificate(pem).build().unwrap_err());
+    let expected = "the root certificate cannot be used; give it as PEM, from `-----BEGIN CERTIFICATE-----` on";
+    assert_eq!(check(""), expected);
+    assert_eq!(check("root.pem"), expected);
+    let block = |inside: &str| format!("-----BEGIN CERTIFICATE-----\n{inside}\n-----END CERTIFICATE-----\n");
+    let expected = "the root certificate cannot be used: invalid peer certificate: BadEncoding";
+    assert_eq!(check(&block("AAAA")), expected);
+    assert!(check(&block("?")).starts_with("the root certificate cannot be used: "));
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_a_certificate_is_shown_one() {
+    let (authority, another) = (Authority::new("ours"), Authority::new("theirs"));
+    let port = start(authority.strict_acceptor("localhost")).await;
+    let builder = || builder(port).root_certificate(authority.pem.clone());
+    let (certificate, key) = authority.client("us");
+    builder().client_certificate(certificate.clone(), &*key).build().unwrap().raw("/x").await.unwrap();
+    builder().build().unwrap().raw("/x").await.unwrap_err();
+    let (theirs, their_key) = another.client("them");
+    builder().client_certificate(theirs, &*their_key).build().unwrap().raw("/x").await.unwrap_err();
+    let check = |certificate: &str, key: &str| {
+        let error = builder().client_certificate(certificate, key).build().unwrap_err();
+        let text = format!("{error:#} {error:?}");
+        assert!(!text.contains(key.lines().nth(1).unwrap_or(key)), "{text}");
+        error.to_string()
+    };
+    assert_eq!(check(&certificate, &their_key), "the client certificate cannot be used");
+    let expected = "the client certificate cannot be used; give it as PEM, from `-----BEGIN CERTIFICATE-----` on";
+    assert_eq!(check("us.pem", &key), expected);
+    let expected = "the key of the client certificate cannot be used; \
+        give it as PEM, from `-----BEGIN PRIVATE KEY-----` on, and not encrypted";
+    assert_eq!(check(&certificate, "canary"), expected);
+}
+
+#[cfg(feature = "system-roots")]
+mod system_roots {
+    use super::*;
+    use crate::alone::{is_alone, run_alone};
+
+    #[tokio::test]
+    async fn a_root_of_the_system_is_trusted() {
+        if is_alone() {
+            let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
+            builder(port).system_roots().build().unwrap().raw("/x").await.unwrap();
+            // Only if it is asked for.
+            assert!(refusal(builder(port), port).await.starts_with("of `localhost:PORT` is signed by no root"));
+            return;
+        }
+        let authority = Authority::new("ours");
+        let port = start(authority.acceptor("localhost", false, &[])).await;
+        let file = std::env::temp_dir().join(format!("generated-client-{port}.pem"));
+        std::fs::write(&file, authority.pem).unwrap();
+        let (path, port) = (file.to_str().unwrap().to_owned(), port.to_string());
+        let child = move || {
+            run_alone(
+                "tls::system_roots::a_root_of_the_system_is_trusted",
+                &[("SSL_CERT_FILE", &path), ("PORT", &port)],
+            );
+        };
+        let outcome = tokio::task::spawn_blocking(child).await;
+        std::fs::remove_file(file).unwrap();
+        outcome.unwrap();
+    }
+
+    #[test]
+    fn a_system_without_roots_is_no_dead_end() {
+        if !is_alone() {
+            let environment = [("SSL_CERT_FILE", "/nowhere/roots.pem")];
+            return run_alone("tls::system_roots::a_system_without_roots_is_no_dead_end", &environment);
+        }
+        let error = builder(1).system_roots().build().unwrap_err();
+        let expected = "no root certificate was found on this system; \
+            install `ca-certificates`, let `SSL_CERT_FILE` name a PEM file, \
+            or leave `system_roots` out to trust the bundled ones";
+        assert_eq!(error.to_string(), expected);
+        assert!(format!("{error:#}").contains(": failed to read PEM from file: "), "{error:#}");
+    }
+}

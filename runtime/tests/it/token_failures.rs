@@ -1,0 +1,263 @@
+//! Everything that can go wrong with a token or with too many requests, and what must come of it.
+//!
+//! Each row is a request over a transport in memory and a paused clock.
+
+use std::future::IntoFuture;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use runtime::gate::{Attempt, Gate, Permit, PermitFuture};
+use runtime::observer::{RequestKind, Waiting};
+use runtime::transport::Phase;
+use runtime::{Error, Event, Observer, RateLimit};
+use tokio::time::Instant;
+
+use crate::invented::Client;
+use crate::scripted::{Fate, Service, failure, ok, reply, silence};
+
+async fn check(client: &Client) -> Result<(), Error> {
+    client.market().ratio().coin("BTC").await.map(drop)
+}
+
+fn token(body: &str) -> Fate {
+    reply(200, &[], body)
+}
+
+/// A row: its name, what the token endpoint does, how often it is asked, and words of the error.
+type Row = (&'static str, fn() -> Fate, usize, &'static str);
+
+#[tokio::test(start_paused = true)]
+async fn the_token_endpoint() {
+    let rows: [Row; 28] = [
+        ("400", || reply(400, &[], r#"{"error": "invalid_client"}"#), 1, "status 400: invalid_client"),
+        ("401", || reply(401, &[], ""), 1, "Bearer is for data requests"),
+        ("403", || reply(403, &[], ""), 1, "send the API key with the token request too"),
+        ("404", || reply(404, &[], ""), 1, "status 404"),
+        ("415", || reply(415, &[], ""), 1, "application/x-www-form-urlencoded"),
+        ("429", || reply(429, &[], ""), 4, "status 429"),
+        ("429 for a day", || reply(429, &[("retry-after", "86400")], ""), 1, "retry after 86400s"),
+        ("500", || reply(500, &[], ""), 2, "status 500"),
+        ("502", || reply(502, &[], ""), 4, "status 502"),
+        ("503", || reply(503, &[], ""), 4, "status 503"),
+        ("504", || reply(504, &[], ""), 4, "status 504"),
+        ("302", || reply(302, &[("location", "https://login.example.com/")], ""), 1, "the host `login.example.com`"),
+        ("204", || reply(204, &[], ""), 2, "an empty body"),
+        ("a page", || token("<html>canary-token</html>"), 2, "is a page"),
+        ("no JSON", || token("access_token=canary-token"), 2, "is not JSON"),
+        ("cut JSON", || token(r#"{"access_token": "canary-to"#), 1, "it is not JSON"),
+        ("no token", || token(r#"{"expires_in": 60}"#), 1, "it has no `access_token`"),
+        ("null", || token(r#"{"access_token": null}"#), 1, "it has no `access_token`"),
+        ("empty", || token(r#"{"access_token": ""}"#), 1, "it has no `access_token`"),
+        ("a list", || token(r#"["canary-token"]"#), 1, "it has no `access_token`"),
+        ("line break", || token(r#"{"access_token": "canary-\ntoken"}"#), 1, "characters that HTTP cannot carry"),
+        ("mac", || token(r#"{"access_token": "t", "token_type": "mac"}"#), 1, "its `token_type` is not `Bearer`"),
+        ("no connection", || failure(Phase::Connect), 4, "it failed as it should"),
+        ("not sent", || failure(Phase::Send), 4, "it failed as it should"),
+        ("no head", || failure(Phase::Head), 4, "it failed as it should"),
+        ("cut body", || failure(Phase::Body), 4, "it failed as it should"),
+        ("silence", silence, 4, "no whole reply in time"),
+        ("an error with 200", || token(r#"{"error": "slow down"}"#), 1, "it has no `access_token`"),
+    ];
+    for (name, fate, asked, words) in rows {
+        let service = Service::new(move |request, _| if request.url.ends_with("token") { fate() } else { ok() });
+        let client = service.builder().client_credentials("id", "secret").build().unwrap();
+        let error = check(&client).await.unwrap_err();
+        assert_eq!(service.seen(), (0, asked), "{name}: {error}");
+        let text = format!("{error:?}");
+        assert!(error.is_token() && text.contains("): no token: ") && text.contains(words), "{name}: {text}");
+        assert!(!text.contains("timeframe"), "what the data request lacks has nothing to do with it: {text}");
+        assert!(!text.contains("canary-token"), "{name}: {text}");
+        assert_eq!(error.attempts(), u32::try_from(asked).unwrap(), "{name}");
+        // Whatever it was, the next call asks again.
+        service.becomes(
+            |request, _| if request.url.ends_with("token") { token(r#"{"access_token": "t"}"#) } else { ok() },
+        );
+        check(&client).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_runs_out_of_time_speaks_for_itself() {
+    let begun = Instant::now();
+    let service = Service::new(move |request, _| match request.url.ends_with("token") {
+        true if begun.elapsed() < Duration::from_secs(9) => reply(503, &[("retry-after", "4")], ""),
+        true => token(r#"{"access_token": "t"}"#),
+        false => ok(),
+    });
+    let builder = service.builder().client_credentials("id", "secret").total_timeout(Duration::from_secs(10));
+    let client = builder.build().unwrap();
+    let late = async {
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        check(&client).await
+    };
+    let (early, late) = tokio::join!(check(&client), late);
+    let early = early.unwrap_err().to_string();
+    assert!(early.contains("the total timeout leaves no time to try again"), "{early}");
+    late.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn odd_lifetimes_work() {
+    for expires in ["", r#","expires_in": 0"#, r#","expires_in": -1"#, r#","expires_in": 0.001"#, r#","expires_in": 1"#]
+    {
+        let body = format!(r#"{{"access_token": "t"{expires}}}"#);
+        let service = Service::new(move |request, _| if request.url.ends_with("token") { token(&body) } else { ok() });
+        let client = service.builder().client_credentials("id", "secret").build().unwrap();
+        for _ in 0..5 {
+            check(&client).await.unwrap();
+        }
+        assert_eq!(service.seen().0, 5, "{expires}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_refuses_every_token_costs_one_of_them() {
+    let body = r#"{"access_token": "t", "expires_in": 600}"#;
+    let service = Service::new(|request, _| match request.url.rsplit('/').next().unwrap() {
+        "token" => token(body),
+        "good" => ok(),
+        _ => reply(401, &[], ""),
+    });
+    let builder = service.builder().client_credentials("id", "secret").rate_limit(RateLimit::none());
+    let client = builder.build().unwrap();
+    for call in 0..20 {
+        let error = check(&client).await.unwrap_err();
+        assert!(error.is_auth() && !error.is_token());
+        assert_eq!(error.attempts(), if call == 0 { 2 } else { 1 });
+        client.raw("/good").await.unwrap();
+    }
+    assert_eq!(service.seen(), (41, 2));
+    // After a while another token is tried, in case it was the token's fault after all.
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    check(&client).await.unwrap_err();
+    assert_eq!(service.seen(), (43, 3));
+    service.becomes(|request, _| if request.url.ends_with("token") { token(body) } else { ok() });
+    check(&client).await.unwrap();
+    // One that was let in meanwhile has its token replaced like any other.
+    let refusals = AtomicUsize::new(0);
+    service.becomes(move |request, _| match request.url.ends_with("token") {
+        true => token(body),
+        false if refusals.fetch_add(1, Ordering::Relaxed) == 0 => reply(401, &[], ""),
+        false => ok(),
+    });
+    check(&client).await.unwrap();
+    assert_eq!(service.seen(), (46, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_form_of_retry_after() {
+    let date = ("date", "Tue, 15 Nov 1994 08:12:31 GMT");
+    let rows = [
+        ("7", 7.0, 0.0),
+        ("0", 0.0, 0.0),
+        ("1.5", 1.5, 0.0),
+        ("60", 60.0, 0.0),
+        ("Tue, 15 Nov 1994 08:12:41 GMT", 10.0, 0.0),
+        ("Tue, 15 Nov 1994 08:00:00 GMT", 0.0, 0.0),
+        // Without a usable length the gate waits for a second.
+        ("soon", 1.0, 0.0),
+        ("-5", 1.0, 0.0),
+        ("", 1.0, 0.0),
+        ("61", 0.0, 61.0),
+        ("86400", 0.0, 86_400.0),
+        ("Wed, 16 Nov 1994 08:12:31 GMT", 0.0, 86_400.0),
+    ];
+    for (value, least, refused) in rows {
+        let service = Service::new(move |_, before| match before {
+            0 => reply(429, &[("retry-after", value), date], ""),
+            _ => ok(),
+        });
+        let start = Instant::now();
+        match check(&service.client()).await {
+            Ok(()) => {
+                let elapsed = start.elapsed().as_secs_f64();
+                assert!(elapsed >= least && elapsed < least + 1.5, "{value}: {elapsed}");
+                assert!(refused == 0.0, "{value}");
+            }
+            Err(error) => {
+                assert_eq!(error.retry_after(), Some(Duration::from_secs_f64(refused)), "{value}");
+                assert!(start.elapsed() < Duration::from_secs(1));
+            }
+        }
+    }
+}
+
+/// A service that gives out tokens of a minute, and remembers which requests for data came without a good one.
+fn minute() -> Arc<Service> {
+    let body = r#"{"access_token": "t", "expires_in": 60}"#;
+    Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() })
+}
+
+/// How long requests for tokens stood in line.
+#[derive(Clone, Default)]
+struct InLine(Arc<Mutex<Vec<Duration>>>);
+
+impl Observer for InLine {
+    fn observe(&self, event: &Event) {
+        if let Event::Wait { request: RequestKind::Token, what: Waiting::Gate, elapsed, .. } = event {
+            self.0.lock().unwrap().push(*elapsed);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_request_for_a_token_goes_ahead_of_the_data_that_waits_for_it() {
+    let (service, in_line) = (minute(), InLine::default());
+    let limit = RateLimit::new(10, Duration::from_secs(1), 20);
+    let builder = service.builder().client_credentials("id", "secret").rate_limit(limit).observer(in_line.clone());
+    let client = builder.build().unwrap();
+    let begun = Instant::now();
+    // A line of a hundred seconds, in which the token is renewed by somebody who comes late.
+    let mut calls: Vec<_> = (0..1000).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    tokio::time::sleep(Duration::from_secs(55)).await;
+    calls.push(tokio::spawn(client.raw("/late").into_future()));
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert!(begun.elapsed() < Duration::from_secs(115), "{:?}", begun.elapsed());
+    assert_eq!(service.seen(), (1001, 2));
+    let in_line = in_line.0.lock().unwrap();
+    assert!(in_line.iter().all(|time| *time < Duration::from_secs(1)), "{in_line:?}");
+}
+
+/// A gate that serves in the order of arrival, and has a line of half a minute.
+struct Slow;
+
+impl Gate for Slow {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            Ok(Permit::new(()))
+        })
+    }
+
+    fn refused(&self, _: Duration) {}
+}
+
+/// What became of requests for tokens.
+#[derive(Clone, Default)]
+struct Renewals(Arc<Mutex<Vec<bool>>>);
+
+impl Observer for Renewals {
+    fn observe(&self, event: &Event) {
+        if let Event::Token { renewed, .. } = event {
+            self.0.lock().unwrap().push(*renewed);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_in_a_line_of_half_a_minute_succeeds() {
+    let body = r#"{"access_token": "t", "expires_in": 600}"#;
+    let service = Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() });
+    let renewals = Renewals::default();
+    let builder = service.builder().client_credentials("id", "secret").gate(Slow).observer(renewals.clone());
+    let client = builder.total_timeout(Duration::from_secs(20)).build().unwrap();
+    client.raw("/x").await.unwrap();
+    tokio::time::sleep(Duration::from_secs(500)).await;
+    // Nine tenths of its life are over: it works, and is replaced.
+    client.raw("/x").await.unwrap();
+    client.raw("/x").await.unwrap();
+    assert_eq!((service.seen(), &*renewals.0.lock().unwrap()), ((3, 2), &vec![true, true]));
+}

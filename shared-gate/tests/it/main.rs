@@ -1,0 +1,8 @@
+//! A gate on a server that speaks the protocol of Redis.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+#[path = "../../../runtime/tests/it/invented/mod.rs"]
+mod invented;
+mod redis;
+mod server;

@@ -1,0 +1,151 @@
+//! A gate on a server: the protocol, the script, connections that break, and passwords that are seen nowhere.
+//!
+//! The server runs on real sockets and a real clock, so outcome and order are asserted, and no duration.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::invented::Client;
+use crate::server::Server;
+use runtime::emitted::WindowOfSome;
+use runtime::transport::{Headers, HttpResponse, from_fn};
+use runtime::{RateLimit, Retry};
+use shared_gate::{SharedGate, Unreachable};
+
+const PASSWORD: &str = "canary-password";
+
+/// A limit whose windows cost a test little time.
+fn limit() -> RateLimit {
+    RateLimit::new(20, Duration::from_millis(100), 4)
+}
+
+fn gate(server: &Server, user: &str) -> SharedGate {
+    SharedGate::builder(server.url(user), limit()).name("test").build().unwrap()
+}
+
+/// A client of a service that answers at once, and how much it has sent.
+fn client(gate: SharedGate) -> (Client, Arc<AtomicUsize>) {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let count = sent.clone();
+    let transport = from_fn(move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        async { Ok(HttpResponse::new(200, Headers::new(), r#"{"data": []}"#)) }
+    });
+    let builder = Client::builder("https://example.com/v2").api_key("any").retry(Retry::none());
+    (builder.transport(transport).gate(gate).build().unwrap(), sent)
+}
+
+/// An error with all its causes.
+fn told(error: &dyn Error) -> String {
+    let cause = error.source().map(told).unwrap_or_default();
+    format!("{error}: {cause}")
+}
+
+#[tokio::test]
+async fn machines_share_what_the_server_holds() {
+    let server = Server::start(None);
+    let [(one, one_sent), (other, other_sent)] = [(); 2].map(|()| client(gate(&server, "")));
+    for _ in 0..10 {
+        one.raw("/x").await.unwrap();
+        other.raw("/x").await.unwrap();
+    }
+    assert_eq!((one_sent.load(Ordering::SeqCst), other_sent.load(Ordering::SeqCst)), (10, 10));
+    let version = server.field("shared-gate:{test}", "version").unwrap();
+    assert!(version.starts_with(&format!("{}-", std::process::id())), "{version}");
+    assert!(server.field("shared-gate:{test}", "text").unwrap().starts_with('{'));
+}
+
+#[tokio::test]
+async fn a_restart_is_survived_with_another_connection() {
+    let server = Server::start(None);
+    let gate = gate(&server, "");
+    let (client, sent) = client(gate.clone());
+    client.raw("/x").await.unwrap();
+    for _ in 0..2 {
+        server.restart();
+        client.raw("/x").await.unwrap();
+    }
+    assert_eq!(sent.load(Ordering::SeqCst), 3);
+    assert_eq!(gate.status().await.unwrap().places, Some(4));
+}
+
+#[tokio::test]
+async fn a_server_that_keeps_its_state_of_health_to_itself_will_do() {
+    let server = Server::start(None);
+    server.reserve_info();
+    let (client, sent) = client(gate(&server, ""));
+    client.raw("/x").await.unwrap();
+    client.raw("/x").await.unwrap();
+    assert_eq!(sent.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_password_is_used_and_never_told() {
+    let server = Server::start(Some(PASSWORD));
+    let user = format!(":{PASSWORD}@");
+    let right = gate(&server, &user);
+    assert_eq!(right.status().await.unwrap().under_way, 0);
+    let wrong = gate(&server, ":canary-mistaken@");
+    let refused = wrong.status().await.unwrap_err();
+    let (client, sent) = client(wrong.clone());
+    // Waiting is of no use, so it fails at once.
+    let failed = client.raw("/x").await.unwrap_err();
+    assert_eq!(sent.load(Ordering::SeqCst), 0);
+    let without = gate(&server, "").status().await.unwrap_err();
+    for error in [&refused as &dyn Error, &failed, &without] {
+        let told = told(error);
+        assert!(told.contains("the server of the shared gate refuses to serve it"), "{told}");
+        assert!(!told.contains("canary-password") && !told.contains("canary-mistaken"), "{told}");
+    }
+    let builder = SharedGate::builder(server.url(&user), limit());
+    for shown in [format!("{right:?}"), format!("{wrong:?}"), format!("{builder:?}")] {
+        assert!(!shown.contains("canary"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told_with_its_cause() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let gate = SharedGate::builder(format!("redis://:{PASSWORD}@127.0.0.1:{port}"), limit());
+    let gate = gate.unreachable(Unreachable::Stop { after: Duration::ZERO }).build().unwrap();
+    let (client, sent) = client(gate);
+    let told = told(&client.raw("/x").await.unwrap_err());
+    assert!(told.contains("the server of the shared gate cannot be reached"), "{told}");
+    assert!(told.contains("Connection refused") && !told.contains("canary"), "{told}");
+    assert_eq!(sent.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn settings_that_do_not_fit_are_errors() {
+    let check = |url: &str, limit: RateLimit, unreachable: Unreachable| {
+        let built = SharedGate::builder(url, limit).unreachable(unreachable).build();
+        told(&built.map(drop).unwrap_err())
+    };
+    for url in ["", "localhost", "http://127.0.0.1", "redis://:canary@", "redis://host:port"] {
+        let told = check(url, limit(), Unreachable::default());
+        assert!(told.starts_with("the URL of the shared gate's server cannot be used: "), "{told}");
+        assert!(!told.contains("canary"), "{told}");
+    }
+    assert_eq!(
+        check("redis://127.0.0.1", limit(), Unreachable::Share { machines: 5 }),
+        "the limit of 20 in 100ms and 4 under way has no safe share for each of 5 machines: "
+    );
+}
+
+/// Each window that counts some endpoints alone has a key of its own on the server.
+#[tokio::test]
+async fn a_limit_of_some_endpoints_is_kept_on_the_server() {
+    let server = Server::start(None);
+    let of_some = RateLimit::of_some(const { &[WindowOfSome::of(5, 1, &["/ratio"])] });
+    let gate = SharedGate::builder(server.url(""), limit().and(of_some)).name("test").build().unwrap();
+    let (client, sent) = client(gate.clone());
+    client.raw("/x").await.unwrap();
+    client.market().ratio().coin("BTC").await.unwrap();
+    assert_eq!(sent.load(Ordering::SeqCst), 2);
+    gate.leave().await;
+    for key in ["shared-gate:{test}", "shared-gate:{test/1}"] {
+        assert!(server.field(key, "text").is_some(), "{key}");
+    }
+}

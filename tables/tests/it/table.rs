@@ -1,0 +1,143 @@
+//! Columns and rows of every type that a field can have, and of records of which nothing is known.
+
+use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use generated_client::{AnyBody, AnySeries, Client, Listed};
+use runtime::registry::{EndpointInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
+use tables::{Lines, Table};
+
+const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
+    FieldInfo::new(name, name, ty, Evidence::Document)
+}
+
+static LEVEL: RecordInfo =
+    RecordInfo::new("Level", &[field("price", ValueType::Number), field("orders", ValueType::Count).optional()]);
+
+static EVERY: RecordInfo = RecordInfo::new(
+    "Every",
+    &[
+        field("at", ValueType::Timestamp(TimeUnit::Milliseconds)).unit("ms").summary("When."),
+        field("seen", ValueType::Timestamp(TimeUnit::Iso8601)).optional(),
+        field("number", ValueType::Number).unit("USD").summary("How much.").notes("Never too much."),
+        field("whole", ValueType::Integer).optional(),
+        field("count", ValueType::Count).optional(),
+        field("flag", ValueType::Boolean).optional(),
+        field("text", ValueType::String).optional(),
+        field("any", ValueType::Any).optional(),
+        field("level", ValueType::Record(&LEVEL)).optional(),
+        field("levels", ValueType::List(&ValueType::Record(&LEVEL))).optional(),
+        field("grid", ValueType::List(&ValueType::List(&ValueType::Option(&ValueType::Number)))).optional(),
+        field("sums", ValueType::Map(&ValueType::Number)).optional(),
+    ],
+);
+
+static KNOWN: EndpointInfo = EndpointInfo::new("market", "every", "Every").path("/every", Evidence::Document).series(
+    Some(&EVERY),
+    Some("at"),
+    Evidence::Document,
+);
+
+static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/any", Evidence::Document).series(
+    None,
+    Some("at"),
+    Evidence::Document,
+);
+
+/// What an endpoint is answered.
+async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Listed>, AnySeries) {
+    let body = format!(r#"{{"data":[{data}]}}"#);
+    let transport = from_fn(move |_: HttpRequest| {
+        let body = body.clone();
+        async move { Ok(HttpResponse::new(200, Headers::new(), body)) }
+    });
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
+    let request = builder.build().unwrap().endpoint(endpoint);
+    let AnyBody::Series(series) = request.clone().await.unwrap() else { panic!("no series") };
+    (request.into(), series)
+}
+
+/// The records as lines of CSV and of JSON.
+fn lines(table: &Table, series: &AnySeries) -> [String; 2] {
+    let batch = table.batch(&series.data, &series.times()).unwrap();
+    let both = [Lines::csv(Vec::new()), Lines::json(Vec::new())];
+    both.map(|mut lines| {
+        lines.write(&batch).unwrap();
+        String::from_utf8(lines.into_inner().unwrap()).unwrap()
+    })
+}
+
+#[tokio::test]
+async fn every_type() {
+    let data = r#"{"at":1700000000250,"seen":"2024-03-01T00:00:00.000001Z","number":0.1,"whole":-7,"count":8,"flag":true,"text":"a, \"b\"","any":{"x":[1]},"level":{"price":1.5,"orders":2,"new":1},"levels":[{"price":2},{"price":3}],"grid":[[1,null],[]],"sums":{"b":2,"a":1},"more":"x"},{"at":1700000001000,"number":1e21}"#;
+    let (_, series) = series(&KNOWN, data).await;
+    let table = Table::of(&KNOWN).unwrap();
+    let [csv, json] = lines(&table, &series);
+    let expected = [
+        "at,seen,number,whole,count,flag,text,any,level,levels,grid,sums,unknown_fields",
+        r#"2023-11-14T22:13:20.250Z,2024-03-01T00:00:00.000001Z,0.1,-7,8,true,"a, ""b""","{""x"":[1]}","{""price"":1.5,""orders"":2,""unknown_fields"":{""new"":1}}","[{""price"":2.0,""orders"":null,""unknown_fields"":null},{""price"":3.0,""orders"":null,""unknown_fields"":null}]","[[1.0,null],[]]","{""a"":1.0,""b"":2.0}","{""more"":""x""}""#,
+        "2023-11-14T22:13:21Z,,1e+21,,,,,,,[],[],{},",
+    ];
+    assert_eq!(csv.lines().collect::<Vec<_>>(), expected);
+    let expected = r#"{"at":"2023-11-14T22:13:21Z","seen":null,"number":1e+21,"whole":null,"count":null,"flag":null,"text":null,"any":null,"level":null,"levels":[],"grid":[],"sums":{},"unknown_fields":null}"#;
+    assert_eq!(json.lines().nth(1), Some(expected));
+    let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["any"]["x"][0], &first["unknown_fields"]["more"]), (&1.into(), &"x".into()));
+}
+
+/// A service may write its JSON over several lines, and unknown fields are kept as it writes them.
+#[tokio::test]
+async fn a_record_is_one_line_however_it_was_written() {
+    let data =
+        "{\"at\": 1,\n \"number\": 1,\n \"level\": {\"price\": 1, \"x\": [\r\n 1,\n 2]},\n \"more\": {\n \"y\": 1}}";
+    let (_, series) = series(&KNOWN, data).await;
+    let [csv, json] = lines(&Table::of(&KNOWN).unwrap(), &series);
+    assert_eq!((csv.lines().count(), json.lines().count()), (2, 1), "{csv}{json}");
+    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (&record["unknown_fields"]["more"]["y"], &record["level"]["unknown_fields"]["x"][1]),
+        (&1.into(), &2.into())
+    );
+}
+
+#[tokio::test]
+async fn columns_carry_what_is_known() {
+    let schema = Table::of(&KNOWN).unwrap().schema();
+    let number = schema.field_with_name("number").unwrap();
+    let said = |key: &str| number.metadata().get(key).map(String::as_str);
+    assert_eq!((said("unit"), said("evidence")), (Some("USD"), Some("documented")));
+    assert_eq!((said("meaning"), number.is_nullable()), (Some("How much. Never too much."), false));
+    assert_eq!(schema.field_with_name("at").unwrap().data_type().to_string(), r#"Timestamp(ms, "UTC")"#);
+    assert!(Table::of(&UNKNOWN).is_none());
+}
+
+#[tokio::test]
+async fn a_count_that_fits_no_column_is_an_error() {
+    let (_, series) =
+        series(&KNOWN, r#"{"at":1,"number":1,"levels":[{"price":1,"orders":18446744073709551615}]}"#).await;
+    let error = Table::of(&KNOWN).unwrap().batch(&series.data, &series.times()).unwrap_err().to_string();
+    assert!(error.starts_with("`levels.orders` is 18446744073709551615, which no 64-bit"), "{error}");
+}
+
+#[tokio::test]
+async fn records_of_which_nothing_is_known_have_the_columns_of_the_first() {
+    let first =
+        r#"{"at":1700000000,"a":1,"b":"x","c":true,"d":{"e":1},"f":null,"g":2},{"at":1700000060,"a":2.5,"g":"mixed"}"#;
+    let (request, records) = series(&UNKNOWN, first).await;
+    let table = Table::infer(&request, &records.data);
+    let [csv, _] = lines(&table, &records);
+    let expected = [
+        "at,a,b,c,d,g,unknown_fields",
+        r#"2023-11-14T22:13:20Z,1.0,x,true,"{""e"":1}",2,"#,
+        r#"2023-11-14T22:14:20Z,2.5,,,,"""mixed""","#,
+    ];
+    assert_eq!(csv.lines().collect::<Vec<_>>(), expected);
+    // Nothing that comes later is lost.
+    let later = r#"{"at":1700000000,"a":"1","b":2,"c":null,"f":3,"new":[4]},{"at":1700000060,"a":9007199254740993}"#;
+    let (_, records) = series(&UNKNOWN, later).await;
+    let [csv, _] = lines(&table, &records);
+    let expected = [
+        "at,a,b,c,d,g,unknown_fields",
+        r#"2023-11-14T22:13:20Z,,,,,,"{""a"":""1"",""b"":2,""f"":3,""new"":[4]}""#,
+        r#"2023-11-14T22:14:20Z,,,,,,"{""a"":9007199254740993}""#,
+    ];
+    assert_eq!(csv.lines().collect::<Vec<_>>(), expected);
+}

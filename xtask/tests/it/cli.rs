@@ -1,0 +1,425 @@
+//! The commands as a person or CI runs them: exit codes, and what is printed where.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const SERVICE: &str = "\
+title: Example
+version: v1
+summary: A service to try things on.
+env_prefix: EXAMPLE
+time: {unit: seconds, evidence: document}
+";
+
+const MARKET: &str = "\
+title: Market
+summary: What the market does.
+endpoints:
+- name: Basis
+  path: /basis
+  evidence: document
+  summary: Perpetual price minus spot price.
+  params: []
+  body: unknown
+";
+
+/// A small catalogue of this test's own, and where the emitted Rust files of its crate stand.
+fn project(name: &str) -> (PathBuf, PathBuf) {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&dir);
+    let (spec, out) = (dir.join("spec"), dir.join("client/src/generated"));
+    fs::create_dir_all(&spec).expect("a new folder");
+    fs::write(spec.join("service.yaml"), SERVICE).expect("a file");
+    fs::write(spec.join("market.yaml"), MARKET).expect("a file");
+    (spec, out)
+}
+
+/// The folder of the crate that emitted files are a part of.
+fn crate_of(out: &Path) -> &Path {
+    out.ancestors().nth(2).expect("a crate")
+}
+
+fn run(arguments: &[&str], spec: &Path, out: &Path) -> Output {
+    let xtask = env!("CARGO_BIN_EXE_xtask");
+    let mut command = Command::new(xtask);
+    command.args(arguments).arg("--spec").arg(spec);
+    if arguments[0] == "codegen" {
+        command.arg("--out").arg(crate_of(out));
+    }
+    command.output().expect("xtask runs")
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+#[test]
+fn codegen_fills_an_empty_folder_and_says_what_it_did() {
+    let (spec, out) = project("fill");
+    let first = run(&["codegen"], &spec, &out);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let said = text(&first.stdout);
+    assert!(said.contains("market          1          1"), "{said}");
+    assert!(said.contains("wrote new market.rs"), "{said}");
+    let second = text(&run(&["codegen"], &spec, &out).stdout);
+    assert!(second.contains("are as emitted"), "{second}");
+}
+
+#[test]
+fn codegen_mends_what_does_not_compile() {
+    let (spec, out) = project("mend");
+    run(&["codegen"], &spec, &out);
+    let broken = out.join("market.rs");
+    let marker = fs::read_to_string(&broken).expect("a file").lines().next().expect("a marker").to_owned();
+    fs::write(&broken, format!("{marker}\nthis is no Rust {{")).expect("a file");
+    assert!(text(&run(&["codegen"], &spec, &out).stdout).contains("rewrote market.rs"));
+    assert!(run(&["codegen", "--check"], &spec, &out).status.success());
+}
+
+/// The tool that mends the client must build while the client does not.
+#[test]
+fn no_command_needs_the_client_or_the_sandbox_to_build() {
+    let tree = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--package", "xtask", "--edges", "all", "--prefix", "none"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let tree = text(&tree.stdout);
+    assert!(tree.contains("codegen v"), "{tree}");
+    assert!(!tree.contains("generated-client v") && !tree.contains("sandbox v"), "{tree}");
+}
+
+#[test]
+fn check_mode_names_every_difference_and_the_command_that_mends_it() {
+    let (spec, out) = project("drift");
+    run(&["codegen"], &spec, &out);
+    let changed = fs::read_to_string(out.join("market.rs")).expect("a file").replace("spot", "spit");
+    fs::write(out.join("market.rs"), changed).expect("a file");
+    fs::remove_file(out.join("service/types.rs")).expect("a file");
+    fs::write(out.join("notes.txt"), "mine").expect("a file");
+    let output = run(&["codegen", "--check"], &spec, &out);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    for expected in
+        ["drifted: market.rs", "missing: service/types.rs", "foreign: notes.txt", "cargo xtask codegen --spec"]
+    {
+        assert!(said.contains(expected), "{expected} is missing in\n{said}");
+    }
+    assert!(!out.join("service/types.rs").exists(), "--check wrote something");
+    assert_eq!(run(&["codegen"], &spec, &out).status.code(), Some(1), "a foreign file stops codegen");
+    assert!(!out.join("service/types.rs").exists(), "codegen wrote beside a foreign file");
+}
+
+#[test]
+fn another_catalogue_needs_a_folder_of_its_own() {
+    let (spec, out) = project("another_catalogue");
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["codegen", "--spec"]).arg(&spec).output();
+    let output = output.expect("xtask runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("is another catalogue than that of the client") && said.contains("--out CRATE"), "{said}");
+    // The folder of another crate stays as it is, with what is stale in it.
+    run(&["codegen"], &spec, &out);
+    fs::write(crate_of(&out).join("Cargo.toml"), "[package]\nname = \"tides\"\n").expect("a file");
+    let output = run(&["codegen"], &spec, &out);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("foreign: market.rs was generated for `client`"), "{said}");
+    assert!(said.contains("has files of `client`: name another folder with `--out`"), "{said}");
+}
+
+#[test]
+fn a_folder_whose_name_no_crate_can_have_is_refused() {
+    let (spec, out) = project("names_of_crates");
+    for name in ["2fast", "fn", "größe", "-", "core", "tokio", "generated-client-runtime"] {
+        let folder = crate_of(&out).with_file_name(name);
+        let output = run(&["codegen"], &spec, &folder.join("src/generated"));
+        let said = text(&output.stderr);
+        assert!(said.contains(&format!("an emitted crate cannot be called `{name}`")) && !folder.exists(), "{said}");
+    }
+    let named = crate_of(&out).with_file_name("2slow");
+    fs::create_dir_all(&named).expect("a folder");
+    fs::write(named.join("Cargo.toml"), "[package]\nname = \"slow\"\n").expect("a file");
+    assert!(run(&["codegen"], &spec, &named.join("src/generated")).status.success(), "the manifest names it");
+}
+
+/// The system ends the program at the first byte that it writes to a file.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_is_mended_by_the_next_one() {
+    let (spec, out) = project("interrupted");
+    run(&["codegen"], &spec, &out);
+    let before = fs::read_to_string(out.join("market.rs")).expect("a file");
+    fs::write(spec.join("market.yaml"), MARKET.replace("spot", "index")).expect("a file");
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        "ulimit -c 0; ulimit -f 0; exec \"$@\"",
+        "sh",
+        env!("CARGO_BIN_EXE_xtask"),
+        "codegen",
+        "--spec",
+    ]);
+    let output = command.arg(&spec).arg("--out").arg(crate_of(&out)).output().expect("a shell");
+    assert!(!output.status.success());
+    assert_eq!(fs::read_to_string(out.join("market.rs")).expect("a file"), before);
+    let next = run(&["codegen"], &spec, &out);
+    assert!(next.status.success(), "{}", text(&next.stderr));
+    assert!(run(&["codegen", "--check"], &spec, &out).status.success());
+}
+
+#[test]
+fn a_wrong_catalogue_touches_no_file() {
+    let (spec, out) = project("wrong");
+    fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: basis")).expect("a file");
+    for command in ["codegen", "check"] {
+        let output = run(&[command], &spec, &out);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains("market.yaml:5:9"), "{}", text(&output.stderr));
+    }
+    assert!(!out.exists());
+}
+
+/// The argument ends in a slash, as a shell completes the name of a folder.
+#[test]
+fn a_folder_with_a_slash_is_the_same_folder() {
+    let (spec, out) = project("slash");
+    fs::write(spec.join("market.yaml"), "title: 1\n").expect("a file");
+    let output = run(&["check"], &spec.join(""), &out);
+    let said = text(&output.stderr);
+    assert!(said.contains("slash/spec/market.yaml:1:8"), "{said}");
+}
+
+/// `--help` says what a command does beyond its line in the list of commands.
+#[test]
+fn help_says_what_a_command_does() {
+    for (command, says) in [
+        ("add", "On a terminal it asks for what is not given."),
+        ("import", "starts a new one in a folder without YAML"),
+        ("learn", "The fields seen are merged with the known ones"),
+        ("verify", "`facts` takes a file behind it"),
+    ] {
+        let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        let help = text(&xtask.args([command, "--help"]).output().expect("xtask runs").stdout);
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains(says), "{help}");
+    }
+}
+
+#[test]
+fn a_catalogue_that_is_not_there_is_a_finding() {
+    let (spec, out) = project("absent");
+    let output = run(&["check"], &spec.join("nowhere"), &out);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("cannot read the catalogue"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn status_says_what_is_known_and_what_is_worth_finding_out() {
+    let (spec, out) = project("status");
+    fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: unknown")).expect("a file");
+    let said = text(&run(&["status"], &spec, &out).stdout);
+    for expected in ["market          1          0", "paths", "the path of Basis in market"] {
+        assert!(said.contains(expected), "{expected} is missing in\n{said}");
+    }
+}
+
+#[test]
+fn openapi_prints_the_version_and_the_format_that_is_asked_for() {
+    let (spec, out) = project("openapi");
+    for (arguments, expected) in [
+        (&["openapi"][..], "\"openapi\": \"3.1.0\""),
+        (&["openapi", "--version", "3.0"], "\"openapi\": \"3.0.3\""),
+        (&["openapi", "--format", "yaml"], "openapi: \"3.1.0\"\n"),
+    ] {
+        let said = text(&run(arguments, &spec, &out).stdout);
+        assert!(said.contains(expected) && said.contains("/basis"), "{arguments:?}: {said}");
+    }
+}
+
+/// A reply of the sandbox, as `curl -i` saves it.
+const INVENTED: &str = "HTTP/1.1 200 OK\nx-sandbox-invented: body\n\n{\"basis\": 1.5}\n";
+
+#[test]
+fn what_is_learned_is_shown_and_written_only_if_wanted() {
+    let (spec, out) = project("learn");
+    let reply = spec.with_file_name("reply.json");
+    fs::write(&reply, INVENTED).expect("a file");
+    let reply = reply.to_str().expect("a path");
+    let asked = run(&["learn", "/basis", reply], &spec, &out);
+    assert_eq!(asked.status.code(), Some(1), "nobody answered");
+    assert!(
+        text(&asked.stdout).contains("+    - {name: basis, type: number, summary: unknown}"),
+        "{}",
+        text(&asked.stdout)
+    );
+    assert!(text(&asked.stderr).contains("`--yes` writes without asking"), "{}", text(&asked.stderr));
+    assert_eq!(fs::read_to_string(spec.join("market.yaml")).expect("a file"), MARKET);
+    assert!(run(&["learn", "/basis", reply, "--yes"], &spec, &out).status.success());
+    assert!(fs::read_to_string(spec.join("market.yaml")).expect("a file").contains("name: basis"));
+    assert!(text(&run(&["learn", "/basis", reply], &spec, &out).stdout).contains("there is nothing to write"));
+}
+
+#[test]
+fn nothing_made_up_enters_our_own_catalogue() {
+    let (spec, _) = project("learn_invented");
+    let reply = spec.with_file_name("reply.json");
+    fs::write(&reply, INVENTED).expect("a file");
+    let xtask = env!("CARGO_BIN_EXE_xtask");
+    let output = Command::new(xtask).args(["learn", "/ping", "--yes"]).arg(&reply).output().expect("xtask runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("a reply of the sandbox, which made it up"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn add_names_everything_that_is_missing() {
+    let (spec, out) = project("add");
+    let output = run(&["add", "/depth"], &spec, &out);
+    assert_eq!(
+        text(&output.stderr),
+        "error: an endpoint needs more; add --group GROUP and --evidence document|published|reported|former\n"
+    );
+    let output = run(&["add", "/depth", "--group", "books", "--evidence", "reported", "--yes"], &spec, &out);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(run(&["check"], &spec, &out).status.success());
+    assert!(spec.join("books.yaml").exists());
+}
+
+#[test]
+fn import_starts_a_catalogue_in_a_folder_without_one() {
+    let (spec, out) = project("import");
+    for name in ["service.yaml", "market.yaml"] {
+        fs::remove_file(spec.join(name)).expect("a file");
+    }
+    fs::write(spec.join("README.md"), "What is to become a catalogue.").expect("a file");
+    let file = spec.with_file_name("openapi.yaml");
+    fs::write(&file, "openapi: 3.0.3\ninfo: {title: Shop}\npaths: {/a: {get: {}, post: {}}}\n").expect("a file");
+    let output = run(&["import", file.to_str().expect("a path"), "--yes"], &spec, &out);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("beyond the catalogue: `post`: it only reads (at `/a`)"));
+    assert!(run(&["check"], &spec, &out).status.success());
+}
+
+#[test]
+fn what_cannot_be_read_is_told_with_a_remedy() {
+    let (spec, out) = project("remedies");
+    for (arguments, expected) in [
+        (&["learn", "/basis", "nowhere.json"][..], "name files with replies, or ask the service with --live"),
+        (&["learn", "/basis", "reply.json", "--param", "coin=BTC"], "cannot be used with"),
+        (&["learn", "/bases", "Cargo.toml"], "did you mean `/basis`?"),
+        (&["import", "nowhere.json"], "name a file with an OpenAPI description"),
+        (&["import", "Cargo.toml"], "the description cannot be read"),
+    ] {
+        let output = run(arguments, &spec, &out);
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+/// A script stands in for Cargo, which would build the client: it notes the call, and ends with the given code.
+#[cfg(unix)]
+#[test]
+fn endpoints_that_cannot_be_asked_are_no_success() {
+    use std::os::unix::fs::PermissionsExt;
+    let (spec, _) = project("unasked");
+    let more =
+        MARKET.to_owned() + "- {name: More, path: /more, evidence: document, summary: M., params: [], body: unknown}\n";
+    fs::write(spec.join("market.yaml"), more).expect("a file");
+    // A failure of every request is reported once; a failure of one request does not stop the next.
+    for (code, asked, expected) in [(2, 1, "`GET /basis`: no way"), (1, 2, "of 2 endpoints none answered")] {
+        let (cargo, calls) = (spec.with_file_name("cargo"), spec.with_file_name("calls"));
+        let _ = fs::remove_file(&calls);
+        fs::write(&cargo, format!("#!/bin/sh\necho >> {}\necho Error: no way >&2\nexit {code}\n", calls.display()))
+            .expect("a file");
+        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        // The catalogue is that of a checkout of this test's own.
+        command.env("CARGO_MANIFEST_DIR", spec.with_file_name("xtask")).env("CARGO", &cargo);
+        command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec);
+        let output = command.output().expect("xtask runs");
+        assert!(!output.status.success());
+        assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
+        assert_eq!(fs::read_to_string(&calls).expect("calls").lines().count(), asked);
+    }
+}
+
+/// Our client would send our key to the host that the environment names, even for the catalogue of another service.
+#[test]
+fn no_other_catalogue_is_learned_from_our_service() {
+    let (spec, out) = project("live_of_another");
+    for arguments in [&["learn", "--live", "/basis"][..], &["learn", "--live", "--untyped"]] {
+        let output = run(arguments, &spec, &out);
+        assert!(!output.status.success());
+        let said = text(&output.stderr);
+        assert!(said.contains("--live asks with the client and the key of this project's own catalogue"), "{said}");
+    }
+}
+
+#[test]
+fn diff_compares_any_catalogue_that_git_keeps() {
+    let (spec, out) = project("diff");
+    // As in a clone, the catalogue is a folder of what git keeps.
+    let root = spec.parent().expect("a folder");
+    let git = |arguments: &[&str]| {
+        let author = ["-c", "user.name=A", "-c", "user.email=a@a.example"];
+        let output = Command::new("git").args(author).args(arguments).current_dir(root).output().expect("git runs");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    };
+    for arguments in [&["init", "--quiet"][..], &["add", "."], &["commit", "--quiet", "--message", "First"]] {
+        git(arguments);
+    }
+    assert!(
+        run(&["add", "/depth", "--group", "market", "--evidence", "reported", "--yes"], &spec, &out).status.success()
+    );
+    let output = run(&["diff"], &spec, &out);
+    assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
+    // Git gives back a byte order mark, and a tool's own file beside the catalogue.
+    fs::write(spec.join("market.yaml"), ["\u{feff}", MARKET].concat()).expect("a file");
+    fs::write(spec.join(".prettierrc.yaml"), "tabWidth: 2\n").expect("a file");
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message", "Second"]);
+    let output = run(&["diff"], &spec, &out);
+    assert!(text(&output.stdout).starts_with("nothing changes for downstream"), "{}", text(&output.stderr));
+}
+
+/// The sandbox has tests of its own; a script stands in for Cargo, which would build it.
+#[cfg(unix)]
+#[test]
+fn serve_hands_over_where_its_user_is() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve");
+    fs::create_dir_all(&dir).expect("a new folder");
+    let cargo = dir.join("cargo");
+    fs::write(&cargo, "#!/bin/sh\npwd -P\necho \"$$ $*\"\n").expect("a file");
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["serve", "--port", "0", "--record", "talk.yaml"]).env("CARGO", &cargo).current_dir(&dir);
+    let running = command.stdout(std::process::Stdio::piped()).spawn().expect("xtask runs");
+    let id = running.id();
+    let said = text(&running.wait_with_output().expect("it ends").stdout);
+    let (folder, handed) = said.trim_end().split_once('\n').expect("two lines");
+    assert_eq!(Path::new(folder), dir.canonicalize().expect("it is there"), "`talk.yaml` is beside its user");
+    assert!(handed.starts_with(&format!("{id} run ")), "whoever ends {id} ends the sandbox: {handed}");
+    assert!(handed.ends_with(" -- --port 0 --record talk.yaml"), "{handed}");
+}
+
+#[test]
+fn the_checkout_is_the_one_that_cargo_runs_it_for() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("another");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(["check", "--help"]).env("CARGO_MANIFEST_DIR", folder.join("xtask"));
+    let help = text(&command.output().expect("xtask runs").stdout);
+    assert!(help.contains(&folder.join("spec").display().to_string()), "{help}");
+}
+
+#[test]
+fn what_begins_with_a_dot_is_no_part_of_the_catalogue() {
+    let (spec, out) = project("dots");
+    fs::create_dir_all(spec.join(".git")).expect("a folder");
+    fs::write(spec.join(".#market.yaml"), "an editor's").expect("a file");
+    assert!(run(&["check"], &spec, &out).status.success());
+    fs::create_dir_all(spec.join("more")).expect("a folder");
+    let refused = run(&["check"], &spec, &out);
+    assert!(!refused.status.success() && text(&refused.stderr).contains("error[misplaced-file]"));
+}

@@ -1,0 +1,6 @@
+//! `cargo xtask` as a shell starts it: one program, so that it is linked once.
+
+#![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod cli;
+mod rust_version;
