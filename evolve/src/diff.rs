@@ -1,45 +1,44 @@
 //! Two catalogues in, the changes that downstream notices out, with their consequence for the version.
 //!
 //! Downstream are the users of the emitted Rust: every change is described in the names of the client, not in those of
-//! YAML. The models are compared, so text that the emitter ignores, such as a comment, is no change.
-//! `evolve/tests/diffs` records a verdict for each kind of change, and `cargo xtask verify diff` has the compiler
-//! confirm them.
+//! YAML. The models are compared, so text that the emitter ignores, such as a comment, is not a change.
+//! `evolve/tests/diffs` records a verdict for each kind of change, and an ignored test there has the compiler confirm
+//! them.
 
+mod behaviour;
 mod changes;
-mod endpoints;
-mod named_types;
-mod pairing;
-mod pairs;
-mod params;
-mod records;
+mod compare;
+mod items;
+mod renames;
 mod report;
-mod service;
-mod setters;
 mod verdict;
-mod words;
 
 pub use changes::{Change, Changes, Heading};
 pub use verdict::{Reading, Verdict};
 
-use codegen::{Api, Package, emit};
-
-use pairs::Pairs;
+use codegen::{Api, File, Package, emit};
 
 /// Compares a catalogue with an older one.
 pub fn compare(old: &Api, new: &Api) -> Changes {
-    let pairs = Pairs::new(old, new);
     let mut changes = Changes::default();
-    service::compare(&old.service, &new.service, &mut changes);
-    service::completeness(old, new, &mut changes);
-    endpoints::groups(&pairs, &mut changes);
-    endpoints::endpoints(&pairs, &mut changes);
-    setters::compare(&pairs, &mut changes);
-    records::compare(&pairs, &mut changes);
-    named_types::compare(&pairs, &mut changes);
-    // Only order and form can still differ, which is reported so that no file changes without a change in the list.
-    let emitted = |api| emit(api, &Package::new("client"));
-    if changes.is_empty() && emitted(old) != emitted(new) {
-        changes.rearranged();
+    compare::public_items(old, new, &mut changes);
+    behaviour::compare(old, new, &mut changes);
+    // No file changes without a change in the list.
+    if changes.is_empty() {
+        emitted_files(old, new, &mut changes);
     }
     changes.sorted()
+}
+
+/// Reports the emitted files that differ.
+fn emitted_files(old: &Api, new: &Api, changes: &mut Changes) {
+    let [before, after] = [old, new].map(|api| emit(api, &Package::new("client")));
+    let lacks = |files: &[File], file: &File| !files.contains(file);
+    let differing =
+        after.iter().filter(|file| lacks(&before, file)).chain(before.iter().filter(|file| lacks(&after, file)));
+    for file in differing {
+        let text = "the docs, the registry or the bytes that are sent and read differ";
+        let change = Change { heading: None, ..Change::new(Verdict::Patch, Heading::Changed, text) };
+        changes.add(change.on(format!("`{}`", file.path)));
+    }
 }

@@ -4,7 +4,6 @@
 //! A check names the programs that it needs, so that a machine without one is told how to install it before the check
 //! begins.
 
-mod diff;
 mod docs;
 mod examples;
 mod facts;
@@ -36,7 +35,6 @@ use crate::terminal::{fail, say};
 
 /// Every check, in the order in which all of them run.
 const CHECKS: &[Check] = &[
-    diff::CHECK,
     docs::CHECK,
     examples::CHECK,
     facts::CHECK,

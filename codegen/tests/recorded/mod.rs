@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, reason = "a test that fails may panic")]
 
+pub(crate) mod archive;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

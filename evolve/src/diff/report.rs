@@ -15,7 +15,7 @@ impl fmt::Display for Changes {
             (Verdict::Minor, "minor, brings something new"),
             (Verdict::Patch, "patch, corrects or rewords"),
         ] {
-            let mut of_this = self.as_slice().iter().filter(|change| change.verdict == verdict).peekable();
+            let mut of_this = self.list.iter().filter(|change| change.verdict == verdict).peekable();
             if of_this.peek().is_some() {
                 writeln!(f, "{meaning}:")?;
             }
@@ -27,7 +27,7 @@ impl fmt::Display for Changes {
             }
         }
         match self.verdict() {
-            None => writeln!(f, "nothing changes for downstream: the emitted files are the same"),
+            None => writeln!(f, "nothing changes for downstream: the emitted files are equal"),
             Some(verdict) => writeln!(f, "\nverdict: {verdict}"),
         }
     }
@@ -38,11 +38,11 @@ impl fmt::Display for Change {
         f.write_str(&self.text)?;
         match self.places.as_slice() {
             [] => Ok(()),
-            [place] => write!(f, " {place}"),
-            [places @ .., last] if places.len() < NAMED_PLACES => write!(f, " {} and {last}", places.join(", ")),
+            [place] => write!(f, " in {place}"),
+            [places @ .., last] if places.len() < NAMED_PLACES => write!(f, " in {} and {last}", places.join(", ")),
             places => {
                 let (named, others) = places.split_at(NAMED_PLACES - 1);
-                write!(f, " {} and {} others", named.join(", "), others.len())
+                write!(f, " in {} and {} others", named.join(", "), others.len())
             }
         }
     }
@@ -60,7 +60,7 @@ impl Changes {
 
     fn section(&self, heading: Heading) -> Option<String> {
         let mut entries = String::new();
-        for change in self.as_slice().iter().filter(|change| change.heading == Some(heading)) {
+        for change in self.list.iter().filter(|change| change.heading == Some(heading)) {
             let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
             let remedy = change.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
             // The text of an addition ends in a summary, which has a full stop of its own.

@@ -1,6 +1,6 @@
-//! Every folder of `diffs/` is a test: a change of a catalogue in, what it means for downstream out, to the letter.
+//! Every file of `diffs/` is a test: a change of a catalogue in, its meaning for downstream out, to the letter.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases diffs::` accepts what came out, but never a verdict:
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases diffs::` accepts the output, but never a verdict:
 //! that is written by hand. `diffs/README.md` says more.
 
 use std::collections::BTreeMap;
@@ -11,46 +11,94 @@ use codegen::{Api, Package};
 use evolve::diff;
 use libtest_mimic::{Failed, Trial};
 
-use crate::recorded::{compare, entries, name};
+use crate::recorded::archive::Archive;
+use crate::recorded::{entries, name};
+use crate::verdicts;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    cases().into_iter().map(|case| Trial::test(format!("diffs::{}", name(&case)), move || check(&case))).collect()
+    let trial = |path: PathBuf| Trial::test(format!("diffs::{}", case_name(&path)), move || check(&path));
+    let mut trials: Vec<_> = paths().into_iter().map(trial).collect();
+    // Compiles 120 clients, which takes minutes.
+    trials.push(Trial::test("diffs::verdicts_are_what_the_compiler_finds", verdicts::check).with_ignored_flag(true));
+    trials
 }
 
-fn cases() -> Vec<PathBuf> {
-    let mut folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs"));
-    folders.retain(|path| path.join("verdict.txt").exists());
-    assert!(folders.len() >= 20, "the cases are gone");
-    folders
+pub(crate) fn paths() -> Vec<PathBuf> {
+    let mut paths = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs"));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "txtar"));
+    assert!(paths.len() >= 100, "the cases are gone");
+    paths
 }
 
-fn check(case: &Path) -> Result<(), Failed> {
-    let common = case.with_file_name("common");
-    let before = catalogue(&[&common, &case.join("before")]);
-    let after = catalogue(&[&common, &case.join("after")]);
-    let (before, after) = (model(&before)?, model(&after)?);
-    let changes = diff::compare(&before, &after);
+fn case_name(path: &Path) -> String {
+    path.file_stem().expect("a name").to_string_lossy().into_owned()
+}
+
+/// A change of a catalogue.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) before: Api,
+    pub(crate) after: Api,
+    pub(crate) verdict: String,
+    /// A program that works before.
+    pub(crate) downstream: String,
+    /// A program that works after.
+    pub(crate) upgraded: Option<String>,
+    expected: Option<String>,
+    archive: Archive,
+}
+
+impl Case {
+    pub(crate) fn read(path: &Path) -> Result<Self, Failed> {
+        let mut archive = Archive::read(path)?;
+        let catalogues = ["before", "after"].map(|side| model(archive.take_folder(side)));
+        let [before, after] = catalogues;
+        let (verdict, downstream) = (archive.take("verdict"), archive.take("downstream.rs"));
+        let case = Self {
+            name: case_name(path),
+            before: before?,
+            after: after?,
+            verdict: verdict.ok_or("there is no verdict")?.trim_end().to_owned(),
+            downstream: downstream.ok_or("there is no downstream.rs")?,
+            upgraded: archive.take("upgraded.rs"),
+            expected: archive.take("expected"),
+            archive,
+        };
+        case.archive.finish()?;
+        if case.verdict == "minor" && case.upgraded.is_none() {
+            return Err("a minor change has a program that only works after it: upgraded.rs".into());
+        }
+        for program in [Some(&case.downstream), case.upgraded.as_ref()].into_iter().flatten() {
+            syn::parse_file(program)?;
+        }
+        Ok(case)
+    }
+}
+
+fn check(path: &Path) -> Result<(), Failed> {
+    let case = Case::read(path)?;
+    let changes = diff::compare(&case.before, &case.after);
     let verdict = changes.verdict().map_or("none", |verdict| verdict.word());
-    let recorded = fs::read_to_string(case.join("verdict.txt")).expect("a verdict");
-    if recorded.lines().next() != Some(verdict) {
-        return Err(format!("the verdict is {verdict}, and {recorded} is recorded\n{changes}").into());
+    if case.verdict != verdict {
+        return Err(format!("the verdict is {verdict}, and {} is recorded\n{changes}", case.verdict).into());
     }
     let emitted = |api| codegen::emit(api, &Package::new("client"));
-    let is_same = emitted(&before) == emitted(&after);
+    let is_same = emitted(&case.before) == emitted(&case.after);
     if is_same != changes.is_empty() {
-        return Err(format!("the emitted files are the same: {is_same}, yet:\n{changes}").into());
+        return Err(format!("the emitted files are equal: {is_same}, yet:\n{changes}").into());
     }
-    let told = format!("{changes}\n{}", changes.changelog());
-    compare(&case.join("expected.txt"), &format!("{}\n", told.trim_end()))
+    let report = format!("{changes}\n{}", changes.changelog());
+    case.archive.compare("expected", case.expected.as_deref(), &format!("{}\n", report.trim_end()))
 }
 
-/// The YAML of several folders; a later one replaces what an earlier one has under the same name.
-fn catalogue(folders: &[&Path]) -> BTreeMap<String, String> {
-    let files = folders.iter().filter(|folder| folder.exists()).flat_map(|folder| entries(folder));
-    files.map(|path| (name(&path), fs::read_to_string(&path).expect("a case is text"))).collect()
-}
-
-fn model(texts: &BTreeMap<String, String>) -> Result<Api, Failed> {
+/// The model of the common catalogue with some files replaced.
+fn model(files: Vec<(String, String)>) -> Result<Api, Failed> {
+    let common = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs/common"));
+    let common = common.iter().map(|path| (name(path), fs::read_to_string(path).expect("a catalogue is text")));
+    if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {
+        return Err(format!("`{unknown}` is not a file of a catalogue").into());
+    }
+    let texts: BTreeMap<_, _> = common.chain(files).collect();
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     Ok(codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| diagnostics.to_string())?)
 }

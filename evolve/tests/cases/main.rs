@@ -7,6 +7,10 @@ mod import;
 mod learn;
 #[path = "../../../codegen/tests/recorded/mod.rs"]
 mod recorded;
+#[path = "../it/scratch.rs"]
+#[allow(dead_code)] // It also serves the other program.
+mod scratch;
+mod verdicts;
 
 use std::process::ExitCode;
 

@@ -1,0 +1,93 @@
+//! Behaviour that a program notices though it compiles.
+
+use std::collections::BTreeMap;
+
+use codegen::Api;
+use codegen::model::{Endpoint, Param, Range, Service};
+
+use super::Verdict::{self, Major, Minor, Patch};
+use super::changes::{Change, Changes, Heading};
+use super::items::{arguments, call, params};
+
+pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
+    service(&old.service, &new.service, changes);
+    let (before, after) = (methods(old), methods(new));
+    for (call, new) in &after {
+        if let Some(old) = before.get(call) {
+            method(call, old, new, changes);
+        }
+    }
+}
+
+/// All methods by how they are called.
+fn methods(api: &Api) -> BTreeMap<String, &Endpoint> {
+    let of_group = |group| codegen::model::Group::methods(group).map(move |endpoint| (call(group, endpoint), endpoint));
+    api.groups.iter().flat_map(of_group).collect()
+}
+
+/// The settings of a client.
+fn service(before: &Service, after: &Service, changes: &mut Changes) {
+    let mut report = |verdict: Verdict, text: String| {
+        let heading = if verdict == Minor { Heading::Added } else { Heading::Changed };
+        changes.add(Change::new(verdict, heading, text));
+    };
+    if before.env_prefix != after.env_prefix {
+        let [now, was] = [&after.env_prefix, &before.env_prefix];
+        report(Major, format!("the environment variables begin with `{now}_` instead of `{was}_`"));
+    }
+    let [now, was] = [&after.base_url_suffix, &before.base_url_suffix];
+    if now != was && was.ends_with(now.as_str()) {
+        report(Patch, format!("a base URL need not end in `{was}`"));
+    } else if now != was {
+        report(Major, format!("a base URL has to end in `{now}`"));
+    }
+    let [was, now] = [before, after].map(|service| service.api_key.as_ref().map(|key| key.optional));
+    match (was, now) {
+        (None | Some(true), Some(false)) => report(Major, "`Builder::api_key` is required".to_owned()),
+        (Some(_), None) => report(Major, "`Builder::api_key` is an error: no API key is sent".to_owned()),
+        (Some(false), Some(true)) => report(Minor, "`Builder::api_key` is optional".to_owned()),
+        (None, Some(true)) => report(Minor, "`Builder::api_key` is new".to_owned()),
+        _ => {}
+    }
+    match (&before.client_credentials, &after.client_credentials) {
+        (None, Some(_)) => report(Minor, "`Builder::client_credentials` is new".to_owned()),
+        (Some(_), None) => report(Major, "`Builder::client_credentials` is an error: no token is fetched".to_owned()),
+        _ => {}
+    }
+}
+
+fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
+    if let (None, Some(note)) = (&old.deprecated, &new.deprecated) {
+        changes.add(Change::new(Minor, Heading::Deprecated, format!("`{call}` is deprecated: {note}")));
+    }
+    let names = |endpoint| arguments(endpoint).map(|param| param.wire_name.as_str()).collect::<Vec<_>>();
+    let (was, is) = (names(old), names(new));
+    if was != is && was.len() == is.len() && is.iter().all(|name| was.contains(name)) {
+        let text = format!("`{call}` takes its arguments in another order: {}", is.join(", "));
+        changes.add(Change::new(Major, Heading::Changed, text));
+    }
+    for param in params(new) {
+        let was = params(old).find(|old| old.wire_name == param.wire_name);
+        if was.is_some_and(|was| !allows_all_of(enforced(param), enforced(was))) {
+            let text = format!("`{}` has to be {}, checked before sending,", param.argument(), bounds(param.range));
+            changes.add(Change::new(Major, Heading::Changed, text).on(format!("`{call}`")));
+        }
+    }
+}
+
+/// The range that the client enforces.
+fn enforced(param: &Param) -> Range {
+    if param.evidence.is_enforced() { param.range } else { Range::default() }
+}
+
+/// Whether a range allows every value that the old one allows.
+fn allows_all_of(range: Range, old: Range) -> bool {
+    range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
+        && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))
+}
+
+fn bounds(range: Range) -> String {
+    let min = range.min.map(|min| format!("at least {min}"));
+    let max = range.max.map(|max| format!("at most {max}"));
+    min.into_iter().chain(max).collect::<Vec<_>>().join(" and ")
+}

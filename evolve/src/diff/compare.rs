@@ -1,0 +1,102 @@
+//! Two lists of public items, compared: pairs by name, then by the name on the wire; everything else is new or gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codegen::Api;
+
+use super::Verdict::{Major, Minor, Patch};
+use super::changes::{Change, Changes, Heading};
+use super::items::{Item, Key, Kind, items};
+use super::renames::Renames;
+
+pub(super) fn public_items(old: &Api, new: &Api, changes: &mut Changes) {
+    let (before, after) = (items(old), items(new));
+    let known: BTreeSet<Key> = before.iter().map(Item::key).collect();
+    let there: BTreeMap<Key, &Item> = after.iter().map(|item| (item.key(), item)).collect();
+    let (mut renames, mut paired) = (Renames::default(), BTreeSet::new());
+    let mut gone = Vec::new();
+    for old in &before {
+        let old = renames.applied(old);
+        let is_free = |new: &&&Item| !known.contains(&new.key()) && !paired.contains(&new.key());
+        let under_another_name = || after.iter().find(|new| old.is_continued_by(new) && is_free(&new));
+        match there.get(&old.key()).copied().or_else(under_another_name) {
+            Some(new) => {
+                if old.key() != new.key() {
+                    renames.note(&old, new);
+                }
+                paired.insert(new.key());
+                pair(&old, new, &before, changes);
+            }
+            None => gone.push(old),
+        }
+    }
+    for old in gone.iter().filter(|old| !is_implied(old, &known, |key| there.contains_key(key))) {
+        let change = Change::new(Major, Heading::Removed, format!("`{}` is gone", old.name));
+        changes.add(placed(change, old).instead(substitute(old)));
+    }
+    let present = there.keys().cloned().collect();
+    for new in after.iter().filter(|new| !paired.contains(&new.key())) {
+        // A new group does not list its endpoints.
+        if new.kind == Kind::Endpoint || !is_implied(new, &present, |key| paired.contains(key)) {
+            changes.add(placed(Change::new(Minor, Heading::Added, introduced(new)), new));
+        }
+    }
+}
+
+/// Whether an item is gone, or new, with another one: its owner, or the setter of all endpoints.
+fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
+    let root = |name: &str| (String::new(), name.to_owned());
+    let setter = root(&item.name);
+    !item.owner.is_empty() && !is_on_both_sides(&root(&item.owner))
+        || item.is_member() && side.contains(&setter) && !is_on_both_sides(&setter)
+}
+
+/// Reports another name, another name on the wire and another type.
+fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
+    let (was, is) = (&old.name, &new.name);
+    if old.key() != new.key() {
+        let change = Change::new(Major, Heading::Changed, format!("`{was}` is now `{is}`"));
+        changes.add(placed(change, new).instead(Some(format!("write `{is}` for `{was}`"))));
+    }
+    let is_on_the_wire = match new.kind {
+        Kind::Endpoint | Kind::Value | Kind::Field => true,
+        Kind::Setter | Kind::ListSetter => !new.is_member(),
+        _ => false,
+    };
+    if is_on_the_wire && old.wire != new.wire {
+        // Two names may have been swapped instead of a path corrected: the method then returns what another returned.
+        let belonged_to_another =
+            new.kind == Kind::Endpoint && before.iter().any(|other| other.kind == new.kind && other.wire == new.wire);
+        let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
+        let text = format!("`{is}` is `{}` on the wire instead of `{}`", new.wire, old.wire);
+        changes.add(placed(Change::new(verdict, heading, text), new));
+    }
+    if old.ty != new.ty && !old.ty.is_empty() && !new.ty.is_empty() {
+        let text = format!("`{is}` is {} instead of {}", new.ty, old.ty);
+        changes.add(placed(Change::new(Major, Heading::Changed, text), new));
+    }
+}
+
+fn introduced(new: &Item) -> String {
+    let ty = if new.ty.is_empty() { String::new() } else { format!(" ({})", new.ty) };
+    let summary = if new.summary.is_empty() { String::new() } else { format!(": {}", new.summary) };
+    format!("`{}`{ty} is new{summary}", new.name)
+}
+
+/// The change with its place, where the item has one that its name does not contain.
+fn placed(change: Change, item: &Item) -> Change {
+    if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
+}
+
+/// What does without the item what it did.
+fn substitute(gone: &Item) -> Option<String> {
+    let Item { owner, wire, .. } = gone;
+    match gone.kind {
+        Kind::Endpoint if !wire.contains('{') => {
+            Some(format!("`client.raw(\"{wire}\")` requests it without its types"))
+        }
+        Kind::Value => Some(format!("`{owner}::from(\"{wire}\")` sends the same")),
+        Kind::Field => Some(format!("`unknown_fields` has `{wire}` where it is in a response")),
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! Names that changed, for texts with the old ones.
+
+use super::items::{Item, Kind};
+
+/// Old names, each with the new one.
+#[derive(Default)]
+pub(super) struct Renames(Vec<(String, String)>);
+
+impl Renames {
+    /// Notes that an item has another name; fields and setters of one endpoint occur in no other item's text.
+    pub(super) fn note(&mut self, old: &Item, new: &Item) {
+        if !old.is_member() {
+            self.0.push((old.name.clone(), new.name.clone()));
+        }
+        if old.kind == Kind::Group {
+            let [from, to] = [old, new].map(|group| group.name.replace("client.", "").replace("()", "::"));
+            self.0.push((from, to));
+        }
+    }
+
+    /// An old item in new names.
+    pub(super) fn applied(&self, item: &Item) -> Item {
+        let [owner, name, ty] = [&item.owner, &item.name, &item.ty].map(|text| self.text(text));
+        Item { owner, name, ty, ..item.clone() }
+    }
+
+    fn text(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (old, new)| replace_word(&text, old, new))
+    }
+}
+
+/// Replaces a name where it is not part of a longer one.
+fn replace_word(text: &str, old: &str, new: &str) -> String {
+    let (mut replaced, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find(old) {
+        let (before, after) = (&rest[..start], &rest[start + old.len()..]);
+        let is_start = !(replaced.clone() + before).ends_with(|c: char| c.is_alphanumeric() || "_.:)".contains(c));
+        let is_end = old.ends_with(':') || !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        replaced += before;
+        replaced += if is_start && is_end { new } else { old };
+        rest = after;
+    }
+    replaced + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replace_word;
+
+    #[test]
+    fn only_the_complete_name_is_replaced() {
+        for (text, expected) in [
+            ("`Option<Side>`", "`Option<Taker>`"),
+            ("Side::Buy", "Taker::Buy"),
+            ("(Side, Side) -> market::Side", "(Taker, Taker) -> market::Side"),
+            ("Sides", "Sides"),
+            ("BookSide", "BookSide"),
+        ] {
+            assert_eq!(replace_word(text, "Side", "Taker"), expected);
+        }
+        assert_eq!(replace_word("Series<rates::Fee>", "rates::", "costs::"), "Series<costs::Fee>");
+        assert_eq!(replace_word("client.a().coin()", ".coin()", ".symbol()"), "client.a().coin()");
+    }
+}

@@ -1,7 +1,0 @@
-use generated_client::Client;
-
-fn main() {
-    let client = Client::builder("https://example.com").build().unwrap();
-    let request = client.market().basis("USD", "BTC");
-    assert_eq!(request.path_and_query(), "/basis?to=USD&from=BTC");
-}

@@ -1,5 +1,0 @@
-use generated_client::Client;
-
-fn main() {
-    let client = Client::builder("https://example.com").build().unwrap();
-}

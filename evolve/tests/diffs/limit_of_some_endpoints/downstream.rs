@@ -1,3 +1,0 @@
-fn main() {
-    let _ = generated_client::limits::SET_A;
-}

@@ -1,9 +1,0 @@
-use generated_client::Client;
-
-fn main() {}
-
-#[allow(unused)]
-async fn uses(client: &Client) -> Result<(), generated_client::Error> {
-    let trades = client.market().trades().await?;
-    Ok(())
-}

@@ -1,6 +1,0 @@
-use generated_client::Client;
-
-fn main() {
-    let client = Client::builder("https://example.com").build().unwrap();
-    assert_eq!(client.market().basis().path_and_query(), "/basis");
-}

@@ -1,4 +1,0 @@
-fn main() {}
-
-#[allow(unused)]
-fn uses(depth: generated_client::market::DepthRecord) {}
