@@ -11,9 +11,9 @@ pub(super) fn file(api: &Api) -> File {
     let coverage = Coverage::of(api);
     let mut text = mark("");
     text += "# Coverage\n\n";
-    text += "What nobody knows is `unknown` in the catalogue and an untyped value in the client, never a guess.\n\n";
+    text += "Unknown facts are `unknown` in the catalogue and untyped JSON in the client, never a guess.\n\n";
     text += &groups(api, &coverage);
-    text += "\n## How facts are known\n\n";
+    text += "\n## Facts by source\n\n";
     text += &table(
         ["facts", "documented", "published", "reported", "former", "unknown"],
         coverage.facts.iter().map(|tally| {
@@ -22,7 +22,7 @@ pub(super) fn file(api: &Api) -> File {
             row([tally.what.clone(), document, published, reported, former, unknown])
         }),
     );
-    text += "\n## Worth finding out\n\nThe number is how many endpoints gain.\n\n";
+    text += "\n## Most useful missing facts\n\nThe number is the count of endpoints that would benefit.\n\n";
     text += &table(
         ["endpoints", "fact", ""],
         coverage
@@ -58,8 +58,8 @@ const UNKNOWN: &[(&str, IsUnknown)] = &[
     ("Series of unknown records", |endpoint| {
         endpoint.path.is_some() && matches!(endpoint.body, Body::Series { record: None, .. })
     }),
-    ("Bodies of which nothing is known", |endpoint| endpoint.path.is_some() && matches!(endpoint.body, Body::Unknown)),
-    ("Params unknown", |endpoint| endpoint.path.is_some() && endpoint.params.is_none()),
+    ("Unknown responses", |endpoint| endpoint.path.is_some() && matches!(endpoint.body, Body::Unknown)),
+    ("Unknown params", |endpoint| endpoint.path.is_some() && endpoint.params.is_none()),
 ];
 
 /// A list of the endpoints that something is unknown of, one line a group.

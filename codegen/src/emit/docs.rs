@@ -24,22 +24,31 @@ pub(super) fn wrap(text: &str) -> Vec<String> {
         if index > 0 {
             lines.push(String::new());
         }
-        let mut line = String::new();
-        for word in words(paragraph) {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH && may_begin_line(word) {
-                lines.push(std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line += word;
+        // The items of a list are lines of one paragraph.
+        for item in paragraph.split("\n- ").enumerate().map(|(at, item)| (at > 0 || item.starts_with("- "), item)) {
+            wrap_item(item, &mut lines);
         }
-        lines.push(line);
     }
     lines
 }
 
-/// The words of a paragraph; code in backticks is one, as Markdown would read the start of a line in it anew.
+/// Breaks a paragraph or an item of a list, whose further lines are indented.
+fn wrap_item((is_item, text): (bool, &str), lines: &mut Vec<String>) {
+    let mut line = String::from(if is_item { "-" } else { "" });
+    for word in words(text.strip_prefix("- ").filter(|_| is_item).unwrap_or(text)) {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH && may_begin_line(word) {
+            lines.push(std::mem::take(&mut line));
+            line.push_str(if is_item { " " } else { "" });
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    lines.push(line);
+}
+
+/// The words of a paragraph; code in backticks is one word, because Markdown would misread a line that starts inside it.
 fn words(paragraph: &str) -> Vec<&str> {
     let (mut words, mut start, mut in_code) = (Vec::new(), 0, false);
     for (index, character) in paragraph.char_indices() {
@@ -111,14 +120,13 @@ pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
     sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// How the service writes a point in time, in a sentence.
-pub(super) fn moments(form: TimeForm) -> String {
-    let moments = match form {
-        TimeForm::Counted(unit) => format!("counted in {} since the beginning of 1970", unit.word()),
-        TimeForm::Written(TimeFormat::Iso8601) => "written in ISO 8601".to_owned(),
-        TimeForm::Written(TimeFormat::Date) => "written as dates".to_owned(),
-    };
-    format!("Moments are {moments} in UTC.")
+/// The form of timestamps, as a sentence.
+pub(super) fn timestamps(form: TimeForm) -> String {
+    match form {
+        TimeForm::Counted(unit) => format!("Timestamps are Unix time in {}.", unit.word()),
+        TimeForm::Written(TimeFormat::Iso8601) => "Timestamps are ISO 8601, UTC.".to_owned(),
+        TimeForm::Written(TimeFormat::Date) => "Timestamps are ISO 8601 dates, UTC.".to_owned(),
+    }
 }
 
 /// A sentence, beginning with a capital letter and ending with a full stop; nothing stays nothing.
@@ -133,30 +141,30 @@ pub(super) fn sentence(text: &str) -> String {
     }
 }
 
-/// Other names in print, in a sentence.
+/// Other names in the API document, as a sentence.
 pub(super) fn aliases(aliases: &[String]) -> String {
     if aliases.is_empty() {
         return String::new();
     }
     let names = aliases.iter().map(|alias| format!("\u{201c}{}\u{201d}", prose(alias)));
-    format!("Also printed as {}.", names.collect::<Vec<_>>().join(", "))
+    format!("Also named {} in the API document.", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Unit, bounds and evidence in a sentence: "In percent, from 0 to 100, reported."
+/// Unit, range and source in a sentence: "In percent, from 0 to 100, reported."
 pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> String {
     let mut facts = Vec::new();
     if !unit.is_empty() {
         facts.push(format!("in {}", prose(unit)));
     }
-    facts.extend(Some(bounds(range)).filter(|bounds| !bounds.is_empty()));
+    facts.extend(Some(self::range(range)).filter(|range| !range.is_empty()));
     if evidence != Evidence::Document {
         facts.push(evidence.told().to_owned());
     }
     sentence(&facts.join(", "))
 }
 
-/// Bounds as the rest of a sentence; nothing if there are none.
-pub(super) fn bounds(range: Range) -> String {
+/// A range as the rest of a sentence; nothing if it is unlimited.
+pub(super) fn range(range: Range) -> String {
     let written = |number: f64| serde_json::to_string(&ordered::number(number)).unwrap_or_default();
     match (range.min.map(written), range.max.map(written)) {
         (Some(min), Some(max)) => format!("from {min} to {max}"),
@@ -166,33 +174,27 @@ pub(super) fn bounds(range: Range) -> String {
     }
 }
 
-/// What is known of single values of a param, in sentences.
+/// The values of a param that are known to work or to fail, in sentences.
 pub(super) fn values(param: &Param) -> String {
     let single = match param.single {
         None => String::new(),
-        Some(Evidence::Document) => "It takes one value.".to_owned(),
-        Some(known) => format!("It takes one value, {}.", known.told()),
+        Some(Evidence::Document) => "Accepts one value.".to_owned(),
+        Some(evidence) => format!("Accepts one value ({}).", evidence.told()),
     };
-    let works = listed("Known to work", &param.works);
-    let refused = listed("Known to be refused", &param.refused);
-    joined([single, served(&param.served), works, refused])
+    joined([single, served(&param.served), listed("Works with", &param.works), listed("Fails with", &param.refused)])
 }
 
-/// What is said of the values that were served, while all others may be.
+/// The only values that worked for public clients.
 pub(super) fn served(served: &[String]) -> String {
-    if served.is_empty() { String::new() } else { format!("Public clients were served {} only.", codes(served)) }
+    listed("Only these values worked for public clients:", served)
 }
 
-/// Values behind a few words; nothing where there is none.
+/// Values after a few words; nothing if there are none.
 fn listed(before: &str, values: &[String]) -> String {
-    match values {
-        [] => String::new(),
-        [one] => format!("{before} is {}.", code(one)),
-        several => format!("{before} are {}.", codes(several)),
-    }
+    if values.is_empty() { String::new() } else { format!("{before} {}.", codes(values)) }
 }
 
-/// Values as code, in the order in which they are.
+/// Values as code, in their order.
 pub(super) fn codes(values: &[String]) -> String {
     let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
     match codes.split_last() {
@@ -201,7 +203,7 @@ pub(super) fn codes(values: &[String]) -> String {
     }
 }
 
-/// A sentence as it stands behind other words.
+/// A sentence with a lower-case beginning, to follow other words.
 pub(super) fn lower_first(text: &str) -> String {
     let mut characters = text.chars();
     // An acronym keeps its capitals.
@@ -216,7 +218,7 @@ pub(super) fn lower_first(text: &str) -> String {
 /// The beginning of the sentence on unknown facts, which is the last of the notes.
 const UNKNOWN: &str = "Unknown: ";
 
-/// Notes without that sentence, and what it says.
+/// Notes without that sentence, and its content.
 pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
     match notes.find(UNKNOWN) {
         Some(at) if at == 0 || notes[..at].ends_with(' ') => {
@@ -226,30 +228,21 @@ pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// How many requests a request counts as, in a sentence; nothing if one.
-pub(super) fn weight(endpoint: &Endpoint) -> String {
-    match endpoint.weight {
-        1 => String::new(),
-        weight => format!("A request counts as {weight} where requests are limited."),
-    }
+/// Whether a list of unknown facts contains the unit.
+pub(super) fn names_the_unit(unknown: &str) -> bool {
+    unknown.contains("the unit")
 }
 
-/// The unknown facts of an endpoint, for that sentence.
+/// The unknown facts of an endpoint.
 pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
-    let params = endpoint.params.is_none().then_some("its params");
+    let params = endpoint.params.is_none().then_some("the params");
     let body = match endpoint.body {
-        Body::Unknown => Some("its body"),
-        Body::Series { record: None, .. } => Some("the fields of its records"),
+        Body::Unknown => Some("the form of the response"),
+        Body::Series { record: None, .. } => Some("the fields of the records"),
         _ => None,
     };
-    let history = matches!(endpoint.history, HistoryOf::Unknown).then_some("how a range of time is walked");
+    let history = matches!(endpoint.history, HistoryOf::Unknown).then_some("the params that select a time range");
     params.into_iter().chain(body).chain(history).chain(unknown(&endpoint.notes).1).collect()
-}
-
-/// That sentence, for these facts.
-pub(super) fn unknowns<S: AsRef<str>>(things: &[S]) -> String {
-    let things: Vec<_> = things.iter().map(|thing| prose(thing.as_ref())).collect();
-    if things.is_empty() { String::new() } else { format!("{UNKNOWN}{}.", things.join("; ")) }
 }
 
 #[cfg(test)]
@@ -296,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_told_apart() {
+    fn notes_are_split_at_the_unknown() {
         for (notes, expected) in [
             ("It lags. Unknown: the unit, and why.", ("It lags.", Some("the unit, and why"))),
             ("Unknown: the unit.", ("", Some("the unit"))),
@@ -305,8 +298,6 @@ mod tests {
         ] {
             assert_eq!(unknown(notes), expected, "{notes}");
         }
-        assert_eq!(unknowns(&["the unit", "its `body`"]), "Unknown: the unit; its `body`.");
-        assert_eq!(unknowns::<&str>(&[]), "");
     }
 
     #[test]

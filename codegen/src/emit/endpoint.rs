@@ -1,4 +1,4 @@
-//! One endpoint with a path: the method on its group's handle, its marker type, and the params it takes.
+//! One endpoint with a path: the method on the handle of its group, its marker type, and its setters.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -71,67 +71,62 @@ pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>)
 
 fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     let path = endpoint.path.as_deref().unwrap_or_default();
-    let body = match &endpoint.body {
+    let returns = match &endpoint.body {
         Body::Series { record: Some(record), .. } => format!("a series of [`{}`]", record.ident),
-        Body::Series { record: None, .. } => "a series of records".to_owned(),
+        Body::Series { record: None, .. } => "a series of JSON records".to_owned(),
         Body::Object { record, .. } => format!("one [`{}`]", record.ident),
-        Body::Unknown => "any body".to_owned(),
+        Body::Unknown => "JSON of unknown form".to_owned(),
     };
-    let history = if endpoint.has_history { "It has a [history](Request::history)." } else { "" };
-    let call = format!("{}: {body}.", docs::code(&format!("GET {path}")));
-    let call = [call, evidence(endpoint), params_line(endpoint), history.to_owned(), docs::weight(endpoint)];
-    let notes = [docs::prose(docs::unknown(&endpoint.notes).0), docs::unknowns(&docs::unknown_of(endpoint))];
-    vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), docs::joined(call), docs::joined(notes)]
+    let request = docs::code(&format!("GET {path}"));
+    let mut facts = vec![format!("**Endpoint:** {request} ({}), returns {returns}", sources(endpoint))];
+    facts.extend(params_lines(endpoint));
+    if endpoint.has_history {
+        facts.push("**History:** [`Request::history`], [`Request::follow`]".to_owned());
+    }
+    if endpoint.weight != 1 {
+        facts.push(format!("**Weight:** {} requests", endpoint.weight));
+    }
+    let unknown: Vec<_> = docs::unknown_of(endpoint).into_iter().map(docs::prose).collect();
+    if !unknown.is_empty() {
+        facts.push(format!("**Undocumented:** {}", unknown.join("; ")));
+    }
+    let notes = docs::prose(docs::unknown(&endpoint.notes).0);
+    vec![docs::prose(&endpoint.summary), docs::aliases(&endpoint.aliases), notes, format!("- {}", facts.join("\n- "))]
 }
 
-/// What is not known from the interface document itself.
-fn evidence(endpoint: &Endpoint) -> String {
+/// The sources of the path and the fields.
+fn sources(endpoint: &Endpoint) -> String {
     let body = match &endpoint.body {
         Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
         _ => None,
     };
-    let path = endpoint.evidence;
-    match (path, body) {
-        (Evidence::Document, None | Some(Evidence::Document)) => String::new(),
-        (Evidence::Document, Some(body)) => format!("The fields are {}.", body.told()),
-        (path, Some(body)) if path == body => format!("Path and fields are {}.", path.told()),
-        (path, Some(body)) => format!("The path is {}, the fields are {}.", path.told(), body.told()),
-        (path, None) => format!("The path is {}.", path.told()),
+    let path = endpoint.evidence.told();
+    match body {
+        Some(body) if body != endpoint.evidence => format!("{path}, fields {}", body.told()),
+        _ => path.to_owned(),
     }
 }
 
-/// The params as code, with those that are reported as required marked.
-fn params_line(endpoint: &Endpoint) -> String {
-    let Some(params) = &endpoint.params else {
-        return String::new();
+/// The params as lists: required ones by source, then the others, then those with one value.
+fn params_lines(endpoint: &Endpoint) -> Vec<String> {
+    let Some(params) = &endpoint.params else { return Vec::new() };
+    let names = |is_named: &dyn Fn(&Param) -> bool| {
+        let params = params.iter().map(|param| &param.param).filter(|param| param.fixed.is_none() && is_named(param));
+        params.map(|param| docs::code(param.argument())).collect::<Vec<_>>().join(", ")
     };
-    if params.is_empty() {
-        return "It takes no params.".to_owned();
-    }
-    let named = |is_named: &dyn Fn(&EndpointParam) -> bool| {
-        let params = params.iter().filter(|param| param.param.fixed.is_none());
-        let names = params.filter(|param| is_named(param)).map(|param| docs::code(param.param.argument()));
-        names.collect::<Vec<_>>().join(", ")
-    };
-    let all = named(&|_| true);
-    let mut line = if all.is_empty() { String::new() } else { format!("Params: {all}.") };
-    let fixed = params.iter().filter_map(|param| Some((&param.param.wire_name, param.param.fixed.as_ref()?)));
-    for (name, value) in fixed {
-        line += &format!(" {} is always {}.", docs::code(name), docs::code(value));
-    }
-    let values = params.iter().filter(|param| param.shared.is_none_or(|(_, anew)| anew)).filter_map(|param| {
-        let values = docs::values(&param.param);
-        let name = docs::code(param.param.argument());
-        (!values.is_empty()).then(|| format!(" Of {name}, {}", docs::lower_first(&values)))
+    let reported = |evidence| names(&move |param| !param.is_argument() && param.required == Some(evidence));
+    let lines = [
+        ("Arguments", names(&Param::is_argument)),
+        ("Required (reported)", reported(Evidence::Reported)),
+        ("Required by the previous API version", reported(Evidence::Former)),
+        ("Optional", names(&|param| !param.is_argument() && param.required.is_none())),
+    ];
+    let fixed = params.iter().filter_map(|param| {
+        let (name, value) = (&param.param.wire_name, param.param.fixed.as_ref()?);
+        Some(format!("**Always sent:** {}", docs::code(&format!("{name}={value}"))))
     });
-    let values: String = values.collect();
-    for (known, how) in [(Evidence::Reported, "Reported as required"), (Evidence::Former, "Required formerly")] {
-        let required = named(&|param| param.param.required == Some(known));
-        if !required.is_empty() {
-            line += &format!(" {how}: {required}.");
-        }
-    }
-    line + &values
+    let lines = lines.into_iter().filter(|(_, names)| !names.is_empty());
+    lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
 }
 
 /// The setters that the endpoint has: a list of their traits, those of its param set by one macro, and an `impl` for

@@ -84,7 +84,7 @@ impl<'a> Description<'a> {
         });
         let facts = [
             service.summary.clone(),
-            docs::moments(service.time_form),
+            docs::timestamps(service.time_form),
             limits.collect::<Vec<_>>().join(" "),
             "`x-evidence` says how a fact is known: `document` (the interface document), `published` (the provider's \
              public documentation), `reported` (public clients agree) or `former` (the provider's description of the \

@@ -1,4 +1,4 @@
-//! `service/params.rs`: the shared params, and a setter on requests for every param that some endpoint takes.
+//! `service/params.rs`: the shared params, and a setter on requests for every param of an endpoint.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ pub(super) fn file(api: &Api) -> File {
     let source = Source {
         path: "service/params.rs".to_owned(),
         from: String::new(),
-        docs: "The setters of requests, and which endpoints have them.".to_owned(),
+        docs: "The setters of requests, and the endpoints that have them.".to_owned(),
         items,
     };
     let mut imports = record::imports(api);
@@ -96,12 +96,12 @@ fn constant(shared: &SharedParam) -> TokenStream {
 
 fn takes(setter: &Setter) -> TokenStream {
     let name = ident(&setter.takes);
-    let doc = docs::doc([format!("Endpoints that take `{}`.", setter.ident)]);
-    let message = format!("`{{Self}}` takes no `{}`", setter.ident);
+    let doc = docs::doc([format!("Endpoints with the param `{}`.", setter.ident)]);
+    let message = format!("`{{Self}}` has no param `{}`", setter.ident);
     let ty = setter.ty.is_none().then(|| {
         let name = ident(&setter.type_ident);
         quote! {
-            /// What the endpoint takes.
+            /// The type of the value.
             type #name: ToWire;
         }
     });
@@ -153,14 +153,14 @@ fn facts(setter: &Setter) -> Vec<String> {
     let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };
     let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
     let default =
-        setter.default.as_ref().map(|default| format!("Left out, it is {}.", docs::code(default))).unwrap_or_default();
+        setter.default.as_ref().map(|default| format!("Default: {}.", docs::code(default))).unwrap_or_default();
     let wire_name = docs::code(&setter.wire_name);
     let sent = match (setter.several, setter.ident == setter.wire_name) {
         (true, _) => match setter.list_as {
-            Some(ListStyle::Commas) => format!("Takes several, sent as {wire_name} with commas between them."),
-            Some(ListStyle::Repeated) => format!("Takes several, each sent as {wire_name}."),
-            Some(ListStyle::Json) => format!("Takes several, sent as {wire_name} as a list in JSON."),
-            None => format!("Takes several, sent as {wire_name}."),
+            Some(ListStyle::Commas) => format!("Several values are sent as {wire_name}, separated by commas."),
+            Some(ListStyle::Repeated) => format!("Several values are sent one by one as {wire_name}."),
+            Some(ListStyle::Json) => format!("Several values are sent as {wire_name}, as a JSON list."),
+            None => format!("Several values are sent as {wire_name}."),
         },
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),
@@ -172,5 +172,5 @@ fn facts(setter: &Setter) -> Vec<String> {
 /// If endpoints differ, the facts of one do not hold for all.
 fn differing(setter: &Setter) -> Vec<String> {
     let Setter { ident, takes, type_ident, .. } = setter;
-    vec![format!("Sets `{ident}`, which each endpoint takes in its own way: see [`{takes}::{type_ident}`].")]
+    vec![format!("Sets `{ident}`, whose type depends on the endpoint: see [`{takes}::{type_ident}`].")]
 }

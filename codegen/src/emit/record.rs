@@ -36,7 +36,7 @@ fn unsupported(api: &Api) -> TokenStream {
         field.map_or_else(|| quote!(Vec::new()), |field| quote!(self.#field.iter().map(ToString::to_string).collect()));
     quote! {
         impl Metadata {
-            /// What was asked for and the endpoint does not cover.
+            /// Requested values that the endpoint does not support.
             pub fn unsupported(&self) -> Vec<String> {
                 #values
             }
@@ -62,7 +62,7 @@ fn definition(record: &Record) -> TokenStream {
         #[non_exhaustive]
         pub struct #name {
             #(#fields,)*
-            /// Fields that this version does not know.
+            /// Fields that the catalogue does not list.
             pub unknown_fields: UnknownFields,
         }
     }

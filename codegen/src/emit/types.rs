@@ -163,6 +163,6 @@ fn value_docs(value: &Value, inherited: Evidence) -> String {
     if value.evidence == inherited || value.evidence == Evidence::Document {
         text
     } else {
-        format!("{text} {}.", docs::sentence(value.evidence.told()).trim_end_matches('.'))
+        format!("{text} {}", docs::sentence(value.evidence.told()))
     }
 }

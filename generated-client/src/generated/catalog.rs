@@ -22,11 +22,11 @@ impl Client {
 impl CatalogGroup<'_> {
     /// Identifiers of all supported exchanges and coins.
     ///
-    /// `GET /catalog`: any body. The path is reported.
-    ///
     /// Public clients send no params; one received 25 exchanges with BTC. The previous API version listed exchanges
-    /// and coins for each endpoint, and filtered them by endpoint, exchange and symbol. Unknown: its params; its
-    /// body.
+    /// and coins for each endpoint, and filtered them by endpoint, exchange and symbol.
+    ///
+    /// - **Endpoint:** `GET /catalog` (reported), returns JSON of unknown form
+    /// - **Undocumented:** the params; the form of the response
     pub fn catalog(&self) -> Request<Catalog> {
         Request::new(self.client)
     }

@@ -25,9 +25,10 @@ impl Client {
 impl FundingRateGroup<'_> {
     /// Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.
     ///
-    /// `GET /fundingRate`: a series of [`FundingRateRecord`]. The path is reported, the fields are published. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `aggregation_type`,
-    /// `market_types`. Reported as required: `coin`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /fundingRate` (reported, fields published), returns a series of [`FundingRateRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `aggregation_type`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn funding_rate(&self) -> Request<FundingRate> {
         Request::new(self.client)
     }
@@ -79,7 +80,7 @@ pub struct FundingRateRecord {
     /// Indicative rate for the next payment, in the unit of `fundingRate`. Published. Unknown: whether it is combined
     /// over exchanges like `fundingRate`.
     pub indicative_funding_rate: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -34,41 +34,44 @@ impl Client {
 impl GlobalMetricsGroup<'_> {
     /// Total size of resting buy orders and of resting sell orders in the whole market.
     ///
-    /// `GET /globalBidAsk`: a series of records. The path is published. Params: `timeframe`, `limit`, `start_time`,
-    /// `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /globalBidAsk` (published), returns a series of JSON records
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn global_bid_ask(&self) -> Request<GlobalBidAsk> {
         Request::new(self.client)
     }
 
     /// Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.
     ///
-    /// `GET /globalBidAskRatio`: a series of records. The path is published. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records; the formula, and which side is positive.
+    /// - **Endpoint:** `GET /globalBidAskRatio` (published), returns a series of JSON records
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records; the formula, and which side is positive
     pub fn global_bid_ask_ratio(&self) -> Request<GlobalBidAskRatio> {
         Request::new(self.client)
     }
 
     /// Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.
     ///
-    /// `GET /globalBidAskDelta`: a series of records. The path is published. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /globalBidAskDelta` (published), returns a series of JSON records
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn global_bid_ask_delta(&self) -> Request<GlobalBidAskDelta> {
         Request::new(self.client)
     }
 
     /// Change of the order book imbalance of the whole market since the previous interval.
     ///
-    /// `GET /globalBidAskRatioIncreaseDecrease`: a series of records. The path is published. Params: `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a
-    /// [history](Request::history).
-    ///
-    /// Unknown: the fields of its records; the formula of the ratio, and which side is positive.
+    /// - **Endpoint:** `GET /globalBidAskRatioIncreaseDecrease` (published), returns a series of JSON records
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records; the formula of the ratio, and which side is positive
     pub fn global_bid_ask_ratio_increase_decrease(
         &self,
     ) -> Request<GlobalBidAskRatioIncreaseDecrease> {
@@ -77,30 +80,33 @@ impl GlobalMetricsGroup<'_> {
 
     /// Total size of all resting orders in the whole market, buy plus sell.
     ///
-    /// `GET /globalCombinedBook`: a series of records. The path is published. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /globalCombinedBook` (published), returns a series of JSON records
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn global_combined_book(&self) -> Request<GlobalCombinedBook> {
         Request::new(self.client)
     }
 
     /// Change in the size of resting buy orders in the whole market since the previous interval.
     ///
-    /// `GET /globalBidsIncreaseDecrease`: a series of records. The path is published. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /globalBidsIncreaseDecrease` (published), returns a series of JSON records
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn global_bids_increase_decrease(&self) -> Request<GlobalBidsIncreaseDecrease> {
         Request::new(self.client)
     }
 
     /// Change in the size of resting sell orders in the whole market since the previous interval.
     ///
-    /// `GET /globalAsksIncreaseDecrease`: a series of records. The path is reported. Params: `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /globalAsksIncreaseDecrease` (reported), returns a series of JSON records
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn global_asks_increase_decrease(&self) -> Request<GlobalAsksIncreaseDecrease> {
         Request::new(self.client)
     }

@@ -36,12 +36,12 @@ impl LiquidityGroup<'_> {
     /// Average leverage of the long and of the short positions of top traders, here those with the most valuable open
     /// positions.
     ///
-    /// Also printed as “Top Trader Average Leverage Used”.
+    /// Also named “Top Trader Average Leverage Used” in the API document.
     ///
-    /// `GET /averageLeverageUsed`: a series of [`AverageLeverageUsedRecord`]. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served
-    /// `okx_perp_coin` only. Known to be refused is `binance_perp_stable`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /averageLeverageUsed` (documented), returns a series of [`AverageLeverageUsedRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn average_leverage_used(&self) -> Request<AverageLeverageUsed> {
         Request::new(self.client)
     }
@@ -49,10 +49,11 @@ impl LiquidityGroup<'_> {
     /// Average leverage of the long positions of top traders minus that of their short positions; positive if longs
     /// use more leverage.
     ///
-    /// `GET /topTraderAverageLeverageDelta`: a series of [`TopTraderAverageLeverageDeltaRecord`]. Path and fields are
-    /// reported. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as
-    /// required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were
-    /// served `okx_perp_coin` only. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /topTraderAverageLeverageDelta` (reported), returns a series of
+    ///   [`TopTraderAverageLeverageDeltaRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn top_trader_average_leverage_delta(
         &self,
     ) -> Request<TopTraderAverageLeverageDelta> {
@@ -62,50 +63,49 @@ impl LiquidityGroup<'_> {
     /// Snapshot of all predicted liquidation levels, summed per side: value and number of the positions that would be
     /// liquidated.
     ///
-    /// `GET /cumulativeLiqLevel`: a series of [`CumulativeLiquidationLevelRecord`]. The path is reported, the fields
-    /// are former. Params: `coin`, `exchanges`, `timestamp`, `leverage`. Reported as required: `coin`, `exchanges`.
-    /// Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`, `bitmex_perp_coin`,
-    /// `bybit_perp_coin` and `phemex_perp_stable`.
-    ///
     /// A snapshot in one record; public clients received an error for `limit` and `timeframe`. The exchanges that
     /// work were tested with BTC.
+    ///
+    /// - **Endpoint:** `GET /cumulativeLiqLevel` (reported, fields former), returns a series of
+    ///   [`CumulativeLiquidationLevelRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`
+    /// - **Optional:** `timestamp`, `leverage`
     pub fn cumulative_liquidation_level(&self) -> Request<CumulativeLiquidationLevel> {
         Request::new(self.client)
     }
 
     /// Number of predicted liquidation levels of longs minus that of shorts.
     ///
-    /// `GET /liqLevelsCount`: a series of [`LiquidationLevelsCountRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_coin`,
-    /// `bitmex_perp_coin` and `phemex_perp_stable`. Known to be refused is `binance_perp_stable`. It has a
-    /// [history](Request::history).
+    /// The exchanges that work or fail were tested with BTC.
     ///
-    /// The exchanges that work or fail were tested with BTC. Unknown: how the levels are predicted, whether the
-    /// counts of longs and shorts are returned too, and whether open levels or new levels of the interval are
-    /// counted.
+    /// - **Endpoint:** `GET /liqLevelsCount` (reported), returns a series of [`LiquidationLevelsCountRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** how the levels are predicted, whether the counts of longs and shorts are returned too, and
+    ///   whether open levels or new levels of the interval are counted
     pub fn liquidation_levels_count(&self) -> Request<LiquidationLevelsCount> {
         Request::new(self.client)
     }
 
     /// Value of open positions at their predicted liquidation levels: longs, shorts and the difference.
     ///
-    /// `GET /liqLevelsSize`: a series of [`LiquidationLevelsSizeRecord`]. Path and fields are published. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as
-    /// required: `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is
-    /// `binance_perp_stable`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /liqLevelsSize` (published), returns a series of [`LiquidationLevelsSizeRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn liquidation_levels_size(&self) -> Request<LiquidationLevelsSize> {
         Request::new(self.client)
     }
 
     /// Value of positions liquidated in the interval, split into longs and shorts.
     ///
-    /// `GET /liquidation`: a series of [`LiquidationRecord`]. The path is reported, the fields are former. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`. It has a
-    /// [history](Request::history).
-    ///
     /// The names are from the previous API version; one amount per side, in USD, is reported for this version.
+    ///
+    /// - **Endpoint:** `GET /liquidation` (reported, fields former), returns a series of [`LiquidationRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn liquidation(&self) -> Request<Liquidation> {
         Request::new(self.client)
     }
@@ -113,27 +113,25 @@ impl LiquidityGroup<'_> {
     /// Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in
     /// each.
     ///
-    /// `GET /liquidationHeatmap`: a series of [`LiquidationHeatmapRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchanges`, `lookback`, `leverage`, `scaling`, `ohlc_graph`, `timestamp`. Reported as required:
-    /// `coin`. Of `exchanges`, public clients were served `binance_perp_stable`, `bitmex_perp_coin` and
-    /// `bybit_perp_coin` only.
-    ///
     /// A snapshot by price; public clients received an error for `limit` and `timeframe`. With three exchanges at
     /// once, one public client read `longLiquidations`, `shortLiquidations` and `totalLiquidations` instead of `size`
     /// and `side`.
+    ///
+    /// - **Endpoint:** `GET /liquidationHeatmap` (reported), returns a series of [`LiquidationHeatmapRecord`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `lookback`, `leverage`, `scaling`, `ohlc_graph`, `timestamp`
     pub fn liquidation_heatmap(&self) -> Request<LiquidationHeatmap> {
         Request::new(self.client)
     }
 
     /// All predicted liquidation levels of open positions, with value, side and leverage class.
     ///
-    /// `GET /liquidationLevels`: a series of [`LiquidationLevelsRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchanges`, `timestamp`, `leverage`, `position`. Reported as required: `coin`, `exchanges`. Of
-    /// `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`, `bitmex_perp_coin`,
-    /// `bybit_perp_coin` and `phemex_perp_stable`.
-    ///
     /// A snapshot of all levels, about 580 to 770 per exchange for BTC; public clients received an error for `limit`
     /// and `timeframe`. The exchanges that work were tested with BTC.
+    ///
+    /// - **Endpoint:** `GET /liquidationLevels` (reported), returns a series of [`LiquidationLevelsRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`
+    /// - **Optional:** `timestamp`, `leverage`, `position`
     pub fn liquidation_levels(&self) -> Request<LiquidationLevels> {
         Request::new(self.client)
     }
@@ -141,37 +139,35 @@ impl LiquidityGroup<'_> {
     /// Unknown beyond its name and its params, which are those of `/liquidationLevels`: presumably the same levels in
     /// another form.
     ///
-    /// `GET /liquidationLevelsTV`: any body. The path is reported. Params: `coin`, `exchanges`, `timestamp`,
-    /// `leverage`, `position`. Reported as required: `coin`, `exchanges`. Of `exchanges`, it takes one value,
-    /// reported. Known to work are `binance_perp_stable`, `bitmex_perp_coin`, `bybit_perp_coin` and
-    /// `phemex_perp_stable`.
+    /// The exchanges that work were tested with BTC.
     ///
-    /// The exchanges that work were tested with BTC. Unknown: its body.
+    /// - **Endpoint:** `GET /liquidationLevelsTV` (reported), returns JSON of unknown form
+    /// - **Required (reported):** `coin`, `exchanges`
+    /// - **Optional:** `timestamp`, `leverage`, `position`
+    /// - **Undocumented:** the form of the response
     pub fn liquidation_levels_tv(&self) -> Request<LiquidationLevelsTv> {
         Request::new(self.client)
     }
 
     /// Margin used by the positions of top traders.
     ///
-    /// `GET /topTraderMarginUsed`: a series of records. The path is reported. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only. It
-    /// has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records; whether it is an amount or a share of the account.
+    /// - **Endpoint:** `GET /topTraderMarginUsed` (reported), returns a series of JSON records
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records; whether it is an amount or a share of the account
     pub fn top_trader_margin_used(&self) -> Request<TopTraderMarginUsed> {
         Request::new(self.client)
     }
 
     /// Difference in the margin used by the positions of top traders.
     ///
-    /// `GET /topTraderMarginUsedDelta`: a series of records. The path is reported. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served `okx_perp_coin` only. It
-    /// has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records; whether it is longs minus shorts, or the change since the previous
-    /// interval.
+    /// - **Endpoint:** `GET /topTraderMarginUsedDelta` (reported), returns a series of JSON records
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records; whether it is longs minus shorts, or the change since the
+    ///   previous interval
     pub fn top_trader_margin_used_delta(&self) -> Request<TopTraderMarginUsedDelta> {
         Request::new(self.client)
     }
@@ -235,7 +231,7 @@ pub struct AverageLeverageUsedRecord {
     pub avg_long_lev: f64,
     /// Average leverage of short positions.
     pub avg_short_lev: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -294,7 +290,7 @@ pub struct TopTraderAverageLeverageDeltaRecord {
     pub open_date: Timestamp,
     /// Average leverage of longs minus average leverage of shorts. Reported.
     pub avg_lev_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -364,7 +360,7 @@ pub struct CumulativeLiquidationLevelRecord {
     pub total_size_liquidation_delta: Option<f64>,
     /// Number of long levels minus number of short levels. Former.
     pub total_count_liquidation_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -479,7 +475,7 @@ pub struct LiquidationLevelsCountRecord {
     pub open_date: Timestamp,
     /// Long levels minus short levels; positive if longs have more levels. Reported.
     pub liq_level_count_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -540,7 +536,7 @@ pub struct LiquidationLevelsSizeRecord {
     pub short_liq_level_size: Option<f64>,
     /// Value of longs minus value of shorts; positive if more longs are at risk. In USD, published.
     pub liq_level_size_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -613,7 +609,7 @@ pub struct LiquidationRecord {
     pub long_liquidation: Option<f64>,
     /// Value of liquidated shorts. In USD, former.
     pub short_liquidation: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -700,7 +696,7 @@ pub struct LiquidationHeatmapRecord {
     pub side: Option<Side>,
     /// Time stamp of the range. Reported. Unknown: which event it marks.
     pub timestamp: Option<Timestamp>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -781,7 +777,7 @@ pub struct LiquidationLevelsRecord {
     pub side: Option<Side>,
     /// Age of the level. Reported. Unknown: the unit.
     pub open_duration: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -29,25 +29,26 @@ impl Client {
 impl LongsShortsGroup<'_> {
     /// Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.
     ///
-    /// `GET /topTraderAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. It has a [history](Request::history).
-    ///
     /// The most margin does not imply the most profit. The API document describes counts; public clients read
     /// percentages from the top trader positions, and the same fields are assumed here.
+    ///
+    /// - **Endpoint:** `GET /topTraderAccounts` (documented, fields reported), returns a series of [`LongShortShare`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn top_trader_accounts(&self) -> Request<TopTraderAccounts> {
         Request::new(self.client)
     }
 
     /// Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.
     ///
-    /// `GET /topTraderPositions`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are
-    /// `binance_perp_stable`, `binance_perp_coin`, `okx_perp_stable`, `bitget_perp_stable` and `huobi_perp_coin`. It
-    /// has a [history](Request::history).
-    ///
     /// The exchanges that work were tested with BTC.
+    ///
+    /// - **Endpoint:** `GET /topTraderPositions` (documented, fields reported), returns a series of
+    ///   [`LongShortShare`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn top_trader_positions(&self) -> Request<TopTraderPositions> {
         Request::new(self.client)
     }
@@ -55,11 +56,13 @@ impl LongsShortsGroup<'_> {
     /// Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
     /// `anchor` says; the two add up to 100 %.
     ///
-    /// `GET /anchoredTopTraderAccounts`: a series of [`AnchoredLongShortShare`]. The fields are former. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required:
-    /// `coin`, `exchanges`, `timeframe`. It has a [history](Request::history).
-    ///
     /// Each account counts once.
+    ///
+    /// - **Endpoint:** `GET /anchoredTopTraderAccounts` (documented, fields former), returns a series of
+    ///   [`AnchoredLongShortShare`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn anchored_top_trader_accounts(&self) -> Request<AnchoredTopTraderAccounts> {
         Request::new(self.client)
     }
@@ -67,9 +70,11 @@ impl LongsShortsGroup<'_> {
     /// Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
     /// `anchor` says.
     ///
-    /// `GET /anchoredTopTraderPositions`: a series of [`AnchoredLongShortShare`]. The fields are former. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required:
-    /// `coin`, `exchanges`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /anchoredTopTraderPositions` (documented, fields former), returns a series of
+    ///   [`AnchoredLongShortShare`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn anchored_top_trader_positions(&self) -> Request<AnchoredTopTraderPositions> {
         Request::new(self.client)
     }
@@ -77,12 +82,12 @@ impl LongsShortsGroup<'_> {
     /// Share of all accounts of an exchange that are net long and that are net short; each account counts once,
     /// regardless of size.
     ///
-    /// `GET /globalAccounts`: a series of [`LongShortShare`]. The fields are reported. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `binance_perp_stable`,
-    /// `binance_perp_coin` and `bybit_perp_coin`. It has a [history](Request::history).
-    ///
     /// The exchanges that work were tested with BTC.
+    ///
+    /// - **Endpoint:** `GET /globalAccounts` (documented, fields reported), returns a series of [`LongShortShare`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn global_accounts(&self) -> Request<GlobalAccounts> {
         Request::new(self.client)
     }
@@ -90,31 +95,36 @@ impl LongsShortsGroup<'_> {
     /// Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
     /// four-hour block or hour, as `anchor` says.
     ///
-    /// `GET /anchoredGlobalAccounts`: a series of [`AnchoredLongShortShare`]. The fields are former. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /anchoredGlobalAccounts` (documented, fields former), returns a series of
+    ///   [`AnchoredLongShortShare`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn anchored_global_accounts(&self) -> Request<AnchoredGlobalAccounts> {
         Request::new(self.client)
     }
 
     /// Net long and net short positions, estimated from market orders and changes of open interest.
     ///
-    /// `GET /netLongShort`: a series of [`NetLongShortRecord`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `timeframe`. It has a
-    /// [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /netLongShort` (documented, fields former), returns a series of [`NetLongShortRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn net_long_short(&self) -> Request<NetLongShort> {
         Request::new(self.client)
     }
 
     /// Estimated net longs minus estimated net shorts; positive if longs dominate.
     ///
-    /// `GET /netLongShortDelta`: a series of [`NetLongShortDeltaRecord`]. The fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
+    /// One public client counts ten exchanges in the default set.
     ///
-    /// One public client counts ten exchanges in the default set. Unknown: the unit.
+    /// - **Endpoint:** `GET /netLongShortDelta` (documented, fields reported), returns a series of
+    ///   [`NetLongShortDeltaRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn net_long_short_delta(&self) -> Request<NetLongShortDelta> {
         Request::new(self.client)
     }
@@ -122,11 +132,11 @@ impl LongsShortsGroup<'_> {
     /// Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
     /// `anchor` says.
     ///
-    /// `GET /anchoredCLS`: a series of [`AnchoredClsRecord`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
-    /// It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /anchoredCLS` (documented, fields former), returns a series of [`AnchoredClsRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn anchored_cls(&self) -> Request<AnchoredCls> {
         Request::new(self.client)
     }
@@ -134,11 +144,11 @@ impl LongsShortsGroup<'_> {
     /// Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
     /// says: the difference of the two sums of `/anchoredCLS`.
     ///
-    /// `GET /anchoredCLSD`: a series of [`AnchoredClsdRecord`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as required: `coin`, `timeframe`.
-    /// It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /anchoredCLSD` (documented, fields former), returns a series of [`AnchoredClsdRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn anchored_clsd(&self) -> Request<AnchoredClsd> {
         Request::new(self.client)
     }
@@ -146,12 +156,13 @@ impl LongsShortsGroup<'_> {
     /// Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
     /// top traders are long more often than all accounts.
     ///
-    /// `GET /whaleRetailDelta`: a series of [`WhaleRetailDeltaRecord`]. The fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are
-    /// `binance_perp_stable`, `binance_perp_coin` and `okx_perp_coin`. It has a [history](Request::history).
-    ///
     /// The exchanges that work were tested with BTC.
+    ///
+    /// - **Endpoint:** `GET /whaleRetailDelta` (documented, fields reported), returns a series of
+    ///   [`WhaleRetailDeltaRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn whale_retail_delta(&self) -> Request<WhaleRetailDelta> {
         Request::new(self.client)
     }
@@ -159,41 +170,49 @@ impl LongsShortsGroup<'_> {
     /// Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
     /// block or hour, as `anchor` says; 65 % against 55 % is 10.
     ///
-    /// `GET /anchoredWhaleRetailDelta`: a series of [`AnchoredWhaleRetailDeltaRecord`]. The fields are former.
-    /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`. Reported as
-    /// required: `coin`, `exchanges`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /anchoredWhaleRetailDelta` (documented, fields former), returns a series of
+    ///   [`AnchoredWhaleRetailDeltaRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn anchored_whale_retail_delta(&self) -> Request<AnchoredWhaleRetailDelta> {
         Request::new(self.client)
     }
 
     /// Influence of large positions relative to the positioning of prominent traders when each account counts once.
     ///
-    /// `GET /whalePositionDominance`: a series of [`WhalePositionDominanceRecord`]. The fields are former. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the formula, the unit, the range and the sign.
+    /// - **Endpoint:** `GET /whalePositionDominance` (documented, fields former), returns a series of
+    ///   [`WhalePositionDominanceRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the formula, the unit, the range and the sign
     pub fn whale_position_dominance(&self) -> Request<WhalePositionDominance> {
         Request::new(self.client)
     }
 
     /// Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.
     ///
-    /// `GET /trueRetailLongShort`: a series of [`TrueRetailLongShortRecord`]. The fields are reported. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /trueRetailLongShort` (documented, fields reported), returns a series of
+    ///   [`TrueRetailLongShortRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn true_retail_long_short(&self) -> Request<TrueRetailLongShort> {
         Request::new(self.client)
     }
 
     /// Difference in positioning between large and small retail accounts.
     ///
-    /// `GET /traderSentimentGap`: a series of [`TraderSentimentGapRecord`]. The fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
-    ///
     /// The API document compares large with small retail accounts; the provider's academy compares top traders with
-    /// retail. Unknown: the formula, the unit and the sign.
+    /// retail.
+    ///
+    /// - **Endpoint:** `GET /traderSentimentGap` (documented, fields reported), returns a series of
+    ///   [`TraderSentimentGapRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the formula, the unit and the sign
     pub fn trader_sentiment_gap(&self) -> Request<TraderSentimentGap> {
         Request::new(self.client)
     }
@@ -247,7 +266,7 @@ pub struct LongShortShare {
     pub short_pct: Option<f64>,
     /// Long share divided by short share; above 1, more are long. At least 0, former.
     pub ls_ratio: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -348,7 +367,7 @@ pub struct AnchoredLongShortShare {
     /// Short share from the anchor to the interval. In percent, former. Unknown: how the shares of the intervals
     /// since the anchor are combined.
     pub cumulative_short_pct: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -459,7 +478,7 @@ pub struct NetLongShortRecord {
     pub net_longs: Option<f64>,
     /// Estimated net short positions. Former.
     pub net_shorts: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -505,7 +524,7 @@ pub struct NetLongShortDeltaRecord {
     pub open_date: Timestamp,
     /// Difference; negative if shorts dominate. Reported.
     pub net_long_short_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -547,7 +566,7 @@ pub struct AnchoredClsRecord {
     pub cumulative_net_longs: Option<f64>,
     /// Net shorts since the last anchor. Former.
     pub cumulative_net_shorts: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -590,7 +609,7 @@ pub struct AnchoredClsdRecord {
     pub open_date: Timestamp,
     /// Sum since the last anchor; positive if longs dominate. Former.
     pub cumulative_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -646,7 +665,7 @@ pub struct WhaleRetailDeltaRecord {
     /// Difference; positive if top traders are long more often than all accounts. In percentage points, from -100 to
     /// 100, reported.
     pub whale_retail_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -693,7 +712,7 @@ pub struct AnchoredWhaleRetailDeltaRecord {
     /// Long percentage of top trader positions minus that of all accounts, since the last anchor. In percentage
     /// points, former.
     pub cumulative_whale_retail_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -747,7 +766,7 @@ pub struct WhalePositionDominanceRecord {
     /// Influence of large positions relative to sentiment by account. Former. The previous API version wrote the name
     /// with underscores.
     pub whale_position_dominance: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -799,7 +818,7 @@ pub struct TrueRetailLongShortRecord {
     pub long_pct: Option<f64>,
     /// Short share of accounts. In percent, from 0 to 100, reported.
     pub short_pct: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -851,7 +870,7 @@ pub struct TraderSentimentGapRecord {
     pub open_date: Timestamp,
     /// Difference between the two groups. Reported.
     pub trader_sentiment_gap: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -20,7 +20,7 @@ pub struct OpenInterestGroup<'a> {
 impl Client {
     /// Open Interest: value of open contracts and its changes.
     ///
-    /// Also printed as “Open the service”.
+    /// Also named “Open the service” in the API document.
     pub fn open_interest(&self) -> OpenInterestGroup<'_> {
         OpenInterestGroup { client: self }
     }
@@ -29,27 +29,28 @@ impl Client {
 impl OpenInterestGroup<'_> {
     /// Open interest as candles: value of all open contracts.
     ///
-    /// Also printed as “Open the service”.
-    ///
-    /// `GET /openInterest`: a series of [`OpenInterestRecord`]. Path and fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
+    /// Also named “Open the service” in the API document.
     ///
     /// Without an exchange, public clients received data of 16 or 17. The example is from the previous API version;
     /// its open is above its high.
+    ///
+    /// - **Endpoint:** `GET /openInterest` (reported), returns a series of [`OpenInterestRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }
 
     /// Change of open interest per interval; positive if contracts were opened.
     ///
-    /// Also printed as “Open the service Delta”.
+    /// Also named “Open the service Delta” in the API document.
     ///
-    /// `GET /openInterestDelta`: a series of [`OpenInterestDeltaRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /openInterestDelta` (reported), returns a series of [`OpenInterestDeltaRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn open_interest_delta(&self) -> Request<OpenInterestDelta> {
         Request::new(self.client)
     }
@@ -87,7 +88,7 @@ pub struct OpenInterestRecord {
     pub low: Option<f64>,
     /// Value at the end of the interval. In USD, reported.
     pub close: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -148,7 +149,7 @@ pub struct OpenInterestDeltaRecord {
     pub open_date: Timestamp,
     /// Change of open interest in the interval; negative if contracts were closed. Reported.
     pub open_interest_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -28,24 +28,24 @@ impl Client {
 impl OptionsGroup<'_> {
     /// Volatility index of Binance, as candles: the implied volatility of the options traded there.
     ///
-    /// `GET /bvol`: a series of [`BvolRecord`]. The path is reported, the fields are former. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. Of `exchanges`, known to work is `binance_perp_stable`. It has a [history](Request::history).
+    /// The previous API version had no `exchange`.
     ///
-    /// The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the
-    /// index refers to.
+    /// - **Endpoint:** `GET /bvol` (reported, fields former), returns a series of [`BvolRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the formula, the unit, the range, and the period that the index refers to
     pub fn bvol(&self) -> Request<Bvol> {
         Request::new(self.client)
     }
 
     /// Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.
     ///
-    /// `GET /dvol`: a series of [`DvolRecord`]. The path is published, the fields are former. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required:
-    /// `coin`, `exchanges`, `timeframe`. Of `exchanges`, it takes one value, reported. Public clients were served
-    /// `deribit_perp_stable` only. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /dvol` (published, fields former), returns a series of [`DvolRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn dvol(&self) -> Request<Dvol> {
         Request::new(self.client)
     }
@@ -96,7 +96,7 @@ pub struct BvolRecord {
     pub low: Option<f64>,
     /// Index at the end of the interval. Former.
     pub close: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -170,7 +170,7 @@ pub struct DvolRecord {
     pub low: Option<f64>,
     /// Index at the end of the interval. Former.
     pub close: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -29,44 +29,46 @@ impl OrderbookGroup<'_> {
     /// Change in the size of resting sell orders since the previous interval; negative if orders were filled or
     /// cancelled.
     ///
-    /// `GET /asksIncreaseDecrease`: a series of [`AsksIncreaseDecreaseRecord`]. The path is reported, the fields are
-    /// former. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`.
-    /// Reported as required: `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /asksIncreaseDecrease` (reported, fields former), returns a series of
+    ///   [`AsksIncreaseDecreaseRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn asks_increase_decrease(&self) -> Request<AsksIncreaseDecrease> {
         Request::new(self.client)
     }
 
     /// Size at the top of the book: at the highest bid and at the lowest ask.
     ///
-    /// `GET /bestBidAsk`: a series of records. The path is published. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`, `timeframe`. It has a
-    /// [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /bestBidAsk` (published), returns a series of JSON records
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn best_bid_ask(&self) -> Request<BestBidAsk> {
         Request::new(self.client)
     }
 
     /// Total size of resting buy orders and of resting sell orders per interval.
     ///
-    /// `GET /bidAsk`: a series of [`BidAskRecord`]. Path and fields are reported. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
-    ///
     /// Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.
+    ///
+    /// - **Endpoint:** `GET /bidAsk` (reported), returns a series of [`BidAskRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn bid_ask(&self) -> Request<BidAsk> {
         Request::new(self.client)
     }
 
     /// Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.
     ///
-    /// `GET /bidAskDelta`: a series of [`BidAskDeltaRecord`]. The path is published, the fields are former. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
-    /// required: `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /bidAskDelta` (published, fields former), returns a series of [`BidAskDeltaRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn bid_ask_delta(&self) -> Request<BidAskDelta> {
         Request::new(self.client)
     }
@@ -74,34 +76,36 @@ impl OrderbookGroup<'_> {
     /// Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
     /// dominate.
     ///
-    /// `GET /bidAskRatio`: a series of [`BidAskRatioRecord`]. The path is published, the fields are former. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
-    /// required: `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: whether orders are weighted by size, value or number, how deep into the book, and which time of the
-    /// interval it is sampled at.
+    /// - **Endpoint:** `GET /bidAskRatio` (published, fields former), returns a series of [`BidAskRatioRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** whether orders are weighted by size, value or number, how deep into the book, and which
+    ///   time of the interval it is sampled at
     pub fn bid_ask_ratio(&self) -> Request<BidAskRatio> {
         Request::new(self.client)
     }
 
     /// Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.
     ///
-    /// `GET /bidAskRatioDiff`: a series of [`BidAskRatioDiffRecord`]. The path is published, the fields are former.
-    /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported
-    /// as required: `coin`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /bidAskRatioDiff` (published, fields former), returns a series of
+    ///   [`BidAskRatioDiffRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn bid_ask_ratio_diff(&self) -> Request<BidAskRatioDiff> {
         Request::new(self.client)
     }
 
     /// Spread between the lowest ask and the highest bid; narrow in liquid markets.
     ///
-    /// Also printed as “Bids Ask Spread”.
+    /// Also named “Bids Ask Spread” in the API document.
     ///
-    /// `GET /bidsAskSpread`: a series of [`BidAskSpreadRecord`]. The path is published, the fields are former.
-    /// Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported
-    /// as required: `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit, and how the spreads of several exchanges are combined.
+    /// - **Endpoint:** `GET /bidsAskSpread` (published, fields former), returns a series of [`BidAskSpreadRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit, and how the spreads of several exchanges are combined
     pub fn bid_ask_spread(&self) -> Request<BidAskSpread> {
         Request::new(self.client)
     }
@@ -109,34 +113,35 @@ impl OrderbookGroup<'_> {
     /// Change in the size of resting buy orders since the previous interval; negative if orders were filled or
     /// cancelled.
     ///
-    /// `GET /bidsIncreaseDecrease`: a series of [`BidsIncreaseDecreaseRecord`]. The path is published, the fields are
-    /// former. Params: `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`.
-    /// Reported as required: `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /bidsIncreaseDecrease` (published, fields former), returns a series of
+    ///   [`BidsIncreaseDecreaseRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn bids_increase_decrease(&self) -> Request<BidsIncreaseDecrease> {
         Request::new(self.client)
     }
 
     /// Total size of all resting orders, bids plus asks: the liquidity of the book.
     ///
-    /// `GET /combinedBook`: a series of [`CombinedBookRecord`]. The path is published, the fields are former. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
-    /// required: `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /combinedBook` (published, fields former), returns a series of [`CombinedBookRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn combined_book(&self) -> Request<CombinedBook> {
         Request::new(self.client)
     }
 
     /// Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.
     ///
-    /// `GET /marketImbalanceIndex`: a series of [`MarketImbalanceIndexRecord`]. Path and fields are reported. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. Of `exchanges`, public clients were served `binance_perp_stable`, `bybit_perp_stable`,
-    /// `okx_perp_stable` and `bitget_perp_stable` only. It has a [history](Request::history).
-    ///
     /// The exchanges that worked were tested with BTC.
+    ///
+    /// - **Endpoint:** `GET /marketImbalanceIndex` (reported), returns a series of [`MarketImbalanceIndexRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn market_imbalance_index(&self) -> Request<MarketImbalanceIndex> {
         Request::new(self.client)
     }
@@ -182,7 +187,7 @@ pub struct AsksIncreaseDecreaseRecord {
     /// Size of the asks minus their size one interval earlier. Former. The previous API version wrote the name with
     /// underscores.
     pub asks_increase_decrease: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -235,7 +240,7 @@ pub struct BidAskRecord {
     pub bid: Option<f64>,
     /// Total size of resting sell orders. In quote currency, reported.
     pub ask: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -281,7 +286,7 @@ pub struct BidAskDeltaRecord {
     pub open_date: Timestamp,
     /// Bids minus asks; negative if asks dominate. Former.
     pub bid_ask_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -324,7 +329,7 @@ pub struct BidAskRatioRecord {
     pub open_date: Timestamp,
     /// Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only. From -1 to 1, former.
     pub bid_ask_ratio: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -366,7 +371,7 @@ pub struct BidAskRatioDiffRecord {
     pub open_date: Timestamp,
     /// Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1. Former.
     pub bid_ask_ratio_diff: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -408,7 +413,7 @@ pub struct BidAskSpreadRecord {
     pub max: Option<f64>,
     /// Average spread in the interval. Former.
     pub avg_spread: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -457,7 +462,7 @@ pub struct BidsIncreaseDecreaseRecord {
     /// Size of the bids minus their size one interval earlier. Former. The previous API version wrote the name with
     /// underscores.
     pub bids_increase_decrease: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -497,7 +502,7 @@ pub struct CombinedBookRecord {
     pub open_date: Timestamp,
     /// Size of the bids plus size of the asks. Former.
     pub combined_book: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -556,7 +561,7 @@ pub struct MarketImbalanceIndexRecord {
     pub open_date: Timestamp,
     /// Combined imbalance. From -1 to 1, reported. Unknown: the weights of the combination.
     pub market_imbalance_index: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

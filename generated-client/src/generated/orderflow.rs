@@ -33,34 +33,35 @@ impl Client {
 impl OrderflowGroup<'_> {
     /// Volume of market buy orders per interval.
     ///
-    /// `GET /buyVolume`: a series of [`BuyVolumeRecord`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /buyVolume` (documented, fields former), returns a series of [`BuyVolumeRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn buy_volume(&self) -> Request<BuyVolume> {
         Request::new(self.client)
     }
 
     /// Volume of market sell orders per interval.
     ///
-    /// `GET /sellVolume`: a series of [`SellVolumeRecord`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /sellVolume` (documented, fields former), returns a series of [`SellVolumeRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn sell_volume(&self) -> Request<SellVolume> {
         Request::new(self.client)
     }
 
     /// Market buy volume minus market sell volume; positive if buyers dominate.
     ///
-    /// `GET /volumeDelta`: a series of [`VolumeDeltaRecord`]. The fields are reported. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. It has a [history](Request::history).
+    /// With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges.
     ///
-    /// With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges. Unknown: the
-    /// unit.
+    /// - **Endpoint:** `GET /volumeDelta` (documented, fields reported), returns a series of [`VolumeDeltaRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn volume_delta(&self) -> Request<VolumeDelta> {
         Request::new(self.client)
     }
@@ -68,9 +69,11 @@ impl OrderflowGroup<'_> {
     /// Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
     /// buyers dominate.
     ///
-    /// `GET /volumeRatio`: a series of [`VolumeRatioRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`, `advance_filter`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /volumeRatio` (documented), returns a series of [`VolumeRatioRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`,
+    ///   `advance_filter`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn volume_ratio(&self) -> Request<VolumeRatio> {
         Request::new(self.client)
     }
@@ -78,52 +81,53 @@ impl OrderflowGroup<'_> {
     /// Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
     /// day, four-hour block or hour, as `anchor` says.
     ///
-    /// `GET /anchoredCVD`: a series of [`AnchoredCvdRecord`]. The fields are reported. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `anchor`, `market_types`, `buckets`. Reported as
-    /// required: `coin`, `timeframe`. Of `exchanges`, known to work are `binance_spot` and `binance_perp_stable`. It
-    /// has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /anchoredCVD` (documented, fields reported), returns a series of [`AnchoredCvdRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `anchor`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
 
     /// Number of executed market orders per interval, split into buys and sells.
     ///
-    /// `GET /marketOrderCount`: a series of [`OrderCount`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /marketOrderCount` (documented, fields former), returns a series of [`OrderCount`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn market_order_count(&self) -> Request<MarketOrderCount> {
         Request::new(self.client)
     }
 
     /// Average size of market orders per interval, split into buys and sells.
     ///
-    /// `GET /marketOrderAverageSize`: a series of [`OrderSize`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /marketOrderAverageSize` (documented, fields former), returns a series of [`OrderSize`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn market_order_average_size(&self) -> Request<MarketOrderAverageSize> {
         Request::new(self.client)
     }
 
     /// Number of filled limit orders per interval, split into buys and sells.
     ///
-    /// `GET /limitOrderCount`: a series of [`OrderCount`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /limitOrderCount` (documented, fields former), returns a series of [`OrderCount`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn limit_order_count(&self) -> Request<LimitOrderCount> {
         Request::new(self.client)
     }
 
     /// Average size of filled limit orders per interval, split into buys and sells.
     ///
-    /// `GET /limitOrderAverageSize`: a series of [`OrderSize`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required:
-    /// `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /limitOrderAverageSize` (documented, fields former), returns a series of [`OrderSize`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn limit_order_average_size(&self) -> Request<LimitOrderAverageSize> {
         Request::new(self.client)
     }
@@ -131,57 +135,63 @@ impl OrderflowGroup<'_> {
     /// Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
     /// if buys dominate.
     ///
-    /// `GET /buySellTradeCountRatio`: a series of [`BuySellTradeCountRatioRecord`]. The fields are reported. Params:
-    /// `coin`, `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as
-    /// required: `coin`, `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: whether it accepts `bucket`, as similar endpoints do.
+    /// - **Endpoint:** `GET /buySellTradeCountRatio` (documented, fields reported), returns a series of
+    ///   [`BuySellTradeCountRatioRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** whether it accepts `bucket`, as similar endpoints do
     pub fn buy_sell_trade_count_ratio(&self) -> Request<BuySellTradeCountRatio> {
         Request::new(self.client)
     }
 
     /// Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
-    /// `GET /limitOrderCountRatio`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`. It has
-    /// a [history](Request::history).
+    /// Counts filled orders only, not orders in the book.
     ///
-    /// Counts filled orders only, not orders in the book. Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /limitOrderCountRatio` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn limit_order_count_ratio(&self) -> Request<LimitOrderCountRatio> {
         Request::new(self.client)
     }
 
     /// Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.
     ///
-    /// `GET /marketOrderCountRatio`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`,
-    /// `start_time`, `end_time`, `sort`, `market_types`, `buckets`. Reported as required: `coin`, `timeframe`. It has
-    /// a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /marketOrderCountRatio` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn market_order_count_ratio(&self) -> Request<MarketOrderCountRatio> {
         Request::new(self.client)
     }
 
     /// Number of orders presumably sent by bots: orders of identical size that recur within a short time.
     ///
-    /// `GET /botTracker`: a series of [`BotTrackerRecord`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
+    /// The previous API version capitalised the four names.
     ///
-    /// The previous API version capitalised the four names. Unknown: whether this version does.
+    /// - **Endpoint:** `GET /botTracker` (documented, fields former), returns a series of [`BotTrackerRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** whether this version does
     pub fn bot_tracker(&self) -> Request<BotTracker> {
         Request::new(self.client)
     }
 
     /// Difference between the execution price of orders and the expected price.
     ///
-    /// `GET /slippage`: a series of [`SlippageRecord`]. The fields are former. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
+    /// In the example, which is from the previous API version, the average is above the largest.
     ///
-    /// In the example, which is from the previous API version, the average is above the largest. Unknown: the unit,
-    /// which price counts as expected, whether `max` and `averageMax` are signed, which period the average covers,
-    /// and which sign is a cost to the trader.
+    /// - **Endpoint:** `GET /slippage` (documented, fields former), returns a series of [`SlippageRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit, which price counts as expected, whether `max` and `averageMax` are signed, which
+    ///   period the average covers, and which sign is a cost to the trader
     pub fn slippage(&self) -> Request<Slippage> {
         Request::new(self.client)
     }
@@ -189,20 +199,23 @@ impl OrderflowGroup<'_> {
     /// Volume in which contracts change hands without changing open interest: absolute difference between volume and
     /// the change of open interest.
     ///
-    /// `GET /transferOfContracts`: a series of [`TransferOfContractsRecord`]. The fields are former. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit.
+    /// - **Endpoint:** `GET /transferOfContracts` (documented, fields former), returns a series of
+    ///   [`TransferOfContractsRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn transfer_of_contracts(&self) -> Request<TransferOfContracts> {
         Request::new(self.client)
     }
 
     /// Change of open interest divided by volume, in percent; negative if contracts were closed.
     ///
-    /// `GET /participationRatio`: a series of [`ParticipationRatioRecord`]. The fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `advance_filter`.
-    /// Reported as required: `coin`, `timeframe`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /participationRatio` (documented, fields reported), returns a series of
+    ///   [`ParticipationRatioRecord`]
+    /// - **Required (reported):** `coin`, `timeframe`
+    /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `advance_filter`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn participation_ratio(&self) -> Request<ParticipationRatio> {
         Request::new(self.client)
     }
@@ -210,60 +223,64 @@ impl OrderflowGroup<'_> {
     /// Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
     /// reference exchange is more expensive.
     ///
-    /// `GET /exchangePremium`: a series of records. Params: `coin`, `exchange1`, `exchange2`, `timeframe`, `mode`,
-    /// `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchange1`, `exchange2`,
-    /// `timeframe`, `mode`. It has a [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /exchangePremium` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`, `exchange1`, `exchange2`, `timeframe`, `mode`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn exchange_premium(&self) -> Request<ExchangePremium> {
         Request::new(self.client)
     }
 
     /// Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.
     ///
-    /// Also printed as “Previous Day Level”.
-    ///
-    /// `GET /pdLevels`: a series of [`PreviousDayLevelsRecord`]. The fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`. It has a [history](Request::history).
+    /// Also named “Previous Day Level” in the API document.
     ///
     /// A public client received no records of the newest range for the timeframe `1h`.
+    ///
+    /// - **Endpoint:** `GET /pdLevels` (documented, fields reported), returns a series of [`PreviousDayLevelsRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn previous_day_levels(&self) -> Request<PreviousDayLevels> {
         Request::new(self.client)
     }
 
     /// Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.
     ///
-    /// Also printed as “Previous Week Level”.
+    /// Also named “Previous Week Level” in the API document.
     ///
-    /// `GET /pwLevels`: a series of [`PreviousWeekLevelsRecord`]. The fields are reported. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. Of `timeframe`, known to work is `1d`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /pwLevels` (documented, fields reported), returns a series of
+    ///   [`PreviousWeekLevelsRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn previous_week_levels(&self) -> Request<PreviousWeekLevels> {
         Request::new(self.client)
     }
 
     /// Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.
     ///
-    /// Also printed as “Previous Month Level”.
-    ///
-    /// `GET /pmLevels`: a series of [`PreviousMonthLevelsRecord`]. The fields are former. Params: `coin`,
-    /// `exchanges`, `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`,
-    /// `exchanges`, `timeframe`. It has a [history](Request::history).
+    /// Also named “Previous Month Level” in the API document.
     ///
     /// The previous API version used the names of the day levels; these follow the week levels, whose names changed.
+    ///
+    /// - **Endpoint:** `GET /pmLevels` (documented, fields former), returns a series of [`PreviousMonthLevelsRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn previous_month_levels(&self) -> Request<PreviousMonthLevels> {
         Request::new(self.client)
     }
 
     /// Price of a coin on one exchange, as candles without volume.
     ///
-    /// `GET /klines`: a series of [`KlineRecord`]. Path and fields are reported. Params: `coin`, `exchanges`,
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work is `binance_perp_stable`. It has a
-    /// [history](Request::history).
-    ///
     /// One public client calls the records candles with volume, but no field for the volume is known.
+    ///
+    /// - **Endpoint:** `GET /klines` (reported), returns a series of [`KlineRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn kline(&self) -> Request<Kline> {
         Request::new(self.client)
     }
@@ -310,7 +327,7 @@ pub struct BuyVolumeRecord {
     pub open_date: Timestamp,
     /// Sum of the order sizes. At least 0, former.
     pub buy_volume: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -351,7 +368,7 @@ pub struct SellVolumeRecord {
     pub open_date: Timestamp,
     /// Sum of the order sizes. At least 0, former.
     pub sell_volume: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -394,7 +411,7 @@ pub struct VolumeDeltaRecord {
     pub open_date: Timestamp,
     /// Buy volume minus sell volume; negative if sellers dominate. Reported.
     pub volume_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -442,7 +459,7 @@ pub struct VolumeRatioRecord {
     /// Market buy volume minus market sell volume, divided by their sum. From -1 to 1. Positive if buyers dominate,
     /// negative if sellers dominate.
     pub volume_ratio: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -501,7 +518,7 @@ pub struct AnchoredCvdRecord {
     pub open_date: Timestamp,
     /// Sum since the last anchor; positive if buyers dominate. Reported.
     pub cumulative_delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -546,7 +563,7 @@ pub struct OrderCount {
     pub total: Option<f64>,
     /// Buy orders minus sell orders; positive if more orders bought. Former.
     pub delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -609,7 +626,7 @@ pub struct OrderSize {
     pub total: Option<f64>,
     /// Average buy order minus average sell order; positive if buy orders are larger. Former.
     pub delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -695,7 +712,7 @@ pub struct BuySellTradeCountRatioRecord {
     pub open_date: Timestamp,
     /// Imbalance; positive if buys dominate. From -1 to 1, reported.
     pub buy_sell_trade_count_ratio: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -781,7 +798,7 @@ pub struct BotTrackerRecord {
     pub sell: Option<f64>,
     /// Suspected bot buys minus sells; positive if bots buy. Former.
     pub delta: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -839,7 +856,7 @@ pub struct SlippageRecord {
     pub average_max: Option<f64>,
     /// Sum of the slippages in the interval; opposite signs cancel out. Former.
     pub total: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -894,7 +911,7 @@ pub struct TransferOfContractsRecord {
     /// Absolute difference between volume and the change of open interest. At least 0, former. The previous API
     /// version wrote the name with underscores.
     pub transfer_of_contracts: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -937,7 +954,7 @@ pub struct ParticipationRatioRecord {
     pub open_date: Timestamp,
     /// Change of open interest in percent of volume. In percent, reported.
     pub participation_ratio: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -1038,7 +1055,7 @@ pub struct PreviousDayLevelsRecord {
     pub pd_low: Option<f64>,
     /// Equilibrium: midpoint of high and low. Reported.
     pub pd_eq: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -1110,7 +1127,7 @@ pub struct PreviousWeekLevelsRecord {
     pub pw_low: Option<f64>,
     /// Equilibrium: midpoint of high and low. Reported.
     pub pw_eq: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -1171,7 +1188,7 @@ pub struct PreviousMonthLevelsRecord {
     pub pm_low: Option<f64>,
     /// Equilibrium: midpoint of high and low. Former.
     pub pm_eq: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -1239,7 +1256,7 @@ pub struct KlineRecord {
     pub low: Option<f64>,
     /// Last price of the interval. Reported.
     pub close: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

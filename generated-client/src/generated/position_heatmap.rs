@@ -24,16 +24,17 @@ impl Client {
 impl PositionHeatmapGroup<'_> {
     /// Open interest, net longs, net shorts and their difference by price range.
     ///
-    /// Also printed as “Positions Heatmap Data”.
-    ///
-    /// `GET /positionHeatmap`: any body. The path is published. Params: `coin`, `exchanges`, `lookback`,
-    /// `graph_type`, `timestamp`. Reported as required: `coin`.
+    /// Also named “Positions Heatmap Data” in the API document.
     ///
     /// The published overview of the group also lists the params of most endpoints; the page of this endpoint lists
-    /// only these. That page describes the newest snapshot only, although `timestamp` is among the params. Unknown:
-    /// its body; whether past snapshots are available, which price open interest is assigned to, how net longs, net
-    /// shorts and the difference are computed and which sign it has, the units and ranges of the values, and the
-    /// width of a price range.
+    /// only these. That page describes the newest snapshot only, although `timestamp` is among the params.
+    ///
+    /// - **Endpoint:** `GET /positionHeatmap` (published), returns JSON of unknown form
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `lookback`, `graph_type`, `timestamp`
+    /// - **Undocumented:** the form of the response; whether past snapshots are available, which price open interest
+    ///   is assigned to, how net longs, net shorts and the difference are computed and which sign it has, the units
+    ///   and ranges of the values, and the width of a price range
     pub fn position_heatmap_data(&self) -> Request<PositionHeatmapData> {
         Request::new(self.client)
     }

@@ -30,11 +30,13 @@ impl Client {
 impl SentimentGroup<'_> {
     /// Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).
     ///
-    /// Also printed as “Fear And Greed”.
+    /// Also named “Fear And Greed” in the API document.
     ///
-    /// `GET /fearAndGreed`: a series of [`FearAndGreedIndexRecord`]. The path is published, the fields are former.
-    /// Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a
-    /// [history](Request::history).
+    /// - **Endpoint:** `GET /fearAndGreed` (published, fields former), returns a series of
+    ///   [`FearAndGreedIndexRecord`]
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn fear_and_greed_index(&self) -> Request<FearAndGreedIndex> {
         Request::new(self.client)
     }
@@ -42,56 +44,62 @@ impl SentimentGroup<'_> {
     /// Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
     /// demand for them is high.
     ///
-    /// `GET /stablecoinPremiumP2P`: a series of [`PremiumP2pRecord`]. Path and fields are published. Params:
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It has a
-    /// [history](Request::history).
-    ///
     /// According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.
+    ///
+    /// - **Endpoint:** `GET /stablecoinPremiumP2P` (published), returns a series of [`PremiumP2pRecord`]
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn premium_p2p(&self) -> Request<PremiumP2p> {
         Request::new(self.client)
     }
 
     /// Amount of bitcoin converted into the token WBTC (minted) and back (burned).
     ///
-    /// `GET /wbtcMintBurn`: a series of [`WbtcMintBurnRecord`]. The path is published, the fields are former. Params:
-    /// `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. Of `timeframe`,
-    /// known to work is `1d`. It has a [history](Request::history).
+    /// A public client received an empty list for the timeframe `1h`.
     ///
-    /// A public client received an empty list for the timeframe `1h`. Unknown: the unit.
+    /// - **Endpoint:** `GET /wbtcMintBurn` (published, fields former), returns a series of [`WbtcMintBurnRecord`]
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit
     pub fn wbtc_mint_burn(&self) -> Request<WbtcMintBurn> {
         Request::new(self.client)
     }
 
     /// Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.
     ///
-    /// `GET /leaderboardNotionalProfit`: a series of [`LeaderboardNotionalProfitRecord`]. The path is published, the
-    /// fields are former. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required:
-    /// `timeframe`. It has a [history](Request::history).
-    ///
-    /// Unknown: the unit, and the number of traders in the sum.
+    /// - **Endpoint:** `GET /leaderboardNotionalProfit` (published, fields former), returns a series of
+    ///   [`LeaderboardNotionalProfitRecord`]
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit, and the number of traders in the sum
     pub fn leaderboard_notional_profit(&self) -> Request<LeaderboardNotionalProfit> {
         Request::new(self.client)
     }
 
     /// Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.
     ///
-    /// `GET /leaderboardROEProfit`: a series of [`LeaderboardRoeProfitRecord`]. The path is published, the fields are
-    /// former. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. Reported as required: `timeframe`. It
-    /// has a [history](Request::history).
-    ///
-    /// Unknown: the unit, and the number of traders in the sum.
+    /// - **Endpoint:** `GET /leaderboardROEProfit` (published, fields former), returns a series of
+    ///   [`LeaderboardRoeProfitRecord`]
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the unit, and the number of traders in the sum
     pub fn leaderboard_roe_profit(&self) -> Request<LeaderboardRoeProfit> {
         Request::new(self.client)
     }
 
     /// Users and bots connected to BitMEX; near 1, almost all connections are bots.
     ///
-    /// `GET /userBotRatio`: a series of [`UserBotRatioRecord`]. Path and fields are published. Params: `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `timeframe`. It has a
-    /// [history](Request::history).
-    ///
     /// According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an
     /// exchange. Its metadata contains `bitmex_perp_coin`.
+    ///
+    /// - **Endpoint:** `GET /userBotRatio` (published), returns a series of [`UserBotRatioRecord`]
+    /// - **Required (reported):** `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn user_bot_ratio(&self) -> Request<UserBotRatio> {
         Request::new(self.client)
     }
@@ -99,10 +107,10 @@ impl SentimentGroup<'_> {
     /// Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
     /// above 1, more is borrowed in the quote currency.
     ///
-    /// `GET /marginLendingRatio`: a series of [`MarginLendingRatioRecord`]. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `start_time`, `end_time`, `sort`, `advance_filter`. Reported as required: `coin`, `exchanges`,
-    /// `timeframe`. Of `exchanges`, it takes one value, reported. Known to work are `okx_perp_coin` and
-    /// `bitget_perp_stable`. It has a [history](Request::history).
+    /// - **Endpoint:** `GET /marginLendingRatio` (documented), returns a series of [`MarginLendingRatioRecord`]
+    /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
+    /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn margin_lending_ratio(&self) -> Request<MarginLendingRatio> {
         Request::new(self.client)
     }
@@ -140,7 +148,7 @@ pub struct FearAndGreedIndexRecord {
     pub open_date: Timestamp,
     /// Score from 0 (extreme fear) to 100 (extreme greed). From 0 to 100, former.
     pub value: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -185,7 +193,7 @@ pub struct PremiumP2pRecord {
     pub usdc_premium: Option<f64>,
     /// Price of USDT in percent of one US dollar; 100 is parity. In percent, published.
     pub usdt_premium: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -242,7 +250,7 @@ pub struct WbtcMintBurnRecord {
     pub mint: Option<f64>,
     /// Amount of WBTC burned. Former.
     pub burn: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -290,7 +298,7 @@ pub struct LeaderboardNotionalProfitRecord {
     pub open_date: Timestamp,
     /// Sum over the traders on the leaderboard. Former.
     pub total: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -335,7 +343,7 @@ pub struct LeaderboardRoeProfitRecord {
     pub open_date: Timestamp,
     /// Sum over the traders on the leaderboard. Former.
     pub total: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -381,7 +389,7 @@ pub struct UserBotRatioRecord {
     /// Share of bots in all connections, from 0 to 1. Published. The published example equals
     /// `bots / (bots + users)`.
     pub ub_ratio: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -447,7 +455,7 @@ pub struct MarginLendingRatioRecord {
     /// Value borrowed in the quote currency divided by the value borrowed in the coin. Unknown: whether outstanding
     /// or new loans are counted, and whether the period is the interval.
     pub margin_lending_ratio: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -24,19 +24,18 @@ impl Client {
 impl SystemGroup<'_> {
     /// Time range for which an endpoint has records of a coin.
     ///
-    /// `GET /dataAvailability`: any body. The path is reported. Params: `endpoint_name`, `coin`, `exchanges`.
-    /// Reported as required: `endpoint_name`, `coin`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /dataAvailability` (reported), returns JSON of unknown form
+    /// - **Required (reported):** `endpoint_name`, `coin`
+    /// - **Optional:** `exchanges`
+    /// - **Undocumented:** the form of the response
     pub fn data_availability(&self) -> Request<DataAvailability> {
         Request::new(self.client)
     }
 
     /// Health check: succeeds if the API is up.
     ///
-    /// `GET /ping`: any body. The path is reported.
-    ///
-    /// Unknown: its params; its body.
+    /// - **Endpoint:** `GET /ping` (reported), returns JSON of unknown form
+    /// - **Undocumented:** the params; the form of the response
     pub fn health_check(&self) -> Request<HealthCheck> {
         Request::new(self.client)
     }

@@ -1,4 +1,4 @@
-//! A program for each endpoint, short and whole: it compiles as it stands.
+//! A short, complete program for each endpoint.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use crate::emit::Package;
 use crate::emit::literal::ident;
 use crate::emit::render::print;
 use crate::emit::requests::sample;
-use crate::model::{Api, Body, Endpoint, Group, Param, Passing, Type};
+use crate::model::{Api, Body, Endpoint, Group, Param, Passing, Record, Type};
 
 pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut names = BTreeSet::from(["Client".to_owned()]);
     let request = request(api, endpoint, &mut names);
     let accessor = ident(&group.ident);
-    let (name, shown) = shown(&endpoint.body);
+    let (name, shown) = shown(api, &endpoint.body);
     let (name, krate) = (ident(name), ident(&package.ident()));
     let main = quote! {
         #[tokio::main]
@@ -34,7 +34,7 @@ pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &En
     format!("use {}::{uses};\n\n{}", package.ident(), print(&main))
 }
 
-/// The method with everything that is required, behind the group's handle; the types it names are added to `names`.
+/// The call of the method with everything that is required; the types that it uses are added to `names`.
 pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTreeSet<String>) -> TokenStream {
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
     let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
@@ -55,21 +55,29 @@ pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTree
     quote!(.#method(#(#arguments),*) #(#setters)*)
 }
 
-/// What the body is called, and how it is printed.
-fn shown(body: &Body) -> (&'static str, TokenStream) {
+/// The name of the body, and a statement that prints it.
+fn shown(api: &Api, body: &Body) -> (&'static str, TokenStream) {
     match body {
-        Body::Series { .. } => (
-            "series",
-            quote!(for record in &series {
-                println!("{record:?}");
-            }),
-        ),
+        Body::Series { record, time, .. } => {
+            let printed = record.as_ref().and_then(|record| first_number(api.record(record)?, time.as_deref()));
+            let printed = printed.unwrap_or_else(|| quote!(println!("{record:?}");));
+            ("series", quote!(for record in &series { #printed }))
+        }
         Body::Object { .. } => ("object", quote!(println!("{object:?}");)),
         Body::Unknown => ("body", quote!(println!("{body}");)),
     }
 }
 
-/// A value that the param takes; one of a named type is written by its name.
+/// Prints the time of a record and its first number.
+fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
+    let time = record.fields.iter().find(|field| Some(field.wire_name.as_str()) == time)?;
+    let number = record.fields.iter().find(|field| field.ty == Type::Number)?;
+    let format = if number.is_option() { "{} {:?}" } else { "{} {}" };
+    let (time, number) = (ident(&time.ident), ident(&number.ident));
+    Some(quote!(println!(#format, record.#time, record.#number);))
+}
+
+/// A value for the param; one of a named type is written as its constant.
 fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String>) -> TokenStream {
     if let Type::Named(name) = &param.ty
         && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)

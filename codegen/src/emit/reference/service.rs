@@ -1,117 +1,131 @@
-//! The parts of the front page about all requests and replies: time, envelope, rate limits, the body of a failure, and
-//! values of params that are known to work on an endpoint or to be refused by it.
+//! The sections of the front page about all requests and responses.
 
-use super::known;
+use super::{source, tables};
 use crate::emit::docs::{self, code, prose};
-use crate::emit::reference::tables::{self, row, table};
-use crate::model::{Api, Endpoint, ErrorBody, Param, Service};
+use crate::emit::reference::tables::{row, table};
+use crate::model::{Api, Endpoint, ErrorBody, NamedType, Param, Service};
 
-/// What stands above the params that endpoints share.
-const PARAMS: &str = "The pages of the groups tell which of them an endpoint takes, and what else it does.";
+/// The meaning of each label.
+pub(super) const SOURCES: &str = "\
+Every path, param and field has a label for its source:
 
-/// The params that some endpoint takes as they are defined.
+| label | source | in the client |
+|---|---|---|
+| documented | the API document | required params are arguments of the method; fields are always present unless optional |
+| published | the provider's public documentation | required params are arguments of the method; fields are `Option` |
+| reported | public clients that agree | nothing is enforced; fields are `Option` |
+| former | the provider's documentation of the previous API version | as reported; the name may have changed |
+
+Anything else is unknown, and a `serde_json::Value` in the client.";
+
+/// The params that several endpoints share unchanged.
 pub(super) fn params(api: &Api) -> String {
-    let taken = api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).filter_map(|param| param.shared);
-    let taken: Vec<_> = taken.filter(|(_, anew)| !anew).map(|(index, _)| index).collect();
-    let shared = api.shared_params.iter().enumerate().filter(|(index, _)| taken.contains(index));
+    let used = api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).filter_map(|param| param.shared);
+    let used: Vec<_> = used.filter(|(_, is_changed)| !is_changed).map(|(index, _)| index).collect();
+    let shared = api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index));
     let shared: Vec<_> = shared.map(|(_, shared)| &shared.param).collect();
     if shared.is_empty() {
         return String::new();
     }
-    format!("\n## Params\n\n{PARAMS}\n\n{}", tables::params(shared.into_iter()))
+    let caveats = shared.iter().filter(|param| !param.notes.is_empty());
+    let caveats: String = caveats
+        .map(|param| {
+            let setters: Vec<_> = std::iter::once(&param.ident).chain(&param.list).map(|setter| code(setter)).collect();
+            let required = if param.required.is_some() { ", required" } else { "" };
+            format!("- {}{required}: {}\n", setters.join(", "), prose(&param.notes))
+        })
+        .collect();
+    let caveats = if caveats.is_empty() { caveats } else { format!("\n{caveats}") };
+    let rows = shared.into_iter().map(|param| tables::param(api, param, false));
+    format!("{}{caveats}", tables::params(rows)).replace("](../README.md#", "](#")
 }
 
-/// What the grades of evidence mean, for all pages.
-const EVIDENCE: &str = "\
-Each fact says how it is known:
-
-| word | who says so |
-|---|---|
-| documented | the interface document |
-| published | the provider's public documentation |
-| reported | public clients that agree |
-| former | the provider's description of the former version of the interface |
-
-Only a documented field is sure to be there: the others can be absent.
-The client refuses a request only by what is documented or published.";
-
-pub(super) fn evidence() -> String {
-    format!("\n## Evidence\n\n{EVIDENCE}\n")
-}
-
-/// How a point in time is written.
+/// How timestamps are written.
 pub(super) fn time(service: &Service) -> String {
-    let (moments, known) = (docs::moments(service.time_form), known(service.time_evidence));
-    format!("\n## Time\n\n{moments} {known} A field of another form says so.\n")
+    let form = docs::timestamps(service.time_form);
+    format!("{form} {} Fields and params that differ name their form.\n", source(service.time_evidence))
 }
 
-/// What stands around the records of a series.
+/// The object around the records of a series.
 pub(super) fn envelope(api: &Api) -> String {
     let Some(envelope) = &api.service.envelope else { return String::new() };
     let metadata = envelope.metadata.as_ref();
-    let beside = metadata.map(|key| format!(", and what is said of them in {}", code(key))).unwrap_or_default();
+    let more = metadata.map(|key| format!(" and metadata in {}", code(key))).unwrap_or_default();
     let mut text = format!(
-        "\n## Envelope\n\nA series is one object, with its records in {}{beside}. {}\n",
+        "A series is one object with its records in {}{more}. {}\n",
         code(&envelope.data),
-        known(envelope.evidence)
+        source(envelope.evidence)
     );
     if let Some(time) = &envelope.time {
-        let marks = docs::lower_first(prose(&time.summary).trim_end_matches('.'));
+        let meaning = docs::lower_first(prose(&time.summary).trim_end_matches('.'));
+        let (name, source) = (code(&time.wire_name), source(time.evidence));
         text += &format!(
-            "A record has its time in {}: {marks}. {} An endpoint with another field for it says so.\n",
-            code(&time.wire_name),
-            known(time.evidence)
+            "The time of a record is in {name}: {meaning}, unless its endpoint names another field. {source}\n"
         );
     }
     let fields = api.records.iter().find(|record| record.ident == "Metadata").map(|record| record.fields.as_slice());
     if let (Some(key), Some(fields @ [_, ..])) = (metadata, fields) {
-        text += &format!("The fields of {}:\n\n{}", code(key), tables::fields(fields.iter()));
+        text += &format!("\nFields of {}:\n\n{}", code(key), tables::fields(fields.iter(), false));
     }
-    text
+    text.replace("](../README.md#", "](#")
 }
 
-/// What the rate limits are, and which of them the client keeps.
+/// The rate limits, and which of them the client enforces.
 pub(super) fn rate_limits(service: &Service) -> String {
     if service.limits.is_empty() {
         return String::new();
     }
     let is_unknown = service.limits.iter().any(|limit| limit.applies_to.is_none());
-    let kept = if is_unknown { "Of some it is unknown what they apply to, so the client" } else { "The client" };
+    let why = if is_unknown { " It is unknown which keys some of them apply to, so the client" } else { " The client" };
     format!(
-        "\n## Rate limits\n\n\
-         A rate limit is how many requests may be sent in any span of so many seconds, and how many may be under way at a \
-         time.\n{kept} keeps them all, unless it is built with `rate_limit`.\n\n{}",
+        "A rate limit is a maximum number of requests in a rolling window, and of requests in flight.{why} enforces all \
+         of them, unless you set another with `rate_limit`.\n\n{}",
         tables::limits(&service.limits)
     )
 }
 
-/// The schema name of an error body, and the field that holds its message.
-pub(super) fn error_body(body: &ErrorBody) -> String {
+/// Error statuses and the body of an error.
+pub(super) fn errors(service: &Service) -> String {
+    if service.errors.is_empty() {
+        return String::new();
+    }
+    tables::statuses(&service.errors) + &error_body(&service.error_body)
+}
+
+fn error_body(body: &ErrorBody) -> String {
     let name = body.name.as_ref().map(|(name, evidence)| {
-        let how = docs::lower_first(&known(*evidence));
-        format!("The schema of their body is called {}, {how}", code(name))
+        format!("The schema of the error body is {} (source: {}).", code(name), evidence.told())
     });
-    let places = body.evidence.filter(|_| !body.message.is_empty()).map(|evidence| {
-        let places: Vec<_> = body.message.iter().chain(&body.code).map(|place| code(place)).collect();
-        let how = docs::lower_first(&known(evidence));
-        format!("It says what went wrong in {}, the first that is there, {how}", places.join(", "))
+    let message = body.evidence.filter(|_| !body.message.is_empty()).map(|evidence| {
+        let fields: Vec<_> = body.message.iter().chain(&body.code).map(|field| code(field)).collect();
+        let fields = fields.join(", ");
+        format!("The message is in the first of these fields that exists: {fields} (source: {}).", evidence.told())
     });
-    let parts: Vec<_> = name.into_iter().chain(places).collect();
+    let parts: Vec<_> = name.into_iter().chain(message).collect();
     if parts.is_empty() { String::new() } else { format!("\n{}\n", parts.join("\n")) }
 }
 
-/// One line for each param of an endpoint of which single values are known to work, or not to.
+/// The named types with their values.
+pub(super) fn types(api: &Api) -> String {
+    let section = |ty: &NamedType| {
+        let (summary, source) = (prose(&ty.summary), source(ty.evidence));
+        format!("### {}\n\n{summary} {source}\n{}", ty.ident, tables::values(ty))
+    };
+    api.types.iter().map(section).collect::<Vec<_>>().join("\n")
+}
+
+/// One row per param of an endpoint whose accepted or rejected values are known.
 pub(super) fn values(api: &Api) -> String {
     let rows: Vec<_> = api.methods().flat_map(rows).collect();
     if rows.is_empty() {
         return String::new();
     }
-    let heads = ["endpoint", "param", "served only", "known to work", "refused", "default"];
-    format!("\n## Values by endpoint\n\n{}", table(heads, rows.into_iter()))
+    let heads = ["path", "param", "only these work", "these work", "these fail", "default"];
+    format!("Values that public clients tested.\n\n{}", table(heads, rows.into_iter()))
 }
 
 fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {
-    let params = endpoint.params.iter().flatten().filter(|param| param.shared.is_none_or(|(_, anew)| anew));
+    let params = endpoint.params.iter().flatten().filter(|param| param.shared.is_none_or(|(_, is_changed)| is_changed));
     params.map(|param| &param.param).filter(|param| is_known(param)).map(|param| {
         let codes = |values: &[String]| values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", ");
         let default: Vec<String> =

@@ -1,42 +1,58 @@
-//! Tables of the reference: one line a param, a field, a value, a status or a limit.
+//! Tables of the reference: one row per param, field, value, status or rate limit.
+
+use quote::ToTokens;
 
 use crate::emit::docs::{self, code, prose};
-use crate::model::{Evidence, Field, Limit, ListStyle, NamedType, Param, Range, RecordRef, Status, TimeForm, Type};
+use crate::model::{
+    Api, Evidence, Field, Limit, ListStyle, NamedType, Param, Range, RecordRef, Status, TimeForm, Type,
+};
 
-pub(super) fn params<'a>(params: impl Iterator<Item = &'a Param>) -> String {
-    let rows = params.map(|param| {
-        let setters = std::iter::once(&param.ident).chain(&param.list).map(|setter| format!("`{setter}`"));
-        let setters = if param.fixed.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
-        let required = match (param.in_path, param.required) {
-            (true, _) => "in the path".to_owned(),
-            (false, Some(evidence)) => evidence.told().to_owned(),
-            (false, None) => String::new(),
-        };
-        let default = param.default.as_deref().map(code).unwrap_or_default();
-        let meaning = [
-            meaning(&param.summary, &param.unit, param.range, ""),
-            param.fixed.as_deref().map(|fixed| format!("Always sent as {}.", code(fixed))).unwrap_or_default(),
-            list_as(param).to_owned(),
-            docs::values(param),
-            example(param),
-            prose(&param.notes),
-        ];
-        let (known, meaning) = (known(param.evidence), docs::joined(meaning));
-        row([code(&param.wire_name), setters, name(&param.ty), required, default, known, meaning])
-    });
-    table(["param", "in Rust", "type", "required", "default", "known", "meaning"], rows)
+/// A row of a param. A shared one links to the front page, which has its notes.
+pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
+    let setters = std::iter::once(&param.ident).chain(&param.list).map(|setter| format!("`{setter}`"));
+    let setters = if param.fixed.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
+    let required = match (param.in_path, param.required) {
+        (true, _) => "yes, in the path".to_owned(),
+        (false, Some(Evidence::Document)) => "yes".to_owned(),
+        (false, Some(evidence)) => format!("yes ({})", evidence.told()),
+        (false, None) => "no".to_owned(),
+    };
+    let default = param.default.as_deref().map(code).unwrap_or_default();
+    let meaning = [
+        meaning(&param.summary, &param.unit, param.range),
+        known_values(api, param),
+        param.fixed.as_deref().map(|fixed| format!("Always sent as {}.", code(fixed))).unwrap_or_default(),
+        list_as(param).to_owned(),
+        docs::values(param),
+        example(param),
+    ];
+    let name = match is_shared && !param.notes.is_empty() {
+        true => format!("[{}](../README.md#shared-params)", code(&param.wire_name)),
+        false => code(&param.wire_name),
+    };
+    let source = param.evidence.told().to_owned();
+    row([name, setters, linked(&param.ty), required, default, source, docs::joined(meaning)])
 }
 
-pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
+pub(super) fn params(rows: impl Iterator<Item = String>) -> String {
+    table(["name", "Rust", "type", "required", "default", "source", "description"], rows)
+}
+
+/// Fields, with `undocumented` for the unit of a number whose unit is known to be unknown.
+pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknown: bool) -> String {
     let rows = fields.map(|field| {
-        let absent = if field.optional { "can be absent" } else { "" };
-        let meaning = meaning(&field.summary, "", field.range, &field.notes);
+        let is_unknown = unit_is_unknown || docs::unknown(&field.notes).1.is_some_and(docs::names_the_unit);
+        let unit = match field.unit.is_empty() && is_unknown && is_number(&field.ty) {
+            true => "undocumented".to_owned(),
+            false => prose(&field.unit),
+        };
+        let ty = rust_type(field);
         let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
         let example = field.example.as_deref().map(code).unwrap_or_default();
-        let (unit, known) = (prose(&field.unit), known(field.evidence));
-        row([wire_name, ident, name(&field.ty), unit, absent.into(), known, meaning, example])
+        let source = field.evidence.told().to_owned();
+        row([wire_name, ident, ty, unit, source, meaning(&field.summary, "", field.range), example])
     });
-    table(["field", "in Rust", "type", "unit", "", "known", "meaning", "such as"], rows)
+    table(["name", "Rust", "type", "unit", "source", "description", "example"], rows)
 }
 
 pub(super) fn values(ty: &NamedType) -> String {
@@ -45,18 +61,18 @@ pub(super) fn values(ty: &NamedType) -> String {
     }
     let rows = ty.values.iter().map(|value| {
         let constant = format!("`{}::{}`", ty.ident, value.ident);
-        row([code(&value.value), constant, known(value.evidence), prose(&value.summary)])
+        row([code(&value.value), constant, value.evidence.told().to_owned(), prose(&value.summary)])
     });
-    format!("\n{}", table(["value", "in Rust", "known", "meaning"], rows))
+    format!("\n{}", table(["value", "Rust", "source", "description"], rows))
 }
 
 pub(super) fn statuses(statuses: &[Status]) -> String {
     let rows = statuses.iter().map(|status| {
         let label = status.label.as_deref().map(prose).unwrap_or_default();
         let meaning = docs::joined([status.meaning(), &status.advice, &status.notes].map(prose));
-        row([status.status.to_string(), label, known(status.evidence), meaning])
+        row([status.status.to_string(), label, status.evidence.told().to_owned(), meaning])
     });
-    table(["status", "printed as", "known", "meaning"], rows)
+    table(["status", "label in the API document", "source", "description"], rows)
 }
 
 pub(super) fn limits(limits: &[Limit]) -> String {
@@ -68,28 +84,28 @@ pub(super) fn limits(limits: &[Limit]) -> String {
             limit.concurrent.map_or_else(|| "unknown".to_owned(), |concurrent| concurrent.to_string()),
             applies_to(limit),
             format!("`limits::{}`", limit.constant),
-            known(limit.evidence),
+            limit.evidence.told().to_owned(),
         ])
     });
-    table(["rate limit", "requests", "in seconds", "at a time", "for", "in Rust", "known"], rows)
+    table(["rate limit", "requests", "window in seconds", "in flight", "applies to", "Rust", "source"], rows)
 }
 
-/// For whom a limit set holds, and which endpoints it counts.
+/// Whom a rate limit applies to, and which endpoints it counts.
 fn applies_to(limit: &Limit) -> String {
     let whom = limit.applies_to.as_deref().map_or_else(|| "unknown".to_owned(), prose);
-    if limit.endpoints.is_empty() { whom } else { format!("{whom}; counts {} alone", docs::codes(&limit.endpoints)) }
+    if limit.endpoints.is_empty() { whom } else { format!("{whom}; counts only {}", docs::codes(&limit.endpoints)) }
 }
 
-/// How several values are written, if not with commas between them.
+/// The form of several values, unless comma-separated.
 fn list_as(param: &Param) -> &'static str {
     match param.list_as {
         ListStyle::Commas => "",
-        ListStyle::Repeated => "Several are sent one by one.",
-        ListStyle::Json => "Several are sent as a list in JSON.",
+        ListStyle::Repeated => "Several values are sent one by one.",
+        ListStyle::Json => "Several values are sent as a JSON list.",
     }
 }
 
-/// The record that a type is or holds.
+/// The record that a type is or contains.
 pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     match ty {
         Type::Record(record) => Some(record),
@@ -98,17 +114,49 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     }
 }
 
-/// An example, where none of the values that work is one already.
+/// An example, unless one of the values that work is one already.
 fn example(param: &Param) -> String {
-    let is_said = |example: &&String| param.works.contains(example) || param.served.contains(example);
-    let example = param.example.as_ref().filter(|example| !is_said(example));
-    example.map(|example| format!("Such as {}.", code(example))).unwrap_or_default()
+    let is_listed = |example: &&String| param.works.contains(example) || param.served.contains(example);
+    let example = param.example.as_ref().filter(|example| !is_listed(example));
+    example.map(|example| format!("Example: {}.", code(example))).unwrap_or_default()
 }
 
-fn meaning(summary: &str, unit: &str, range: Range, notes: &str) -> String {
-    let bounds = docs::sentence(&docs::bounds(range));
-    let unit = if unit.is_empty() { String::new() } else { docs::sentence(&format!("in {}", prose(unit))) };
-    docs::joined([prose(summary), unit, bounds, prose(notes)])
+/// The values of a type, where they are few and no other is valid.
+fn known_values(api: &Api, param: &Param) -> String {
+    let Type::Named(name) = &param.ty else { return String::new() };
+    let ty = api.types.iter().find(|ty| ty.ident == *name && !ty.open && ty.values.len() <= 8);
+    ty.map(|ty| {
+        let values: Vec<_> = ty.values.iter().map(|value| code(&value.value)).collect();
+        format!("Values: {}.", values.join(", "))
+    })
+    .unwrap_or_default()
+}
+
+fn meaning(summary: &str, unit: &str, range: Range) -> String {
+    let range = docs::sentence(&docs::range(range));
+    let unit = if unit.is_empty() { String::new() } else { format!("Unit: {}.", prose(unit)) };
+    docs::joined([prose(summary), unit, range])
+}
+
+fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::Number | Type::Integer | Type::Count)
+}
+
+/// The type of a field in the client.
+fn rust_type(field: &Field) -> String {
+    let ty = field.ty.to_token_stream().to_string().replace(' ', "");
+    if field.is_option() { format!("`Option<{ty}>`") } else { format!("`{ty}`") }
+}
+
+/// A type, with a link to its values.
+fn linked(ty: &Type) -> String {
+    match ty {
+        Type::Named(name) => format!("[`{name}`](../README.md#{})", name.to_lowercase()),
+        Type::List(item) => format!("list of {}", linked(item)),
+        Type::Map(item) => format!("map of {}", linked(item)),
+        Type::Option(value) => linked(value),
+        other => name(other),
+    }
 }
 
 /// A type in the catalogue's words.
@@ -130,10 +178,6 @@ pub(super) fn name(ty: &Type) -> String {
     }
 }
 
-fn known(evidence: Evidence) -> String {
-    evidence.told().to_owned()
-}
-
 pub(in crate::emit) fn table<const N: usize>(heads: [&str; N], rows: impl Iterator<Item = String>) -> String {
     let heads = heads.map(str::to_owned);
     let rule = format!("|{}\n", "---|".repeat(N));
@@ -144,7 +188,7 @@ pub(in crate::emit) fn row<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
 }
 
-/// Text in a cell, which a bar would end; prose has its bars escaped, code has not.
+/// Text in a cell, which a bar would end; bars are escaped in prose and not in code.
 pub(in crate::emit) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for character in text.chars() {

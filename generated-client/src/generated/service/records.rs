@@ -25,7 +25,7 @@ pub struct Metadata {
     /// Requested exchanges that the endpoint does not support. Documented for the volume ratio. Public clients
     /// received 422 instead: one unsupported exchange fails the whole request.
     pub unsupported_exchanges: Vec<Exchange>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -60,7 +60,7 @@ impl Record for Metadata {
 fields!(Metadata => exchanges = 0 or default, unsupported_exchanges = 1 or default);
 
 impl Metadata {
-    /// What was asked for and the endpoint does not cover.
+    /// Requested values that the endpoint does not support.
     pub fn unsupported(&self) -> Vec<String> {
         self.unsupported_exchanges.iter().map(ToString::to_string).collect()
     }

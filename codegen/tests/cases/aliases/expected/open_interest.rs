@@ -17,7 +17,7 @@ pub struct OpenInterestGroup<'a> {
 impl Client {
     /// Open Interest: contracts that are open.
     ///
-    /// Also printed as “Open the service”.
+    /// Also named “Open the service” in the API document.
     pub fn open_interest(&self) -> OpenInterestGroup<'_> {
         OpenInterestGroup { client: self }
     }
@@ -26,12 +26,12 @@ impl Client {
 impl OpenInterestGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// Also printed as “Open the service”.
+    /// Also named “Open the service” in the API document.
     ///
-    /// `GET /openInterest`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
-    /// required: `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /openInterest` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn open_interest(&self) -> Request<OpenInterest> {
         Request::new(self.client)
     }

@@ -24,9 +24,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: any body. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required: `coin`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /basis` (documented), returns JSON of unknown form
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the form of the response
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -28,7 +28,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// What was traded in each interval.
     ///
-    /// `GET /candles`: a series of [`CandlesRecord`]. Params: `symbol`, `interval`, `start_time`, `limit`.
+    /// - **Endpoint:** `GET /candles` (documented), returns a series of [`CandlesRecord`]
+    /// - **Arguments:** `symbol`, `interval`
+    /// - **Optional:** `start_time`, `limit`
     pub fn candles(
         &self,
         symbol: impl Into<String>,
@@ -39,21 +41,24 @@ impl MarketGroup<'_> {
 
     /// What rests in the book.
     ///
-    /// `GET /depth`: one [`DepthRecord`]. Params: `symbol`, `limit`.
+    /// - **Endpoint:** `GET /depth` (documented), returns one [`DepthRecord`]
+    /// - **Arguments:** `symbol`
+    /// - **Optional:** `limit`
     pub fn depth(&self, symbol: impl Into<String>) -> Request<Depth> {
         Request::new(self.client).with::<String, _>("symbol", symbol)
     }
 
     /// The last prices of some markets.
     ///
-    /// `GET /tickers`: a series of [`TickersRecord`]. Params: `symbols`, `levels`.
+    /// - **Endpoint:** `GET /tickers` (documented), returns a series of [`TickersRecord`]
+    /// - **Optional:** `symbols`, `levels`
     pub fn tickers(&self) -> Request<Tickers> {
         Request::new(self.client)
     }
 
     /// The time of the service.
     ///
-    /// `GET /time`: one [`ClockRecord`]. It takes no params.
+    /// - **Endpoint:** `GET /time` (documented), returns one [`ClockRecord`]
     pub fn clock(&self) -> Request<Clock> {
         Request::new(self.client)
     }
@@ -102,7 +107,7 @@ pub struct CandlesRecord {
     pub close_time: Timestamp,
     /// How many trades there were.
     pub trades: Option<u64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -158,7 +163,7 @@ pub struct DepthRecord {
     pub bids: Vec<Level>,
     /// What is asked, the lowest first.
     pub asks: Vec<Level>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -211,7 +216,7 @@ pub struct TickersRecord {
     pub symbol: String,
     /// The price.
     pub price: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -243,7 +248,7 @@ impl Endpoint for Clock {
 pub struct ClockRecord {
     /// Now.
     pub server_time: Timestamp,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -273,7 +278,7 @@ pub struct Level {
     pub price: f64,
     /// The size. In base currency.
     pub size: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

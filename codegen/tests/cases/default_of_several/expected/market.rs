@@ -23,10 +23,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records. Params: `windows`, `depth`. Of `depth`, public clients were served `5`,
-    /// `10` and `50` only.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Optional:** `windows`, `depth`
+    /// - **Undocumented:** the fields of the records
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -24,36 +24,33 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /a`: any body. Params: `coin`. Reported as required: `coin`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /a` (documented), returns JSON of unknown form
+    /// - **Required (reported):** `coin`
+    /// - **Undocumented:** the form of the response
     pub fn params(&self) -> Request<Params> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /b` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn records(&self) -> Request<Records> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /c`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /c` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn group(&self) -> Request<Group> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /e`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /e` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn market(&self) -> Request<Market> {
         Request::new(self.client)
     }

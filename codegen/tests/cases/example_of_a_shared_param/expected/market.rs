@@ -24,30 +24,30 @@ impl Client {
 impl MarketGroup<'_> {
     /// The shared example holds where nothing speaks against it.
     ///
-    /// `GET /basis`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// It holds where it is known to work.
     ///
-    /// `GET /spread`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`. Of `coin`, known to work are `ETH` and `BTC`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /spread` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn spread(&self) -> Request<Spread> {
         Request::new(self.client)
     }
 
     /// Where others are known to work, one of these is the example.
     ///
-    /// `GET /depth`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`. Of `coin`, known to work are `ETH` and `SOL`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /depth` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn depth(&self) -> Request<Depth> {
         Request::new(self.client)
     }

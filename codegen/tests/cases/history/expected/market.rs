@@ -30,55 +30,56 @@ impl Client {
 impl MarketGroup<'_> {
     /// A ratio.
     ///
-    /// `GET /ratio`: a series of [`RatioRecord`]. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. It
-    /// has a [history](Request::history).
+    /// - **Endpoint:** `GET /ratio` (documented), returns a series of [`RatioRecord`]
+    /// - **Optional:** `timeframe`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
     pub fn ratio(&self) -> Request<Ratio> {
         Request::new(self.client)
     }
 
     /// Levels of which nothing is known.
     ///
-    /// `GET /levels`: a series of records. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`. It has a
-    /// [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /levels` (documented), returns a series of JSON records
+    /// - **Optional:** `timeframe`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
 
     /// It takes no range.
     ///
-    /// `GET /latest`: a series of records. Params: `timeframe`, `limit`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /latest` (documented), returns a series of JSON records
+    /// - **Optional:** `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn latest(&self) -> Request<Latest> {
         Request::new(self.client)
     }
 
     /// It is no series in time.
     ///
-    /// `GET /snapshot`: a series of records. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /snapshot` (documented), returns a series of JSON records
+    /// - **Optional:** `timeframe`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **Undocumented:** the fields of the records
     pub fn snapshot(&self) -> Request<Snapshot> {
         Request::new(self.client)
     }
 
     /// It has the params for a history, and means something else by them.
     ///
-    /// `GET /odd`: a series of records. Params: `timeframe`, `limit`, `start_time`, `end_time`, `sort`.
-    ///
-    /// Unknown: the fields of its records; how a range of time is walked.
+    /// - **Endpoint:** `GET /odd` (documented), returns a series of JSON records
+    /// - **Optional:** `timeframe`, `limit`, `start_time`, `end_time`, `sort`
+    /// - **Undocumented:** the fields of the records; the params that select a time range
     pub fn odd(&self) -> Request<Odd> {
         Request::new(self.client)
     }
 
     /// It is walked in a way of its own.
     ///
-    /// `GET /own`: a series of records. Params: `limit`, `after`, `before`, `every`. It has a
-    /// [history](Request::history).
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /own` (documented), returns a series of JSON records
+    /// - **Optional:** `limit`, `after`, `before`, `every`
+    /// - **History:** [`Request::history`], [`Request::follow`]
+    /// - **Undocumented:** the fields of the records
     pub fn own(&self) -> Request<Own> {
         Request::new(self.client)
     }
@@ -106,7 +107,7 @@ pub struct RatioRecord {
     pub open_date: Timestamp,
     /// The ratio.
     pub ratio: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

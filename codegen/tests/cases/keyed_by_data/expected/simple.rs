@@ -24,7 +24,8 @@ impl Client {
 impl SimpleGroup<'_> {
     /// The price of each coin in each currency.
     ///
-    /// `GET /simple/price`: one [`PriceRecord`]. Params: `ids`, `currencies`.
+    /// - **Endpoint:** `GET /simple/price` (documented), returns one [`PriceRecord`]
+    /// - **Arguments:** `ids`, `currencies`
     pub fn price(
         &self,
         ids: impl IntoIterator<Item: Into<String>>,
@@ -35,21 +36,22 @@ impl SimpleGroup<'_> {
 
     /// What one bitcoin is worth.
     ///
-    /// `GET /exchange_rates`: one [`RatesRecord`]. It takes no params.
+    /// - **Endpoint:** `GET /exchange_rates` (documented), returns one [`RatesRecord`]
     pub fn rates(&self) -> Request<Rates> {
         Request::new(self.client)
     }
 
     /// What a coin cost over time.
     ///
-    /// `GET /coins/{id}/chart`: one [`ChartRecord`]. Params: `id`, `days`.
+    /// - **Endpoint:** `GET /coins/{id}/chart` (documented), returns one [`ChartRecord`]
+    /// - **Arguments:** `id`, `days`
     pub fn chart(&self, id: impl Into<String>, days: u64) -> Request<Chart> {
         Request::new(self.client).with::<String, _>("id", id).with::<u64, _>("days", days)
     }
 
     /// Every currency.
     ///
-    /// `GET /simple/currencies`: one [`CurrenciesRecord`]. It takes no params.
+    /// - **Endpoint:** `GET /simple/currencies` (documented), returns one [`CurrenciesRecord`]
     pub fn currencies(&self) -> Request<Currencies> {
         Request::new(self.client)
     }
@@ -75,7 +77,7 @@ pub struct PriceRecord {
         String,
         ::std::collections::BTreeMap<String, Option<f64>>,
     >,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -113,7 +115,7 @@ impl Endpoint for Rates {
 pub struct RatesRecord {
     /// The rates by currency.
     pub rates: ::std::collections::BTreeMap<String, Rate>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -158,7 +160,7 @@ pub struct ChartRecord {
     pub prices: Vec<PricePoint>,
     /// What all coins are worth, where that is known.
     pub caps: Vec<Option<f64>>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -202,7 +204,7 @@ impl Endpoint for Currencies {
 pub struct CurrenciesRecord {
     /// The body as a whole.
     pub value: Vec<String>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -228,7 +230,7 @@ pub struct PricePoint {
     pub time: Timestamp,
     /// The price.
     pub price: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -256,7 +258,7 @@ pub struct Rate {
     pub name: String,
     /// The rate.
     pub value: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -24,9 +24,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records. Params: `exchanges`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Optional:** `exchanges`
+    /// - **Undocumented:** the fields of the records
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -25,15 +25,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`Share`]. The fields are reported. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`. Reported as required: `coin`.
+    /// - **Endpoint:** `GET /basis` (documented, fields reported), returns a series of [`Share`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /carry`: one [`Share`]. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required: `coin`.
+    /// - **Endpoint:** `GET /carry` (documented), returns one [`Share`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }
@@ -60,7 +63,7 @@ pub struct Share {
     pub open_date: Timestamp,
     /// Accounts that are long. In percent, from 0 to 100, reported.
     pub long_pct: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

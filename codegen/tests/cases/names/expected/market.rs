@@ -25,47 +25,48 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /a`: a series of [`AnchoredCvdRecord`]. Params: `in_`.
+    /// - **Endpoint:** `GET /a` (documented), returns a series of [`AnchoredCvdRecord`]
+    /// - **Optional:** `in_`
     pub fn anchored_cvd(&self) -> Request<AnchoredCvd> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /b`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /b` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn match_(&self) -> Request<Match> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /c`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /c` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn x(&self) -> Request<X> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /d`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /d` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn r_type(&self) -> Request<RType> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /e`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /e` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn m15_close(&self) -> Request<M15Close> {
         Request::new(self.client)
     }
@@ -103,7 +104,7 @@ pub struct AnchoredCvdRecord {
     pub x_y_z: f64,
     /// No letters at all.
     pub share: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

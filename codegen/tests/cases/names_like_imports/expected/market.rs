@@ -22,9 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Every animal.
     ///
-    /// `GET /{records}/{params}/{takes}`: any body. Params: `records`, `params`, `takes`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /{records}/{params}/{takes}` (documented), returns JSON of unknown form
+    /// - **Arguments:** `records`, `params`, `takes`
+    /// - **Undocumented:** the form of the response
     pub fn herd(
         &self,
         records: impl Into<String>,

@@ -32,44 +32,41 @@ impl Client {
 impl AllocGroup<'_> {
     /// A.
     ///
-    /// `GET /alloc/borrow`: a series of [`BorrowRecord`]. Params: `timeframe`, `body`, `borrow`, `clone_from`,
-    /// `decode`, `eq`, `fmt`, `from`, `info`, `of`, `parts`, `path`, `raw`, `send`, `url`.
+    /// - **Endpoint:** `GET /alloc/borrow` (documented), returns a series of [`BorrowRecord`]
+    /// - **Optional:** `timeframe`, `body`, `borrow`, `clone_from`, `decode`, `eq`, `fmt`, `from`, `info`, `of`,
+    ///   `parts`, `path`, `raw`, `send`, `url`
     pub fn borrow(&self) -> Request<Borrow> {
         Request::new(self.client)
     }
 
     /// A.
     ///
-    /// `GET /alloc/fmt`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /alloc/fmt` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn fmt(&self) -> Request<Fmt> {
         Request::new(self.client)
     }
 
     /// A.
     ///
-    /// `GET /alloc/from`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /alloc/from` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn from(&self) -> Request<From> {
         Request::new(self.client)
     }
 
     /// A.
     ///
-    /// `GET /alloc/info`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /alloc/info` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn info(&self) -> Request<Info> {
         Request::new(self.client)
     }
 
     /// A.
     ///
-    /// `GET /alloc/new`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /alloc/new` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn new(&self) -> Request<New> {
         Request::new(self.client)
     }
@@ -146,7 +143,7 @@ pub struct BorrowRecord {
     pub send: Exchange,
     /// A.
     pub url: Exchange,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -22,9 +22,8 @@ impl Client {
 impl BorrowGroup<'_> {
     /// A.
     ///
-    /// `GET /borrow/borrow`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /borrow/borrow` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn borrow(&self) -> Request<Borrow> {
         Request::new(self.client)
     }

@@ -22,9 +22,8 @@ impl Client {
 impl CallGroup<'_> {
     /// A.
     ///
-    /// `GET /call/call`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /call/call` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn call_it(&self) -> Request<CallIt> {
         Request::new(self.client)
     }

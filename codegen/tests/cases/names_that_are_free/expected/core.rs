@@ -22,9 +22,8 @@ impl Client {
 impl CoreGroup<'_> {
     /// A.
     ///
-    /// `GET /core/core`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /core/core` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn core(&self) -> Request<Core> {
         Request::new(self.client)
     }

@@ -22,9 +22,8 @@ impl Client {
 impl ErrorGroup<'_> {
     /// A.
     ///
-    /// `GET /error/error`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /error/error` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn error_it(&self) -> Request<ErrorIt> {
         Request::new(self.client)
     }

@@ -22,9 +22,8 @@ impl Client {
 impl FmtGroup<'_> {
     /// A.
     ///
-    /// `GET /fmt/fmt`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /fmt/fmt` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn fmt(&self) -> Request<Fmt> {
         Request::new(self.client)
     }

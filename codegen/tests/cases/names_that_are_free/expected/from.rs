@@ -22,9 +22,8 @@ impl Client {
 impl FromGroup<'_> {
     /// A.
     ///
-    /// `GET /from/from`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /from/from` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn from(&self) -> Request<From> {
         Request::new(self.client)
     }

@@ -22,9 +22,8 @@ impl Client {
 impl NewGroup<'_> {
     /// A.
     ///
-    /// `GET /new/new`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /new/new` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn new(&self) -> Request<New> {
         Request::new(self.client)
     }

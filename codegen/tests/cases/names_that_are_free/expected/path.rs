@@ -22,9 +22,8 @@ impl Client {
 impl PathGroup<'_> {
     /// A.
     ///
-    /// `GET /path/path`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /path/path` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn path(&self) -> Request<Path> {
         Request::new(self.client)
     }

@@ -22,9 +22,8 @@ impl Client {
 impl RuntimeGroup<'_> {
     /// A.
     ///
-    /// `GET /runtime/runtime`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /runtime/runtime` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn runtime(&self) -> Request<Runtime> {
         Request::new(self.client)
     }

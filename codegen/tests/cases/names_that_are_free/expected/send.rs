@@ -22,9 +22,8 @@ impl Client {
 impl SendGroup<'_> {
     /// A.
     ///
-    /// `GET /send/send`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /send/send` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn send_it(&self) -> Request<SendIt> {
         Request::new(self.client)
     }

@@ -22,9 +22,8 @@ impl Client {
 impl SerdeJsonGroup<'_> {
     /// A.
     ///
-    /// `GET /serde_json/serde_json`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /serde_json/serde_json` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn serde_json(&self) -> Request<SerdeJson> {
         Request::new(self.client)
     }

@@ -22,9 +22,8 @@ impl Client {
 impl StdGroup<'_> {
     /// A.
     ///
-    /// `GET /std/std`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /std/std` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn std(&self) -> Request<Std> {
         Request::new(self.client)
     }

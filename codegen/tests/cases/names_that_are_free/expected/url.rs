@@ -22,9 +22,8 @@ impl Client {
 impl UrlGroup<'_> {
     /// A.
     ///
-    /// `GET /url/url`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /url/url` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn url(&self) -> Request<Url> {
         Request::new(self.client)
     }

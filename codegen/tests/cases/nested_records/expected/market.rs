@@ -25,8 +25,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
-    /// required: `coin`.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of [`BasisRecord`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -57,7 +58,7 @@ pub struct BasisRecord {
     pub bids: Vec<Level>,
     /// Sizes by price and time.
     pub matrix: Vec<Vec<f64>>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -90,7 +91,7 @@ fields!(BasisRecord => open_date = 0, best = 1, bids = 2, matrix = 3);
 pub struct Level {
     /// The price.
     pub price: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

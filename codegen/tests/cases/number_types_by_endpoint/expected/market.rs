@@ -26,38 +26,40 @@ impl Client {
 impl MarketGroup<'_> {
     /// Prices beside the best.
     ///
-    /// `GET /ladder`: any body. Params: `depth`, `offset`, `share`, `at`, `flag`, `ranks`, `levels`. Reported as
-    /// required: `depth`, `offset`, `share`, `at`, `flag`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /ladder` (documented), returns JSON of unknown form
+    /// - **Arguments:** `ranks`
+    /// - **Required (reported):** `depth`, `offset`, `share`, `at`, `flag`
+    /// - **Optional:** `levels`
+    /// - **Undocumented:** the form of the response
     pub fn ladder(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Ladder> {
         Request::new(self.client).with_list::<u64, _>("rank", ranks)
     }
 
     /// The same params as texts.
     ///
-    /// `GET /names/{rank}`: any body. Params: `ranks`, `depth`, `offset`, `share`, `at`, `flag`. Reported as
-    /// required: `depth`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /names/{rank}` (documented), returns JSON of unknown form
+    /// - **Arguments:** `ranks`
+    /// - **Required (reported):** `depth`
+    /// - **Optional:** `offset`, `share`, `at`, `flag`
+    /// - **Undocumented:** the form of the response
     pub fn names(&self, ranks: impl IntoIterator<Item = u64>) -> Request<Names> {
         Request::new(self.client).with_list::<u64, _>("rank", ranks)
     }
 
     /// A param without a range, whose type differs.
     ///
-    /// `GET /bare`: any body. Params: `steps`. Reported as required: `steps`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /bare` (documented), returns JSON of unknown form
+    /// - **Required (reported):** `steps`
+    /// - **Undocumented:** the form of the response
     pub fn bare(&self) -> Request<Bare> {
         Request::new(self.client)
     }
 
     /// The same as a text.
     ///
-    /// `GET /worded`: any body. Params: `steps`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /worded` (documented), returns JSON of unknown form
+    /// - **Optional:** `steps`
+    /// - **Undocumented:** the form of the response
     pub fn worded(&self) -> Request<Worded> {
         Request::new(self.client)
     }

@@ -23,18 +23,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: any body. Params: `depth`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /basis` (documented), returns JSON of unknown form
+    /// - **Optional:** `depth`
+    /// - **Undocumented:** the form of the response
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b2`: any body. Params: `depth`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /b2` (documented), returns JSON of unknown form
+    /// - **Optional:** `depth`
+    /// - **Undocumented:** the form of the response
     pub fn b2(&self) -> Request<B2> {
         Request::new(self.client)
     }

@@ -25,8 +25,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: one [`BasisRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
+    /// - **Endpoint:** `GET /basis` (documented), returns one [`BasisRecord`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -53,7 +54,7 @@ pub struct BasisRecord {
     pub status: String,
     /// Whatever it is.
     pub detail: Option<Value>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -28,17 +28,18 @@ impl Client {
 impl StationsGroup<'_> {
     /// One station.
     ///
-    /// `GET /stations/{station}`: one [`DescribeRecord`]. Params: `station`.
+    /// - **Endpoint:** `GET /stations/{station}` (documented), returns one [`DescribeRecord`]
+    /// - **Arguments:** `station`
     pub fn describe(&self, station: impl Into<Station>) -> Request<Describe> {
         Request::new(self.client).with::<Station, _>("station", station)
     }
 
     /// Stations near a place.
     ///
-    /// `GET /stations`: any body. Params: `lat`, `lon`, `radius`. Of `radius`, public clients were served `10`, `50`
-    /// and `250` only.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /stations` (documented), returns JSON of unknown form
+    /// - **Arguments:** `lat`, `lon`
+    /// - **Optional:** `radius`
+    /// - **Undocumented:** the form of the response
     pub fn search(&self, lat: f64, lon: f64) -> Request<Search> {
         Request::new(self.client).with::<f64, _>("lat", lat).with::<f64, _>("lon", lon)
     }
@@ -65,7 +66,7 @@ pub struct DescribeRecord {
     pub position: Position,
     /// When measuring began.
     pub since: Option<Timestamp>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -25,8 +25,9 @@ impl Client {
 impl TidesGroup<'_> {
     /// The level at each moment.
     ///
-    /// `GET /stations/{station}/levels/{kind}`: a series of [`LevelsRecord`]. Params: `station`, `kind`, `since`,
-    /// `datum`, `all_fields`.
+    /// - **Endpoint:** `GET /stations/{station}/levels/{kind}` (documented), returns a series of [`LevelsRecord`]
+    /// - **Arguments:** `station`, `kind`, `since`
+    /// - **Optional:** `datum`, `all_fields`
     pub fn levels(
         &self,
         station: impl Into<Station>,
@@ -41,9 +42,10 @@ impl TidesGroup<'_> {
 
     /// High and low water.
     ///
-    /// `GET /stations/{station}/extremes`: a series of records. The path is published. Params: `station`, `datum`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /stations/{station}/extremes` (published), returns a series of JSON records
+    /// - **Arguments:** `station`
+    /// - **Optional:** `datum`
+    /// - **Undocumented:** the fields of the records
     #[deprecated(note = "use `levels` and look for the turning points")]
     pub fn extremes(&self, station: impl Into<Station>) -> Request<Extremes> {
         Request::new(self.client).with::<Station, _>("station", station)
@@ -88,7 +90,7 @@ pub struct LevelsRecord {
     pub level: f64,
     /// What is odd about it.
     pub flags: Vec<bool>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -24,27 +24,28 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records. Params: `limit`, `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Arguments:** `coin`
+    /// - **Optional:** `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn basis(&self, coin: impl Into<String>) -> Request<Basis> {
         Request::new(self.client).with::<String, _>("coin", coin)
     }
 
     /// A param of its own, of which it notes something.
     ///
-    /// `GET /spread`: a series of records. Params: `mode`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /spread` (documented), returns a series of JSON records
+    /// - **Optional:** `mode`
+    /// - **Undocumented:** the fields of the records
     pub fn spread(&self) -> Request<Spread> {
         Request::new(self.client)
     }
 
     /// The same param, of which nothing is to be noted.
     ///
-    /// `GET /skew`: a series of records. Params: `mode`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /skew` (documented), returns a series of JSON records
+    /// - **Optional:** `mode`
+    /// - **Undocumented:** the fields of the records
     pub fn skew(&self) -> Request<Skew> {
         Request::new(self.client)
     }

@@ -24,18 +24,17 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: any body. Params: `limit`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /basis` (documented), returns JSON of unknown form
+    /// - **Optional:** `limit`
+    /// - **Undocumented:** the form of the response
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Whether the service is well.
     ///
-    /// `GET /health`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /health` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn health(&self) -> Request<Health> {
         Request::new(self.client)
     }

@@ -26,9 +26,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// What carrying costs.
     ///
-    /// `GET /carry`: a series of records. Params: `coin`. Reported as required: `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /carry` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Undocumented:** the fields of the records
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }

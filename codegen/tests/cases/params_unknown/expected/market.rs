@@ -22,9 +22,8 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records.
-    ///
-    /// Unknown: its params; the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Undocumented:** the params; the fields of the records
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -24,9 +24,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /books/{symbol}/levels/{depth}`: a series of records. Params: `symbol`, `depth`, `limit`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /books/{symbol}/levels/{depth}` (documented), returns a series of JSON records
+    /// - **Arguments:** `symbol`, `depth`
+    /// - **Optional:** `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn book(&self, symbol: impl Into<String>, depth: u64) -> Request<Book> {
         Request::new(self.client).with::<String, _>("symbol", symbol).with::<u64, _>("depth", depth)
     }

@@ -22,9 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /b/{m}`: any body. Params: `m`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /b/{m}` (documented), returns JSON of unknown form
+    /// - **Arguments:** `m`
+    /// - **Undocumented:** the form of the response
     pub fn basis(&self, m: impl Into<Mode>) -> Request<Basis> {
         Request::new(self.client).with::<Mode, _>("m", m)
     }

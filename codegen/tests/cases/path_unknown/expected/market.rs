@@ -26,10 +26,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /carry`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /carry` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn carry(&self) -> Request<Carry> {
         Request::new(self.client)
     }

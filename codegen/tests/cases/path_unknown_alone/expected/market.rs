@@ -26,10 +26,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /premium`: a series of records. The path is reported. Params: `coin`, `exchanges`, `timeframe`, `limit`.
-    /// Reported as required: `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /premium` (reported), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn premium(&self) -> Request<Premium> {
         Request::new(self.client)
     }

@@ -22,44 +22,48 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: any body. It takes no params.
-    ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy <script>alert(1)</script> b`
-    /// now. Unknown: its body.
+    /// now.
+    ///
+    /// - **Endpoint:** `GET /basis` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b2`: any body. It takes no params.
-    ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b`
-    /// now. Unknown: its body.
+    /// now.
+    ///
+    /// - **Endpoint:** `GET /b2` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn b2(&self) -> Request<B2> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b3`: any body. It takes no params.
-    ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b`
-    /// now. Unknown: its body.
+    /// now.
+    ///
+    /// - **Endpoint:** `GET /b3` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn b3(&self) -> Request<B3> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `GET /b4`: any body. It takes no params.
-    ///
     /// Look at
     /// `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b`
-    /// now. Then more. Unknown: its body.
+    /// now. Then more.
+    ///
+    /// - **Endpoint:** `GET /b4` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn b4(&self) -> Request<B4> {
         Request::new(self.client)
     }

@@ -23,9 +23,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: any body. Params: `above`, `below`, `within`, `large`, `half`, `huge`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /basis` (documented), returns JSON of unknown form
+    /// - **Optional:** `above`, `below`, `within`, `large`, `half`, `huge`
+    /// - **Undocumented:** the form of the response
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

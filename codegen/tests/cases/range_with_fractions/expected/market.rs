@@ -24,7 +24,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. It takes no params.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of [`BasisRecord`]
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -49,7 +49,7 @@ pub struct BasisRecord {
     pub open_date: Timestamp,
     /// S. From 0.1234567 to 12345.678901.
     pub v: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

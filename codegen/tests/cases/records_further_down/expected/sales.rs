@@ -24,16 +24,17 @@ impl Client {
 impl SalesGroup<'_> {
     /// What a kind of lot was sold for.
     ///
-    /// `GET /sold`: a series of [`SoldRecord`]. Params: `lot`.
+    /// - **Endpoint:** `GET /sold` (documented), returns a series of [`SoldRecord`]
+    /// - **Arguments:** `lot`
     pub fn sold(&self, lot: impl Into<String>) -> Request<Sold> {
         Request::new(self.client).with::<String, _>("lot", lot)
     }
 
     /// What was bid, as far as anybody knows.
     ///
-    /// `GET /bids`: a series of records. Params: `lot`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /bids` (documented), returns a series of JSON records
+    /// - **Arguments:** `lot`
+    /// - **Undocumented:** the fields of the records
     pub fn bids(&self, lot: impl Into<String>) -> Request<Bids> {
         Request::new(self.client).with::<String, _>("lot", lot)
     }
@@ -58,7 +59,7 @@ pub struct SoldRecord {
     pub at: Timestamp,
     /// What was paid. In USD.
     pub price: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

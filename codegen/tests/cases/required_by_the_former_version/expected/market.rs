@@ -23,10 +23,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records. Params: `from`, `size`. Reported as required: `size`. Required formerly:
-    /// `from`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Required (reported):** `size`
+    /// - **Required by the previous API version:** `from`
+    /// - **Undocumented:** the fields of the records
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -23,9 +23,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records. Params: `from`, `size`, `venues`, `timeframe`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Arguments:** `from`, `size`, `venues`, `timeframe`
+    /// - **Undocumented:** the fields of the records
     pub fn basis(
         &self,
         from: impl Into<Timestamp>,

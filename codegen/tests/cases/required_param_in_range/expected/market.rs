@@ -22,9 +22,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /b/{n}`: any body. Params: `n`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /b/{n}` (documented), returns JSON of unknown form
+    /// - **Arguments:** `n`
+    /// - **Undocumented:** the form of the response
     pub fn basis(&self, n: u64) -> Request<Basis> {
         Request::new(self.client).with::<u64, _>("n", n)
     }

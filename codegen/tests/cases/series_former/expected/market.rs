@@ -25,8 +25,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. The fields are former. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`, `depth`. Reported as required: `coin`. Required formerly: `depth`.
+    /// - **Endpoint:** `GET /basis` (documented, fields former), returns a series of [`BasisRecord`]
+    /// - **Required (reported):** `coin`
+    /// - **Required by the previous API version:** `depth`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -63,7 +65,7 @@ pub struct BasisRecord {
     pub basis: Option<f64>,
     /// How many trades. Reported.
     pub count: Option<u64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

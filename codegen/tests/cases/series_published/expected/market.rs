@@ -25,8 +25,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. The fields are published. Params: `coin`, `exchanges`, `timeframe`,
-    /// `limit`. Reported as required: `coin`.
+    /// - **Endpoint:** `GET /basis` (documented, fields published), returns a series of [`BasisRecord`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -53,7 +54,7 @@ pub struct BasisRecord {
     pub open_date: Timestamp,
     /// The difference. Published.
     pub basis: Option<f64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -25,8 +25,9 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
-    /// required: `coin`.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of [`BasisRecord`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
@@ -55,7 +56,7 @@ pub struct BasisRecord {
     pub basis: f64,
     /// How many trades.
     pub trades: Option<u64>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -24,10 +24,10 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

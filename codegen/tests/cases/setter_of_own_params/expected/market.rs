@@ -23,18 +23,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// Both endpoints know `depth` alike, and `width` each in its own way.
     ///
-    /// `GET /bids`: a series of records. Params: `depth`, `width`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /bids` (documented), returns a series of JSON records
+    /// - **Optional:** `depth`, `width`
+    /// - **Undocumented:** the fields of the records
     pub fn bids(&self) -> Request<Bids> {
         Request::new(self.client)
     }
 
     /// The other side.
     ///
-    /// `GET /asks`: a series of records. Params: `depth`, `width`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /asks` (documented), returns a series of JSON records
+    /// - **Optional:** `depth`, `width`
+    /// - **Undocumented:** the fields of the records
     pub fn asks(&self) -> Request<Asks> {
         Request::new(self.client)
     }

@@ -23,18 +23,17 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: any body. It takes no params.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /basis` (documented), returns JSON of unknown form
+    /// - **Undocumented:** the form of the response
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /levels`: any body. Params: `leverage`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /levels` (documented), returns JSON of unknown form
+    /// - **Optional:** `leverage`
+    /// - **Undocumented:** the form of the response
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }

@@ -23,9 +23,9 @@ impl Client {
 impl OtherGroup<'_> {
     /// Positions by price.
     ///
-    /// `GET /heat`: any body. Params: `leverage`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /heat` (documented), returns JSON of unknown form
+    /// - **Optional:** `leverage`
+    /// - **Undocumented:** the form of the response
     pub fn heat(&self) -> Request<Heat> {
         Request::new(self.client)
     }

@@ -25,12 +25,13 @@ impl Client {
 impl MarketGroup<'_> {
     /// quotes " and \\ and \*/ and // and {braces} and \`code\` and \` and \<b\>bold\</b\> \[link\] \*star\* \~\~\~
     ///
-    /// Also printed as “\</code\>\<script\>alert(1)\</script\>”.
-    ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as
-    /// required: `coin`.
+    /// Also named “\</code\>\<script\>alert(1)\</script\>” in the API document.
     ///
     /// \# not a heading not a code block \`\`\`rust panic!() \`\`\`
+    ///
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of [`BasisRecord`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
     #[deprecated(note = "say \"no\" \\ to ]] drugs")]
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
@@ -61,7 +62,7 @@ pub struct BasisRecord {
     pub open_date: Timestamp,
     /// 1\. not a list. In \*/ }.
     pub quoted: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

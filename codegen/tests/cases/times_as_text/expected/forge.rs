@@ -24,14 +24,19 @@ impl Client {
 impl ForgeGroup<'_> {
     /// The changes of a program.
     ///
-    /// `GET /repos/{repo}/commits`: a series of [`CommitsRecord`]. Params: `repo`, `since`.
+    /// - **Endpoint:** `GET /repos/{repo}/commits` (documented), returns a series of [`CommitsRecord`]
+    /// - **Arguments:** `repo`
+    /// - **Optional:** `since`
     pub fn commits(&self, repo: impl Into<String>) -> Request<Commits> {
         Request::new(self.client).with::<String, _>("repo", repo)
     }
 
     /// The weather of some days.
     ///
-    /// `GET /forecast`: one [`ForecastRecord`]. Params: `hourly`, `start_date`. `timezone` is always `UTC`.
+    /// - **Endpoint:** `GET /forecast` (documented), returns one [`ForecastRecord`]
+    /// - **Arguments:** `start_date`
+    /// - **Optional:** `hourly`
+    /// - **Always sent:** `timezone=UTC`
     pub fn forecast(&self, start_date: impl Into<Timestamp>) -> Request<Forecast> {
         Request::new(self.client).with::<Timestamp, _>("start_date", start_date)
     }
@@ -71,7 +76,7 @@ pub struct CommitsRecord {
     pub date: Timestamp,
     /// When it came.
     pub seen: Option<Timestamp>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -128,7 +133,7 @@ pub struct ForecastRecord {
     pub highs: Vec<Option<f64>>,
     /// When the sun rises by day.
     pub sunrise: ::std::collections::BTreeMap<String, Timestamp>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

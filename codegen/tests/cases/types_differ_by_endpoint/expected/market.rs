@@ -23,18 +23,18 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of records. Params: `leverage`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
+    /// - **Optional:** `leverage`
+    /// - **Undocumented:** the fields of the records
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Perpetual price minus spot price.
     ///
-    /// `GET /levels`: a series of records. Params: `leverages`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /levels` (documented), returns a series of JSON records
+    /// - **Optional:** `leverages`
+    /// - **Undocumented:** the fields of the records
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }

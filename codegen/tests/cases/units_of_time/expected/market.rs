@@ -24,23 +24,23 @@ impl Client {
 impl MarketGroup<'_> {
     /// Its records count milliseconds where others count seconds.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `since`.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of [`BasisRecord`]
+    /// - **Optional:** `since`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// The unit stands at the field.
     ///
-    /// `GET /levels`: a series of [`LevelsRecord`]. It takes no params.
+    /// - **Endpoint:** `GET /levels` (documented), returns a series of [`LevelsRecord`]
     pub fn levels(&self) -> Request<Levels> {
         Request::new(self.client)
     }
 
     /// Nobody knows the fields but that of the time.
     ///
-    /// `GET /ticks`: a series of records. It takes no params.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /ticks` (documented), returns a series of JSON records
+    /// - **Undocumented:** the fields of the records
     pub fn ticks(&self) -> Request<Ticks> {
         Request::new(self.client)
     }
@@ -74,7 +74,7 @@ pub struct BasisRecord {
     pub open_date: Timestamp,
     /// The difference.
     pub basis: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -115,7 +115,7 @@ pub struct LevelsRecord {
     pub created_at: Timestamp,
     /// When it was seen.
     pub seen_at: Vec<Timestamp>,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

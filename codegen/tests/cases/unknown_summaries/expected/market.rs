@@ -24,7 +24,8 @@ impl Client {
 impl MarketGroup<'_> {
     /// Its meaning is unknown.
     ///
-    /// `GET /basis`: one [`Level`]. Params: `side`, `venue`.
+    /// - **Endpoint:** `GET /basis` (documented), returns one [`Level`]
+    /// - **Optional:** `side`, `venue`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }

@@ -30,19 +30,19 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `coin`, `exchanges`, `timeframe`, `limit`, `depth`.
-    /// Reported as required: `coin`. Of `exchanges`, public clients were served `binance_spot` and `okx_spot` only.
-    /// Known to be refused is `bybit_spot`. Of `depth`, it takes one value, reported. Known to work are `5` and `10`.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of [`BasisRecord`]
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`, `depth`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// Nothing is said anew.
     ///
-    /// `GET /spread`: a series of records. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required:
-    /// `coin`.
-    ///
-    /// Unknown: the fields of its records.
+    /// - **Endpoint:** `GET /spread` (documented), returns a series of JSON records
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
     pub fn spread(&self) -> Request<Spread> {
         Request::new(self.client)
     }
@@ -86,7 +86,7 @@ pub struct BasisRecord {
     pub open_date: Timestamp,
     /// The difference.
     pub basis: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -24,10 +24,11 @@ impl Client {
 impl MarketGroup<'_> {
     /// Every order of the book.
     ///
-    /// `GET /book`: any body. Params: `coin`, `exchanges`, `timeframe`, `limit`. Reported as required: `coin`. A
-    /// request counts as 1200 where requests are limited.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `GET /book` (documented), returns JSON of unknown form
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Weight:** 1200 requests
+    /// - **Undocumented:** the form of the response
     pub fn book(&self) -> Request<Book> {
         Request::new(self.client)
     }

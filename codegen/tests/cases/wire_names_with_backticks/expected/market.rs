@@ -25,16 +25,17 @@ impl Client {
 impl MarketGroup<'_> {
     /// S.
     ///
-    /// `GET /basis`: a series of [`BasisRecord`]. Params: `a_b_x`.
+    /// - **Endpoint:** `GET /basis` (documented), returns a series of [`BasisRecord`]
+    /// - **Optional:** `a_b_x`
     pub fn basis(&self) -> Request<Basis> {
         Request::new(self.client)
     }
 
     /// S.
     ///
-    /// `` GET /p/{w`<b>q} ``: any body. Params: `w_b_q`.
-    ///
-    /// Unknown: its body.
+    /// - **Endpoint:** `` GET /p/{w`<b>q} `` (documented), returns JSON of unknown form
+    /// - **Arguments:** `w_b_q`
+    /// - **Undocumented:** the form of the response
     pub fn p2(&self, w_b_q: impl Into<String>) -> Request<P2> {
         Request::new(self.client).with::<String, _>("w`<b>q", w_b_q)
     }
@@ -64,7 +65,7 @@ pub struct BasisRecord {
     pub open_date: Timestamp,
     /// S.
     pub v_u_z: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 

@@ -10,7 +10,7 @@ use ::runtime::registry::{Evidence, FieldInfo, Range, RecordInfo, ValueType};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -29,7 +29,7 @@ pub struct Position {
     pub lat: f64,
     /// Longitude. In degrees, from -180 to 180.
     pub lon: f64,
-    /// Fields that this version does not know.
+    /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
 
@@ -53,7 +53,7 @@ impl Record for Position {
 fields!(Position => lat = 0, lon = 1);
 
 impl Metadata {
-    /// What was asked for and the endpoint does not cover.
+    /// Requested values that the endpoint does not support.
     pub fn unsupported(&self) -> Vec<String> {
         Vec::new()
     }

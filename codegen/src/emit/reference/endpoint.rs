@@ -1,0 +1,146 @@
+//! The section of one endpoint: a summary, how to call it, its params, its fields, and what to watch out for.
+
+use super::{example, history, tables};
+use crate::emit::Package;
+use crate::emit::docs::{self, code, prose};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Field, Group, RecordForm, RecordRef};
+
+/// The heading above endpoints without a path.
+pub(super) const NAME_ONLY: &str = "Known by name only";
+
+/// Endpoints whose path is unknown, as a list.
+pub(super) fn without_paths(group: &Group) -> String {
+    let known = |endpoint: &Endpoint| {
+        let text = [prose(&endpoint.summary), prose(&endpoint.notes)].join(" ");
+        format!("- {}: {}\n", prose(&endpoint.name), text.trim_end())
+    };
+    let list: String = group.known_by_name().map(known).collect();
+    if list.is_empty() {
+        return list;
+    }
+    format!("\n## {NAME_ONLY}\n\nTheir paths, params and responses are unknown.\n\n{list}")
+}
+
+pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
+    let mut paragraphs = vec![
+        format!("## {}", prose(&endpoint.name)),
+        prose(&endpoint.summary),
+        docs::aliases(&endpoint.aliases),
+        endpoint.deprecated.as_ref().map(|how| format!("Deprecated: {}", prose(how))).unwrap_or_default(),
+        call(api, group, endpoint),
+        format!("```rust,no_run\n{}```", example::program(api, package, group, endpoint)),
+        params(api, endpoint),
+    ];
+    paragraphs.extend(fields(api, endpoint));
+    paragraphs.push(caveats(api, endpoint));
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    format!("\n{}\n", paragraphs.join("\n\n"))
+}
+
+/// A table of how to call it and what it returns.
+fn call(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
+    let path = endpoint.path.as_deref().unwrap_or_default();
+    let source = format!("(source: [{}](../README.md#sources))", endpoint.evidence.told());
+    let mut rows = vec![
+        ["Request".to_owned(), format!("{} {source}", code(&format!("GET {path}")))],
+        ["Rust".to_owned(), code(&format!("client.{}().{}()", group.ident, endpoint.ident))],
+        ["Returns".to_owned(), returns(api, endpoint)],
+    ];
+    let history = history::of_endpoint(endpoint);
+    if !history.is_empty() {
+        rows.push(["History".to_owned(), history]);
+    }
+    if endpoint.weight != 1 {
+        rows.push(["Weight".to_owned(), format!("counts as {} requests for the rate limit", endpoint.weight)]);
+    }
+    let rows: String = rows.into_iter().map(tables::row).collect();
+    format!("| | |\n|---|---|\n{}", rows.trim_end())
+}
+
+fn returns(api: &Api, endpoint: &Endpoint) -> String {
+    let timed =
+        |time: &Option<String>| time.as_ref().map(|time| format!(", time in {}", code(time))).unwrap_or_default();
+    match &endpoint.body {
+        Body::Unknown => "JSON; its form is unknown".to_owned(),
+        Body::Series { record: None, time, .. } => format!("series of JSON records{}", timed(time)),
+        Body::Series { record: Some(record), time, .. } => format!("series of `{}`{}", record.ident, timed(time)),
+        Body::Object { record, .. } => match api.whole(record) {
+            Some(whole) => format!("{}, as `{}` of `{}`", tables::name(&whole.ty), whole.ident, record.ident),
+            None => format!("one `{}`", record.ident),
+        },
+    }
+}
+
+fn params(api: &Api, endpoint: &Endpoint) -> String {
+    let Some(params) = endpoint.params.as_deref() else { return String::new() };
+    if params.is_empty() {
+        return "It has no params.".to_owned();
+    }
+    let rows = params.iter().map(|param| tables::param(api, &param.param, is_shared(param)));
+    format!("### Parameters\n\n{}", tables::params(rows).trim_end())
+}
+
+/// Whether the front page describes the param.
+fn is_shared(param: &EndpointParam) -> bool {
+    param.shared.is_some_and(|(_, is_changed)| !is_changed)
+}
+
+/// One table per record that the response contains.
+fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
+    let unit_is_unknown = docs::unknown(&endpoint.notes).1.is_some_and(docs::names_the_unit);
+    let mut texts = Vec::new();
+    for (index, record) in records(api, endpoint).into_iter().enumerate() {
+        let Some(record) = api.record(record) else { continue };
+        match index {
+            0 => texts.push("### Response fields".to_owned()),
+            _ => texts.push(format!("`{}`: {}", record.ident, prose(&record.summary))),
+        }
+        if record.form == RecordForm::Positional {
+            texts.push("Sent as a list in this order, without names:".to_owned());
+        }
+        texts.push(tables::fields(record.fields.iter(), unit_is_unknown).trim_end().to_owned());
+    }
+    texts
+}
+
+/// The record of the body, then those inside it.
+fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
+    let mut records: Vec<_> = endpoint.body.record().into_iter().collect();
+    let mut next = 0;
+    while let Some(record) = records.get(next).and_then(|reference| api.record(reference)) {
+        for reference in record.fields.iter().filter_map(|field| tables::record_of(&field.ty)) {
+            if !records.contains(&reference) {
+                records.push(reference);
+            }
+        }
+        next += 1;
+    }
+    records
+}
+
+/// Notes on the endpoint, its own params and its fields, then everything that is unknown.
+fn caveats(api: &Api, endpoint: &Endpoint) -> String {
+    let fields: Vec<&Field> =
+        records(api, endpoint).into_iter().filter_map(|record| api.record(record)).flat_map(|r| &r.fields).collect();
+    let params = endpoint.params.iter().flatten().filter(|param| !is_shared(param)).map(|param| &param.param);
+    let shared = |notes: &str| api.shared_params.iter().any(|shared| shared.param.notes == notes);
+    let named: Vec<_> = params
+        .map(|param| (&param.wire_name, param.notes.as_str()))
+        .filter(|(_, notes)| !shared(notes))
+        .chain(fields.iter().map(|field| (&field.wire_name, field.notes.as_str())))
+        .collect();
+    let mut lines: Vec<String> = vec![prose(docs::unknown(&endpoint.notes).0)];
+    let mut unknown: Vec<String> = docs::unknown_of(endpoint).into_iter().map(prose).collect();
+    for (name, notes) in named {
+        let (known, missing) = docs::unknown(notes);
+        if !known.is_empty() {
+            lines.push(format!("{}: {}", code(name), prose(known)));
+        }
+        unknown.extend(missing.map(|missing| format!("{}: {}", code(name), prose(missing))));
+    }
+    if !unknown.is_empty() {
+        lines.push(format!("**Undocumented:** {}.", unknown.join("; ")));
+    }
+    lines.retain(|line| !line.is_empty());
+    if lines.is_empty() { String::new() } else { format!("### Caveats\n\n- {}", lines.join("\n- ")) }
+}
