@@ -1,65 +1,81 @@
-//! `backfill`: whole histories of series, into a file or a data set.
+//! `backfill`: histories of series in a file or a data set.
 //!
-//! Series, a range and a place come in; `tables` fetches what is missing and writes it. This module shows the plan, the
-//! progress, the gaps and the outcome.
+//! Series, a range and a target come in; `tables` fetches and writes. This module shows the plan, the progress, the gaps
+//! and the outcome, and chooses the exit code.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use generated_client::history::{self, Findings, Gap};
 use generated_client::{Client, Timestamp};
-use tables::{Backfill as Job, BackfillPlan, Event, Shard, Summary, Target};
+use tables::{Backfill as Job, BackfillPlan, Event, Summary, Target};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::command_line::Chosen;
+use crate::command_line::candidates;
 use crate::connection::Connection;
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{Ending, Failure, Result, brief};
 use crate::get::request;
 use crate::interrupt::Interrupt;
-use crate::moment::{self, Begin};
+use crate::job::{self, JobFile};
 use crate::params::Params;
-use crate::progress::{Bars, clock, counted};
+use crate::progress::{Bars, clock, counted, shortened};
 use crate::say::Say;
-use crate::series::{Series, combine, labels, walks_by_itself};
+use crate::series::{Series, combine, labels, must_have_history, no_range_params};
 use crate::sheet::{self, Column, Format, Sheet};
 use crate::stdout;
+use crate::time_arg::{self, Begin};
 
-/// How many gaps, and how many failed windows, are listed one by one.
-const MOST_TOLD: usize = 5;
+/// How many gaps, and how many failed requests, are listed one by one.
+const MAX_LISTED: usize = 5;
 
-/// Write whole histories to a file or a data set; run again, it asks only for what is missing
+/// The longest warning about one page.
+const MAX_LINE: usize = 110;
+
+/// The interval of the progress lines where no bars are drawn.
+const LINE_EVERY: Duration = Duration::from_secs(60);
+
+/// Write the history of series to a file or a data set, and keep it up to date
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Run again, it goes on where it was stopped, and asks for what is new at the end, at an earlier beginning, and for windows
-that failed. So a line of cron keeps a data set up to date:
-
-  derivs backfill volume_ratio open_interest --coin BTC,ETH --timeframe 1h --from 2025-01-01 --out data/
-
-Ctrl-C ends it with all whole pages written.")]
+Run it again to continue, to add new records and to fetch what failed, for example once a day:
+  derivs backfill volume_ratio --coin BTC,ETH --timeframe 1h \\
+    --from 2025-01-01 --out data/
+A job file has the same settings in TOML:
+  from = 2025-01-01
+  out = \"data/\"
+  [[series]]
+  endpoints = [\"volume_ratio\", \"open_interest\"]
+  coin = [\"BTC\", \"ETH\"]
+  timeframe = \"1h\"")]
 pub(crate) struct Backfill {
-    #[command(flatten)]
-    chosen: Chosen,
-    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, or how long ago, in whole intervals: 90d, 36h
-    #[arg(long, value_name = "WHEN", value_parser = moment::begin)]
-    from: Begin,
-    /// Where to end, without the record of that time
-    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::from_now)]
+    /// Endpoints by name; `derivs list --history` lists them
+    #[arg(value_name = "ENDPOINT", required_unless_present = "job", add = candidates())]
+    endpoints: Vec<String>,
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::begin, required_unless_present = "job")]
+    from: Option<Begin>,
+    /// End of the range, excluded
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
     to: Timestamp,
-    /// A file that ends in .csv, .jsonl or .parquet, a folder for a data set, or s3://BUCKET/PREFIX
-    #[arg(long, short, value_name = "PLACE", value_hint = clap::ValueHint::AnyPath)]
-    out: String,
-    /// Ask again for every time that should have a record and has none
+    /// A .csv, .jsonl or .parquet file, a folder for a data set, or s3://BUCKET/PREFIX
+    #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, required_unless_present = "job")]
+    out: Option<String>,
+    /// Read series, range and target from a TOML file
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["endpoints", "from", "to", "out"])]
+    job: Option<PathBuf>,
+    /// Fetch all times without a record again
     #[arg(long)]
     repair: bool,
-    /// Write also the record of the interval that is not over; a later run replaces it
+    /// Include the record of the current interval; a later run replaces it
     #[arg(long)]
     open_interval: bool,
-    /// Print what would be asked for, and ask nothing
+    /// Print the requests that would be sent, and send none
     #[arg(long)]
     dry_run: bool,
-    /// Do one part of N of the work, of which other machines do the others
-    #[arg(long, value_name = "I/N", value_parser = shard)]
-    shard: Option<Shard>,
     #[command(flatten)]
     params: Params,
     #[command(flatten)]
@@ -68,93 +84,111 @@ pub(crate) struct Backfill {
 
 impl Backfill {
     pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
-        walks_by_itself(&self.params)?;
-        let target = Target::parse(&self.out)?;
-        let series = combine(&self.chosen.with_history()?, &self.params, say)?;
+        let file = self.job_file(say)?;
+        let target = Target::parse(&file.out)?;
+        let labels = labels(&file.series);
         let connected = self.connection.open(say).await?;
-        let job = self.job(&connected.client, &series, target)?;
-        let labels = labels(&series);
+        let job = self.job(&connected.client, &file, target)?;
         let plan = job.plan().await?;
         say.remark(&announced(&plan));
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
         let bars = if plan.windows() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, say) };
-        let mut watcher = Watcher { bars, gaps: Vec::new(), failures: Vec::new(), labels };
+        let reporter = RefCell::new(Reporter { bars, gaps: Vec::new(), failures: Vec::new(), labels });
         let signal = Cell::new(Ending::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
-        let ended = job.run(|event| watcher.event(event), cancel).await;
-        watcher.bars.end();
-        watcher.tell(say);
-        self.ended(ended?, signal.get(), &watcher, say)
+        let mut run = std::pin::pin!(job.run(|event| reporter.borrow_mut().event(event), cancel));
+        let mut lines = interval_at(Instant::now() + LINE_EVERY, LINE_EVERY);
+        lines.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let ended = loop {
+            tokio::select! {
+                ended = &mut run => break ended,
+                _ = lines.tick() => reporter.borrow().bars.line(say),
+            }
+        };
+        let reporter = reporter.borrow();
+        reporter.bars.end();
+        reporter.report(say);
+        ended_with(&file.out, ended?, signal.get(), &reporter, say)
     }
 
-    fn job(&self, client: &Client, series: &[Series], target: Target) -> Result<Job> {
+    /// The settings of the job file, or those of the command line.
+    fn job_file(&self, say: &Say) -> Result<JobFile> {
+        match (&self.job, self.from, &self.out) {
+            (Some(_), ..) if self.params != Params::default() => {
+                Err(Failure::usage("`--job` cannot be used with params; write them into the job file"))
+            }
+            (Some(file), ..) => job::read(file, say),
+            (None, Some(from), Some(out)) => {
+                no_range_params(&self.params)?;
+                let targets = self.endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
+                let series = combine(&targets, &self.params, say)?;
+                Ok(JobFile { series, from, to: Some(Begin::At(self.to)), out: out.clone() })
+            }
+            _ => Err(Failure::usage("`--from` and `--out` are required without `--job`")),
+        }
+    }
+
+    fn job(&self, client: &Client, file: &JobFile, target: Target) -> Result<Job> {
         let of = |one: &Series| {
             let endpoint = one.endpoint.known()?;
             Some(tables::Series::new(request(client, endpoint, one)))
         };
-        let series = series.iter().filter_map(of).collect::<Result<Vec<_>, _>>()?;
+        let series = file.series.iter().filter_map(of).collect::<Result<Vec<_>, _>>()?;
         let step = series.iter().map(tables::Series::step).max().unwrap_or_default();
-        let job = Job::new(series, self.from.by(step)..self.to, target).shard(self.shard.unwrap_or(Shard::WHOLE));
+        let to = file.to.map_or_else(Timestamp::now, Begin::timestamp);
+        let job = Job::new(series, file.from.by(step)..to, target);
         let job = if self.connection.sandbox { job.origin("sandbox") } else { job };
         let job = if self.open_interval { job.with_open_interval() } else { job };
         Ok(if self.repair { job.repair() } else { job })
     }
+}
 
-    /// Says what was done, and whether that is all.
-    fn ended(&self, summary: Summary, signal: Ending, watcher: &Watcher, say: &Say) -> Result<()> {
-        let total = watcher.bars.total();
-        let said = format!(
-            "{}: {} in {}, {}",
-            self.out,
-            counted(summary.records, "new record"),
-            counted(summary.requests, "request"),
-            clock(total.elapsed),
-        );
-        // If there was nothing to fetch, the plan has said so.
-        if summary.requests > 0 || !summary.files.is_empty() {
-            say.remark(&said);
-        }
-        if summary.is_cancelled {
-            return Err(Failure::new(signal, "stopped before the end; the same command goes on from there"));
-        }
-        let (failed, mut is_refused) = (summary.failed.len(), summary.failed_windows == 0);
-        for (index, error) in summary.failed {
-            let failure = Failure::from(error);
-            is_refused &= failure.is_refused();
-            say.warning(&format!("{}: {failure}", watcher.label(index)));
-        }
-        match summary.failed_windows {
-            _ if summary.is_complete => Ok(()),
-            // The same command would be refused again.
-            0 if is_refused => {
-                let message = format!("the service refused {failed} of {} series", watcher.labels.len());
-                return Err(Failure::new(Ending::Refused, message));
-            }
-            0 => Err(Failure::new(Ending::Incomplete, "some series could not be fetched to their end")),
-            count => {
-                let windows = counted(count, "window");
-                Err(Failure::new(Ending::Incomplete, format!("{windows} of time could not be fetched")))
-            }
-        }
-        .map_err(|failure| failure.tip("the same command asks for what is missing"))
+/// Prints the outcome, and chooses the exit code.
+fn ended_with(out: &str, summary: Summary, signal: Ending, reporter: &Reporter, say: &Say) -> Result<()> {
+    let done = format!(
+        "{out}: {} in {}, {}",
+        counted(summary.records, "new record"),
+        counted(summary.requests, "request"),
+        clock(reporter.bars.total().elapsed),
+    );
+    // If there was nothing to fetch, the plan has said so.
+    if summary.requests > 0 || !summary.files.is_empty() {
+        say.remark(&done);
     }
+    if summary.is_cancelled {
+        return Err(Failure::new(signal, "stopped before the end; run the same command to continue"));
+    }
+    let count = summary.failed.len();
+    let mut are_rejected = count > 0 && summary.failed_windows == 0;
+    for (index, error) in summary.failed {
+        let failure = Failure::from(error);
+        are_rejected &= failure.ending() == Ending::Rejected;
+        say.warning(&format!("{}: {failure}", reporter.label(index)));
+    }
+    let message = match summary.failed_windows {
+        _ if summary.is_complete => return Ok(()),
+        // The service would reject the same command again.
+        _ if are_rejected => {
+            let message = format!("the service rejected {count} of {} series", reporter.labels.len());
+            return Err(Failure::new(Ending::Rejected, message));
+        }
+        0 => format!("{count} of {} series incomplete", reporter.labels.len()),
+        requests => format!("{} failed", counted(requests, "request")),
+    };
+    Err(Failure::new(Ending::Incomplete, message).tip("run the same command to fetch the missing records"))
 }
 
-fn shard(text: &str) -> Result<Shard, String> {
-    text.parse().map_err(|error: tables::Error| error.to_string())
-}
-
-/// What is shown while it runs.
-struct Watcher {
+/// Shows the events of a run.
+struct Reporter {
     bars: Bars,
     labels: Vec<String>,
     gaps: Vec<(usize, Gap)>,
     failures: Vec<(usize, history::Failure)>,
 }
 
-impl Watcher {
+impl Reporter {
     fn label(&self, series: usize) -> &str {
         self.labels.get(series).map_or("", String::as_str)
     }
@@ -176,59 +210,56 @@ impl Watcher {
         }
     }
 
-    /// Lists times of which the service has no record, which are no failure, and windows that failed.
-    fn tell(&self, say: &Say) {
-        self.tell_first(say, &self.gaps, "gap", |Gap { range, .. }| {
-            format!("the service has no record {}", from_to(range))
-        });
-        self.tell_first(say, &self.failures, "window", |history::Failure { range, error, .. }| {
-            format!("nothing could be fetched {}: {error:#}", from_to(range))
+    /// Lists gaps of the service, which are not failures, and failed requests.
+    fn report(&self, say: &Say) {
+        self.list(say, &self.gaps, "gap", |Gap { range, .. }| format!("the service has no record {}", span(range)));
+        self.list(say, &self.failures, "failed request", |history::Failure { range, error, .. }| {
+            format!("request {} failed: {}", span(range), brief(error))
         });
     }
 
-    fn tell_first<T>(&self, say: &Say, all: &[(usize, T)], what: &str, told: impl Fn(&T) -> String) {
-        for (series, one) in all.iter().take(MOST_TOLD) {
-            say.warning(&format!("{}: {}", self.label(*series), told(one)));
+    fn list<T>(&self, say: &Say, all: &[(usize, T)], what: &str, line: impl Fn(&T) -> String) {
+        for (series, one) in all.iter().take(MAX_LISTED) {
+            say.warning(&shortened(&format!("{}: {}", self.label(*series), line(one)), MAX_LINE));
         }
-        let more = all.len().saturating_sub(MOST_TOLD);
+        let more = all.len().saturating_sub(MAX_LISTED);
         if more > 0 {
             say.warning(&format!("and {} more", counted(more as u64, what)));
         }
     }
 }
 
-fn from_to(range: &Range<Timestamp>) -> String {
-    format!("from {} to {}", moment::shown(range.start), moment::shown(range.end))
+fn span(range: &Range<Timestamp>) -> String {
+    format!("from {} to {}", time_arg::shown(range.start), time_arg::shown(range.end))
 }
 
+/// One line that has the dates and the size of the work.
 fn announced(plan: &BackfillPlan) -> String {
-    let (series, windows) = (plan.series.len(), plan.windows());
-    let of = if series == 1 { "1 series".to_owned() } else { format!("{series} series") };
-    if windows == 0 {
-        return format!("{of}: nothing is missing");
+    let ranges = || plan.series.iter().map(|series| &series.range);
+    let bounds = ranges().map(|range| range.start).min().zip(ranges().map(|range| range.end).max());
+    let dates = bounds.map_or(String::new(), |(start, end)| format!(" {}", span(&(start..end))));
+    let count = plan.series.len();
+    let series = if count == 1 { "1 series".to_owned() } else { format!("{count} series") };
+    if plan.windows() == 0 {
+        return format!("{series}{dates}: up to date");
     }
-    let least = plan.least_time.map_or(String::new(), |time| format!(", at least {}", clock(time)));
-    format!("{of}: {} at most in {}{least}", counted(plan.records(), "record"), counted(windows, "request"))
+    let (records, requests) = (counted(plan.records(), "record"), counted(plan.windows(), "request"));
+    let duration = plan.least_time.filter(|time| *time >= Duration::from_secs(1));
+    let duration = duration.map_or(String::new(), |time| format!(", {} or longer", clock(time)));
+    format!("{series}{dates}: up to {records} in {requests}{duration}")
 }
 
-/// What is going to be asked, a row for each range.
+/// The ranges to fetch, one a row.
 fn planned(plan: &BackfillPlan, labels: &[String]) -> Sheet {
-    let names = [("series", false), ("from", false), ("to", false), ("why", false)];
-    let columns = names.map(|(name, is_number)| Column { name: name.to_owned(), is_number }).into();
+    let columns = ["series", "from", "to", "reason"].map(Column::text).into();
     let mut rows = Vec::new();
     for (series, label) in plan.series.iter().zip(labels) {
         let missing = series.missing.iter().map(|range| (range, "missing"));
         let repaired = series.repaired.iter().map(|range| (range, "repair"));
-        let open = series.open.iter().map(|range| (range, "open"));
-        for (range, why) in missing.chain(repaired).chain(open) {
-            let moments = [range.start, range.end].map(sheet::Cell::Moment);
-            rows.push(
-                [sheet::Cell::text(label.as_str())]
-                    .into_iter()
-                    .chain(moments)
-                    .chain([sheet::Cell::text(why)])
-                    .collect(),
-            );
+        let open = series.open.iter().map(|range| (range, "open interval"));
+        for (range, reason) in missing.chain(repaired).chain(open) {
+            let [from, to] = [range.start, range.end].map(sheet::Cell::Time);
+            rows.push(vec![sheet::Cell::text(label.as_str()), from, to, sheet::Cell::text(reason)]);
         }
     }
     Sheet { columns, rows }

@@ -1,15 +1,15 @@
 //! Lines over time, in panels one below the other, for a terminal or a file.
 //!
-//! Points come in by line and panel; a terminal's text, an SVG or a PNG goes out. Both take the marks on their axes
-//! from here, so that they read alike.
+//! Points come in by line and panel; text for a terminal or an SVG goes out. Both have the same marks on
+//! their axes.
 
 pub(crate) mod axis;
-mod picture;
+mod svg;
 mod terminal;
 
 use generated_client::Timestamp;
 
-pub(crate) use picture::{Kind, draw};
+pub(crate) use svg::svg;
 pub(crate) use terminal::text;
 
 /// What is drawn.

@@ -1,7 +1,7 @@
-//! `check`: whether the service can be reached, whether the key is accepted, and which limits hold.
+//! `check`: the connection, the API key and the rate limits.
 //!
-//! One small request is sent, with the params that the catalogue gives as examples; the outcome is shown. What a reply
-//! does not show is called unknown.
+//! One small request is sent, with the catalogue's example params; the outcome is shown. Facts that the response does
+//! not show are reported as unknown.
 
 use std::time::Instant;
 
@@ -19,12 +19,12 @@ use crate::say::Say;
 use crate::sheet::{Cell, Column, Format, Sheet};
 use crate::stdout;
 
-/// Ask whether the service can be reached, whether the key is good, and which limits hold
+/// Check the connection, the API key and the rate limits
 #[derive(Args, Debug)]
 pub(crate) struct Check {
     #[command(flatten)]
     connection: Connection,
-    /// How it is written; a table on a terminal, else CSV
+    /// Output format; a table on a terminal, else CSV
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -32,35 +32,33 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
         let connected = self.connection.open(say).await?;
-        let mut told = vec![["settings".to_owned(), format!("from {}", connected.source)]];
+        let mut rows = vec![["settings".to_owned(), format!("from {}", connected.source)]];
         if let Some(gate) = &connected.gate {
-            let state = gate.status().await.map_or_else(|error| error.to_string(), |status| gate::told(&status));
-            told.push(["gate".to_owned(), state]);
+            let state = gate.status().await.map_or_else(|error| error.to_string(), |status| gate::described(&status));
+            rows.push(["shared limit".to_owned(), state]);
         }
-        let (asked, failed) = interrupt.ends(async { Ok(ask(&connected).await) }).await?;
-        told.extend(asked);
-        told.extend(limits());
-        self.print(&told)?;
+        let (outcome, failed) = interrupt.ends(async { Ok(probe(&connected).await) }).await?;
+        rows.extend(outcome);
+        rows.extend(limits());
+        self.print(&rows)?;
         failed.map_or(Ok(()), Err)
     }
 
-    fn print(&self, told: &[[String; 2]]) -> Result<()> {
+    fn print(&self, rows: &[[String; 2]]) -> Result<()> {
         let format = Format::or_for_reader(self.format, Format::Csv);
         if format == Format::Table {
-            let longest = told.iter().map(|[name, _]| name.len()).max().unwrap_or_default();
-            return stdout::print(wrapped(told, longest, stdout::width()));
+            let widest = rows.iter().map(|[name, _]| name.len()).max().unwrap_or_default();
+            return stdout::print(wrapped(rows, widest, stdout::width()));
         }
         let columns = vec![Column::text("what"), Column::text("state")];
-        let rows = told.iter().map(|row| row.iter().map(Cell::text).collect()).collect();
+        let rows = rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect();
         stdout::print(Sheet { columns, rows }.text(format)?)
     }
 }
 
-type Told = Vec<[String; 2]>;
-
 /// Sends one request, and describes its outcome.
-async fn ask(connected: &Connected) -> (Told, Option<Failure>) {
-    let Some(endpoint) = probe() else { return (Vec::new(), None) };
+async fn probe(connected: &Connected) -> (Vec<[String; 2]>, Option<Failure>) {
+    let Some(endpoint) = probed() else { return (Vec::new(), None) };
     let mut request = connected.client.raw(endpoint.path.unwrap_or_default());
     for param in endpoint.params.unwrap_or_default() {
         let least = param.served.first().copied();
@@ -72,29 +70,21 @@ async fn ask(connected: &Connected) -> (Told, Option<Failure>) {
     let begun = Instant::now();
     match request.response().await {
         Ok(response) => {
-            let mut told = vec![
-                row(
-                    "reached",
-                    format!(
-                        "yes, {} answered in {} ms",
-                        endpoint.path.unwrap_or_default(),
-                        begun.elapsed().as_millis()
-                    ),
-                ),
-                row("key", "accepted".to_owned()),
-            ];
-            for (name, value) in response.headers.iter().filter(|(name, _)| tells_of_limits(name)) {
-                told.push(row(name, String::from_utf8_lossy(value).into_owned()));
+            let time = begun.elapsed().as_millis();
+            let connection = format!("ok, {} responded in {time} ms", endpoint.path.unwrap_or_default());
+            let mut rows = vec![row("connection", connection), row("API key", "accepted".to_owned())];
+            for (name, value) in response.headers.iter().filter(|(name, _)| is_about_limits(name)) {
+                rows.push(row(name, String::from_utf8_lossy(value).into_owned()));
             }
-            (told, None)
+            (rows, None)
         }
-        Err(error) => (vec![row("reached", reached(&error)), row("key", key(&error))], Some(error.into())),
+        Err(error) => (vec![row("connection", connection(&error)), row("API key", key(&error))], Some(error.into())),
     }
 }
 
-/// The endpoint that is known best and needs the fewest params, of those that answer with records and whose required
-/// params have examples.
-fn probe() -> Option<&'static EndpointInfo> {
+/// The best documented endpoint with the fewest required params, of those that return records and whose required params
+/// have examples.
+fn probed() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
         let mut needed = endpoint.params.unwrap_or_default().into_iter().filter(|param| param.required.is_some());
         matches!(endpoint.body, BodyInfo::Series { .. }) && needed.all(|param| param.example.is_some())
@@ -105,38 +95,38 @@ fn probe() -> Option<&'static EndpointInfo> {
     endpoints::with_path().filter(has_examples).min_by_key(|endpoint| (endpoint.evidence, needed(endpoint)))
 }
 
-fn tells_of_limits(name: &str) -> bool {
+fn is_about_limits(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("ratelimit") || name.contains("rate-limit") || name == "retry-after"
 }
 
-fn reached(error: &Error) -> String {
+fn connection(error: &Error) -> String {
     match (error.status(), error.kind()) {
-        (Some(status), _) => format!("yes, but it answered with {status}"),
-        (None, ErrorKind::Connect) => "no".to_owned(),
-        (None, _) => "no answer".to_owned(),
+        (Some(status), _) => format!("ok, but the response has status {status}"),
+        (None, ErrorKind::Connect) => "failed".to_owned(),
+        (None, _) => "no response".to_owned(),
     }
 }
 
 fn key(error: &Error) -> String {
     match error.status() {
-        Some(401 | 403) => "not accepted",
-        Some(_) => "not refused",
+        Some(401 | 403) => "rejected",
+        Some(_) => "not rejected",
         None => "unknown",
     }
     .to_owned()
 }
 
-/// The limits that the catalogue knows.
+/// The limits of the catalogue.
 fn limits() -> impl Iterator<Item = [String; 2]> {
     let several = SERVICE.limits.len() > 1;
     let limit = move |info: &LimitInfo| {
         let when = match info.applies_to {
             Some(when) => format!("; applies to {when}"),
-            None if several => "; kept to, as nobody knows which set applies".to_owned(),
+            None if several => "; enforced (it is unknown which limit applies to your key)".to_owned(),
             None => String::new(),
         };
-        let concurrent = info.concurrent.map_or(String::new(), |count| format!(", {count} at once"));
+        let concurrent = info.concurrent.map_or(String::new(), |count| format!(", {count} concurrent"));
         let text = format!("{} requests in {} s{concurrent} ({}){when}", info.requests, info.seconds, info.evidence);
         [format!("limit {}", info.name), text]
     };

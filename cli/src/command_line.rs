@@ -1,4 +1,4 @@
-//! What can be written on the command line: commands, their options, and help.
+//! The command line: commands, their options, and help.
 //!
 //! Most is declared here; the params of endpoints come from the registry. With an endpoint among the words, help and
 //! completions show its params and no others.
@@ -28,13 +28,13 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Metrics of derivatives markets as tables, files and pictures
+/// Metrics of derivatives markets as tables, files and charts
 #[derive(Parser, Debug)]
 #[command(name = "derivs", version, after_help = EXIT_CODES, styles = STYLES, max_term_width = 100)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say nothing but warnings and errors beside the data
+    /// Print only data, warnings and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) enum Command {
 /// Endpoints by name.
 #[derive(Args, Debug)]
 pub(crate) struct Chosen {
-    /// Endpoints by name, `volume_ratio` for example; `derivs list` shows them
+    /// Endpoints by name; `derivs list` lists them
     #[arg(required = true, value_name = "ENDPOINT", add = candidates())]
     pub(crate) endpoints: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl Chosen {
     }
 }
 
-/// The commands that take params, and whether they walk a history by some of them.
+/// The commands with params, and whether `--from` and `--to` set some of them.
 const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", false)];
 
 /// The names of endpoints, for a shell to offer.
@@ -87,8 +87,8 @@ pub(crate) fn candidates() -> ArgValueCandidates {
 /// The command line, with the params of the endpoints among these words.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     let chosen: Vec<Endpoint> = words.iter().filter_map(|word| endpoints::find_known(word.to_str()?).ok()).collect();
-    WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, walked)| {
-        all.mut_subcommand(name, |command| params::narrowed(command, &chosen, walked))
+    WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, has_range)| {
+        all.mut_subcommand(name, |command| params::narrowed(command, &chosen, has_range))
     })
 }
 
@@ -106,6 +106,7 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         CommandLine::command().debug_assert();
-        for_words(&["volume_ratio".into()]).debug_assert();
+        for_words(&endpoints::with_path().take(3).map(|endpoint| endpoint.to_string().into()).collect::<Vec<_>>())
+            .debug_assert();
     }
 }

@@ -14,7 +14,7 @@ use crate::stdout;
 /// The variable by which the script asks for completions.
 const VARIABLE: &str = "DERIVS_COMPLETE";
 
-/// Print what a shell needs to complete endpoints, params and their values
+/// Print the completion script of a shell
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Once for all sessions:

@@ -1,7 +1,7 @@
 //! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
 //!
-//! Options come in, a client goes out or what is missing. No secret is taken from an argument, where other users of the
-//! machine can read it, and none from a file that others can read.
+//! Options come in; a client or the missing settings go out. No secret is read from an argument, which other users of
+//! the machine can see, or from a file that others can read.
 
 use std::env;
 use std::fs;
@@ -16,17 +16,14 @@ use crate::failure::{Ending, Failure, Result};
 use crate::gate::GateOptions;
 use crate::say::Say;
 
-/// Which service is asked.
+/// The service to use.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Connection {
-    /// Ask the sandbox: invented data, without a key and without a network
+    /// Use mock data; needs no key and no network
     #[arg(long)]
     pub(crate) sandbox: bool,
-    /// A TOML file with `base_url`, `api_key` and the like, that only its owner can read
-    ///
-    /// Behind a corporate proxy: `proxy`, unless HTTPS_PROXY and NO_PROXY name it; `root_certificates`, a list of PEM
-    /// files that are trusted as well; `system_roots = true`, which trusts those of the system.
+    /// TOML file with `base_url`, `api_key` and other settings, readable only by its owner
     #[arg(long, value_name = "FILE", conflicts_with = "sandbox", value_hint = clap::ValueHint::FilePath)]
     pub(crate) settings: Option<PathBuf>,
     #[command(flatten)]
@@ -37,9 +34,9 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 pub(crate) struct Connected {
     pub(crate) client: Client,
-    /// Where its settings are from, for people.
+    /// The source of its settings, as text.
     pub(crate) source: String,
-    /// The gate that it shares with other machines.
+    /// The rate limit that it shares with other programs.
     pub(crate) gate: Option<SharedGate>,
     _sandbox: Option<Sandbox>,
 }
@@ -55,7 +52,7 @@ impl Connection {
         if let Some(gate) = &gate {
             builder = builder.gate(gate.clone());
         }
-        let client = agent(builder).build().map_err(not_usable)?;
+        let client = agent(builder).build().map_err(invalid)?;
         Ok(Connected { client, source, gate, _sandbox: None })
     }
 
@@ -67,7 +64,7 @@ impl Connection {
         let is_set = |name: &String| env::var_os(name).is_some_and(|value| !value.is_empty());
         match default_file().filter(|file| file.exists()) {
             Some(file) if !variables.iter().any(is_set) => Ok((from_file(&file)?, file.display().to_string())),
-            _ => Ok((Builder::from_env().map_err(not_usable)?, "the environment".to_owned())),
+            _ => Ok((Builder::from_env().map_err(not_in_environment)?, "the environment".to_owned())),
         }
     }
 }
@@ -75,8 +72,8 @@ impl Connection {
 async fn sandboxed() -> Result<Connected> {
     let sandbox = Sandbox::start().await.map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
     let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
-    let client = agent(builder).build().map_err(not_usable)?;
-    Ok(Connected { client, source: "the sandbox in this process".to_owned(), gate: None, _sandbox: Some(sandbox) })
+    let client = agent(builder).build().map_err(invalid)?;
+    Ok(Connected { client, source: "the sandbox".to_owned(), gate: None, _sandbox: Some(sandbox) })
 }
 
 fn agent(builder: Builder<Client>) -> Builder<Client> {
@@ -85,18 +82,22 @@ fn agent(builder: Builder<Client>) -> Builder<Client> {
 
 fn from_file(file: &Path) -> Result<Builder<Client>> {
     only_its_owner_reads(file)?;
-    Builder::from_file(file).map_err(not_usable)
+    Builder::from_file(file).map_err(invalid)
 }
 
-/// The failure for settings of which no client can be built.
-#[allow(clippy::needless_pass_by_value)] // What `map_err` calls.
-fn not_usable(error: Error) -> Failure {
-    let failure = Failure::new(Ending::Credentials, format!("{error:#}"));
+/// Invalid settings.
+#[allow(clippy::needless_pass_by_value)] // `map_err` passes it by value.
+fn invalid(error: Error) -> Failure {
+    Failure::new(Ending::Credentials, format!("{error:#}"))
+}
+
+/// Missing or invalid settings in the environment.
+fn not_in_environment(error: Error) -> Failure {
     let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
-    failure
-        .tip(format!("{0}_BASE_URL and {0}_API_KEY say where the service is and who asks", SERVICE.env_prefix))
-        .tip(format!("so do `base_url` and `api_key` in {file}, readable by you alone; other settings stand there too"))
-        .tip("`--sandbox` needs neither: it answers with invented data")
+    invalid(error)
+        .tip(format!("set {0}_BASE_URL and {0}_API_KEY", SERVICE.env_prefix))
+        .tip(format!("or write `base_url` and `api_key` into {file} (mode 600)"))
+        .tip("or try `--sandbox`, which returns mock data without either")
 }
 
 /// The settings file that is read if no option names one.
@@ -117,7 +118,7 @@ fn only_its_owner_reads(file: &Path) -> Result<()> {
     if others == 0 {
         return Ok(());
     }
-    let message = format!("others can read or change `{}` (its mode is {mode:04o})", file.display());
+    let message = format!("`{}` is accessible to other users (mode {mode:04o})", file.display());
     Err(Failure::new(Ending::Credentials, message).tip(format!("chmod 600 {}", file.display())))
 }
 

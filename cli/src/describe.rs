@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use clap::{Args, ValueEnum};
 use generated_client::SERVICE;
 use generated_client::registry::{
-    BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, ValueType,
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, StatusInfo, ValueType,
 };
 use serde_json::{Value, json};
 
@@ -17,24 +17,24 @@ use crate::endpoints;
 use crate::failure::Result;
 use crate::list::wrapped;
 use crate::params::kebab;
+use crate::records::table;
 use crate::stdout;
 
-/// Show everything that is known of an endpoint
+/// Show everything that is known about an endpoint
 #[derive(Args, Debug)]
 pub(crate) struct Describe {
-    /// The endpoint by any of its names, `volume_ratio` for example
+    /// The endpoint by name or path
     #[arg(value_name = "ENDPOINT", add = candidates())]
     endpoint: String,
-    /// How it is written
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A page for people
+    // Without doc comments, help stays on one line.
     Text,
-    /// One JSON object
     Json,
 }
 
@@ -53,7 +53,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     let mut out = format!("{bold}{}{bold:#}\n", endpoint.name);
     out.push_str(&paragraph(endpoint.summary, width));
     if !endpoint.aliases.is_empty() {
-        let _ = writeln!(out, "  Also printed as {}.", endpoint.aliases.join(", "));
+        let _ = writeln!(out, "  Also called {}.", endpoint.aliases.join(", "));
     }
     if let Some(why) = endpoint.deprecated {
         out.push_str(&paragraph(&format!("Deprecated: {why}"), width));
@@ -62,23 +62,24 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     let mut facts = vec![
         ["name".to_owned(), endpoint.to_string()],
         ["path".to_owned(), endpoint.path.map_or("unknown".to_owned(), |path| format!("GET {path}"))],
-        ["known".to_owned(), known(endpoint)],
-        ["answer".to_owned(), answer(&endpoint.body)],
+        ["source".to_owned(), source(endpoint)],
+        ["response".to_owned(), response(&endpoint.body)],
     ];
     if endpoint.path.is_some() {
         facts.push(["history".to_owned(), history(endpoint)]);
     }
     section(&mut out, "", &facts, width);
     match endpoint.params {
-        None => section(&mut out, "Params", &[["unknown".to_owned(), "its params are not known".to_owned()]], width),
+        None => section(&mut out, "Params", &[["unknown".to_owned(), "the params are unknown".to_owned()]], width),
         Some(params) => {
             let params: Vec<_> = params.into_iter().filter(|param| param.fixed.is_none()).map(param_row).collect();
             section(&mut out, "Params", &params, width);
         }
     }
-    if let Some(record) = record(&endpoint.body) {
+    if let Some(record) = table(endpoint) {
         section(&mut out, "Fields", &field_rows(&endpoint.body, record), width);
     }
+    section(&mut out, "Errors", &SERVICE.errors.iter().map(status_row).collect::<Vec<_>>(), width);
     if !endpoint.notes.is_empty() {
         let _ = writeln!(out, "\n{bold}Notes{bold:#}");
         out.push_str(&paragraph(endpoint.notes, width));
@@ -104,23 +105,23 @@ fn section(out: &mut String, title: &str, rows: &[[String; 2]], width: usize) {
     out.push_str(&wrapped(rows, longest.min(width / 2), width));
 }
 
-fn known(endpoint: &EndpointInfo) -> String {
+fn source(endpoint: &EndpointInfo) -> String {
     let how = match endpoint.evidence {
-        Evidence::Document => "documented (the interface document)",
-        Evidence::Published => "published (the provider's public documentation)",
-        Evidence::Reported => "reported (public clients)",
-        Evidence::Former => "former (the former version of the interface)",
+        Evidence::Document => "documented",
+        Evidence::Published => "published by the provider",
+        Evidence::Reported => "reported by public clients",
+        Evidence::Former => "previous version of the API",
     };
-    if endpoint.path.is_none() { format!("by name only, {how}") } else { how.to_owned() }
+    if endpoint.path.is_none() { format!("name only, {how}") } else { how.to_owned() }
 }
 
-fn answer(body: &BodyInfo) -> String {
+fn response(body: &BodyInfo) -> String {
     match body {
         BodyInfo::Series { record: Some(_), time: Some(time), .. } => {
-            format!("records in time, each with its `{time}`")
+            format!("records with a timestamp in `{time}`")
         }
         BodyInfo::Series { record: None, time: Some(time), .. } => {
-            format!("records in time, each with its `{time}`; their other fields are unknown")
+            format!("records with a timestamp in `{time}`; the other fields are unknown")
         }
         BodyInfo::Series { .. } => "a list of records".to_owned(),
         BodyInfo::Object { .. } => "one record".to_owned(),
@@ -130,16 +131,8 @@ fn answer(body: &BodyInfo) -> String {
 
 fn history(endpoint: &EndpointInfo) -> String {
     match endpoint.history(&SERVICE) {
-        Some(_) => "any range of time, by `backfill` and `poll`".to_owned(),
+        Some(_) => "yes, with `backfill` and `poll`".to_owned(),
         None => "none".to_owned(),
-    }
-}
-
-fn record(body: &BodyInfo) -> Option<&'static RecordInfo> {
-    match body {
-        BodyInfo::Series { record, .. } => *record,
-        BodyInfo::Object { record, .. } => Some(record),
-        _ => None,
     }
 }
 
@@ -148,15 +141,15 @@ fn param_row(info: &ParamInfo) -> [String; 2] {
     match info.ty {
         ValueType::Named(ty) if !ty.values.is_empty() => {
             let values: Vec<_> = ty.values.iter().map(|value| value.value).collect();
-            let more = if ty.open { "Known: " } else { "One of " };
+            let more = if ty.open { "Known values: " } else { "One of " };
             words.push(format!("{more}{}.", values.join(", ")));
         }
-        _ => words.extend(info.example.map(|example| format!("Such as {example}."))),
+        _ => words.extend(info.example.map(|example| format!("Example: {example}."))),
     }
     words.extend(range(info.range).map(|range| format!("{range}.")));
-    words.extend(info.default.map(|default| format!("{default} if left out.")));
-    words.extend(info.required.map(|evidence| format!("Needed ({evidence}).")));
-    for (what, values) in [("Served only", info.served), ("Refused", info.refused)] {
+    words.extend(info.default.map(|default| format!("Default: {default}.")));
+    words.extend(info.required.map(|evidence| format!("Required ({evidence}).")));
+    for (what, values) in [("Accepted values", info.served), ("Rejected values", info.refused)] {
         if !values.is_empty() {
             words.push(format!("{what}: {}.", values.join(", ")));
         }
@@ -164,12 +157,17 @@ fn param_row(info: &ParamInfo) -> [String; 2] {
     [format!("--{}", kebab(info.wire_name)), words.join(" ")]
 }
 
+fn status_row(info: &StatusInfo) -> [String; 2] {
+    let label = info.label.map(|label| format!("Documented as \"{label}\". ")).unwrap_or_default();
+    [info.status.to_string(), format!("{label}{} {}", info.summary, info.advice).trim().to_owned()]
+}
+
 fn field_rows(body: &BodyInfo, record: &RecordInfo) -> Vec<[String; 2]> {
     let mut rows = Vec::new();
     if let BodyInfo::Series { time: Some(time), .. } = body
         && record.fields.iter().all(|field| field.wire_name != *time)
     {
-        rows.push([(*time).to_owned(), "When the interval begins.".to_owned()]);
+        rows.push([(*time).to_owned(), "Start of the interval.".to_owned()]);
     }
     rows.extend(record.fields.iter().map(field_row));
     rows
@@ -182,7 +180,7 @@ fn field_row(info: &FieldInfo) -> [String; 2] {
     }
     words.extend(range(info.range).map(|range| format!("{range}.")));
     words.extend(Some(info.notes.to_owned()).filter(|notes| !notes.is_empty()));
-    words.push(format!("({}{})", info.evidence, if info.optional { ", can be absent" } else { "" }));
+    words.push(format!("({}{})", info.evidence, if info.optional { ", optional" } else { "" }));
     [info.wire_name.to_owned(), words.join(" ")]
 }
 
@@ -195,7 +193,7 @@ fn range(range: Range) -> Option<String> {
     }
 }
 
-/// The params that are needed, with values to try.
+/// The required params with example values.
 pub(crate) fn examples(endpoint: &EndpointInfo) -> String {
     let needed = endpoint.params.unwrap_or_default().iter().filter(|info| info.required.is_some());
     let option = |info: &ParamInfo| info.example.map(|example| format!(" --{} {example}", kebab(info.wire_name)));
@@ -204,7 +202,7 @@ pub(crate) fn examples(endpoint: &EndpointInfo) -> String {
 
 fn object(endpoint: &EndpointInfo) -> Value {
     let params = endpoint.params.map(|params| params.into_iter().map(param_object).collect::<Vec<_>>());
-    let fields = record(&endpoint.body).map(|record| record.fields.iter().map(field_object).collect::<Vec<_>>());
+    let fields = table(endpoint).map(|record| record.fields.iter().map(field_object).collect::<Vec<_>>());
     json!({
         "endpoint": endpoint.to_string(),
         "name": endpoint.name,
@@ -266,10 +264,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_said() {
+    fn unknown_facts_are_shown_as_unknown() {
         let unknown = endpoints::all().map(|(_, endpoint)| endpoint).find(|endpoint| endpoint.path.is_none()).unwrap();
         let page = page(unknown, 80);
-        assert!(page.contains("path    unknown") && page.contains("by name only"), "{page}");
+        assert!(page.contains("path      unknown") && page.contains("name only"), "{page}");
         assert!(!page.contains("Try"), "{page}");
     }
 }

@@ -1,12 +1,11 @@
 //! Endpoints by the names that people type.
 //!
-//! A name comes in as it stands in the client, on the wire, in the docs or in a path; the endpoint of the registry goes
-//! out. Params are not known here.
+//! A name as in the client, in the API, in the docs or in a path comes in; the endpoint of the registry goes out.
 
 use std::sync::LazyLock;
 
-use generated_client::GROUPS;
 use generated_client::registry::{EndpointInfo, GroupInfo};
+use generated_client::{GROUPS, SERVICE};
 
 use crate::failure::{Failure, Result};
 use crate::suggest;
@@ -24,6 +23,12 @@ pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
     all().map(|(_, endpoint)| endpoint).filter(|endpoint| endpoint.path.is_some())
 }
 
+/// The endpoints that have a history.
+#[cfg(test)]
+pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
+    with_path().filter(|endpoint| endpoint.history(&SERVICE).is_some())
+}
+
 /// The shortest name that means this endpoint and no other.
 pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     match called(endpoint.ident).as_slice() {
@@ -39,7 +44,8 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
         [] => Err(unknown(written)),
         several => {
             let names: Vec<_> = several.iter().map(|endpoint| format!("`{endpoint}`")).collect();
-            Err(Failure::usage(format!("`{written}` may be {}", names.join(" or "))).tip("write one of them whole"))
+            Err(Failure::usage(format!("`{written}` is ambiguous: {}", names.join(" or ")))
+                .tip("use one of these names"))
         }
     }
 }
@@ -50,8 +56,8 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
     if endpoint.path.is_some() {
         return Ok(endpoint);
     }
-    let message = format!("`{endpoint}` is known by name only: its path is unknown");
-    Err(Failure::usage(message).tip("if you know it, `derivs get /PATH` asks for it"))
+    let message = format!("the path of `{endpoint}` is unknown");
+    Err(Failure::usage(message).tip("if you know the path, use `derivs get /PATH`"))
 }
 
 /// The endpoints of that name. A path names one endpoint, and so does a name that only one endpoint with a path has.
@@ -81,7 +87,7 @@ static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
 fn unknown(written: &str) -> Failure {
     let idents: Vec<String> = with_path().map(name).collect();
     let tip = suggest::tip(written, idents.iter().map(String::as_str));
-    Failure::usage(format!("there is no endpoint `{written}`")).tip_if(tip).tip("`derivs list` shows what there is")
+    Failure::usage(format!("there is no endpoint `{written}`")).tip_if(tip).tip("`derivs list` lists all endpoints")
 }
 
 #[cfg(test)]
@@ -112,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_is_misspelt_gets_a_tip() {
-        let said = "there is no endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` shows what there is";
+        let said = "there is no endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` lists all endpoints";
         assert_eq!(check("volum_ratio"), said);
     }
 

@@ -1,7 +1,7 @@
 //! The failure of a command: its text on standard error, and its exit code.
 //!
-//! A failure is made where something goes wrong and printed in one place, in the form in which clap prints its own. The
-//! codes are a promise to scripts; `derivs --help` lists them.
+//! A failure is created where an error occurs and printed in one place, in the format of clap's own errors. Scripts rely
+//! on the codes; `derivs --help` lists them.
 
 use std::fmt;
 use std::io;
@@ -10,22 +10,22 @@ use std::process::ExitCode;
 
 use generated_client::{Error, ErrorKind};
 
-/// How a command ended that did not do all of its work.
+/// The reason for which a command ended before its work was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Nobody reads the data any more, as behind `| head`.
-    Unheard = 0,
-    /// A disk, a permission or something else of this machine failed.
+    /// The reader of the data has closed the pipe, for example `| head`.
+    BrokenPipe = 0,
+    /// A local I/O error: a disk, a permission.
     Machine = 1,
-    /// The command line has a mistake, or names what does not exist. The code is clap's.
+    /// An invalid command line or job file. The code is clap's.
     Usage = 2,
-    /// Settings or credentials are missing or not accepted.
+    /// Missing or rejected settings or credentials.
     Credentials = 3,
-    /// The service cannot be reached, or failed, or answered 429 until the attempts were used up.
+    /// The service is unreachable, fails, or still returned 429 on the last attempt.
     Service = 4,
-    /// The service refused the request, or its answer cannot be read.
-    Refused = 5,
-    /// All is done but some windows of time, whose requests failed.
+    /// The service rejected the request, or its response is unreadable.
+    Rejected = 5,
+    /// Some records could not be fetched, or a series has never had one.
     Incomplete = 6,
     /// Ctrl-C.
     Interrupted = 130,
@@ -36,19 +36,19 @@ pub(crate) enum Ending {
 /// The exit codes, for `--help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0    all is done; also if the reader of a pipe left early
-  1    something of this machine failed: a disk, a permission
-  2    the command line has a mistake, or names what does not exist
-  3    settings or credentials are missing, or not accepted
-  4    the service cannot be reached, or failed
-  5    the service refused the request, or its answer cannot be read
-  6    done, but some windows of time could not be fetched
-  130  Ctrl-C (143: SIGTERM); a backfill has kept all whole pages, and goes on from there";
+  0    success (also on a closed pipe)
+  1    local I/O error: disk, permissions, files in use by another run
+  2    invalid command line or job file
+  3    missing or rejected settings or credentials
+  4    service failing, or two minutes without a response
+  5    request rejected by the service, or unreadable response
+  6    incomplete: some records are missing, or a series never had one
+  130  Ctrl-C (143: SIGTERM); a backfill keeps all complete pages";
 
-const CONNECTION: &str = "a proxy is named by HTTPS_PROXY, or by `proxy` in a settings file, where `root_certificates` \
-                          and `system_roots` say what is trusted";
+const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; its certificate goes into \
+                     `root_certificates`, or set `system_roots = true`";
 
-/// Why a command did not do its work.
+/// The error of a command.
 #[derive(Debug)]
 pub(crate) struct Failure {
     ending: Ending,
@@ -63,23 +63,23 @@ impl Failure {
         Self { ending, message: message.into(), tips: Vec::new() }
     }
 
-    /// The command line has a mistake.
+    /// An invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Ending::Usage, message)
     }
 
-    /// A file or folder that cannot be used.
+    /// A file or folder that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
         Self::new(Ending::Machine, format!("cannot {what} `{}`: {}", path.display(), reason(error)))
     }
 
-    /// Adds what to do.
+    /// Adds advice.
     pub(crate) fn tip(mut self, tip: impl Into<String>) -> Self {
         self.tips.push(tip.into());
         self
     }
 
-    /// Adds what to do, if that is known.
+    /// Adds advice, if there is any.
     pub(crate) fn tip_if(self, tip: Option<String>) -> Self {
         match tip {
             Some(tip) => self.tip(tip),
@@ -87,25 +87,37 @@ impl Failure {
         }
     }
 
-    /// Whether the same would be refused again.
-    pub(crate) fn is_refused(&self) -> bool {
-        matches!(self.ending, Ending::Refused)
+    /// Names the position in a file.
+    pub(crate) fn at(mut self, position: &str) -> Self {
+        self.message = format!("{position}: {}", self.message);
+        self
+    }
+
+    pub(crate) fn ending(&self) -> Ending {
+        self.ending
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.ending as u8)
     }
 
-    /// Whether there is nothing to print: after Ctrl-C the user knows why the command ended.
+    /// Whether there is nothing to print: after Ctrl-C the user knows the reason.
     pub(crate) fn is_silent(&self) -> bool {
         self.message.is_empty()
     }
 }
 
-/// What the system says, without the number of its error.
+/// The system's message, without the number of its error.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// The reason of a failed request in one line, without the request and the body.
+pub(crate) fn brief(error: &Error) -> String {
+    let text = error.to_string();
+    let reason = text.split_once("): ").filter(|_| error.endpoint().is_some()).map_or(&*text, |(_, reason)| reason);
+    reason.split("; body: ").next().unwrap_or_default().to_owned()
 }
 
 impl fmt::Display for Failure {
@@ -123,12 +135,13 @@ impl From<tables::Error> for Failure {
         match error {
             tables::Error::Request(error) => error.into(),
             tables::Error::Storage { path, source, .. } => {
-                let said = source.to_string();
-                let reason = said.split(" (os error").next().unwrap_or_default();
+                let text = source.to_string();
+                let reason = text.split(" (os error").next().unwrap_or_default();
                 Self::new(Ending::Machine, format!("{path}: {reason}"))
             }
-            error @ tables::Error::InUse { .. } => Self::new(Ending::Machine, error.to_string())
-                .tip("wait until it has ended; then the same command asks for what is still missing"),
+            error @ tables::Error::InUse { .. } => {
+                Self::new(Ending::Machine, error.to_string()).tip("wait until it has ended, then run the command again")
+            }
             other => Self::usage(other.to_string()),
         }
     }
@@ -139,17 +152,16 @@ impl From<Error> for Failure {
         let ending = match error.kind() {
             _ if error.is_auth() => Ending::Credentials,
             ErrorKind::Build => Ending::Usage,
-            ErrorKind::Decode | ErrorKind::Incomplete => Ending::Refused,
+            ErrorKind::Decode | ErrorKind::Incomplete => Ending::Rejected,
             ErrorKind::Status if error.status().is_some_and(|status| status < 500) && !error.is_rate_limited() => {
-                Ending::Refused
+                Ending::Rejected
             }
             _ => Ending::Service,
         };
-        // With its causes: a program that has ended cannot be asked for them.
-        let failure = Self::new(ending, format!("{error:#}"));
-        match error.kind() {
-            ErrorKind::Connect => failure.tip(CONNECTION),
-            _ => failure,
-        }
+        let text = format!("{error:#}");
+        let is_proxy_likely = error.kind() == ErrorKind::Connect
+            && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| text.contains(word)));
+        let failure = Self::new(ending, text);
+        if is_proxy_likely { failure.tip(PROXY) } else { failure }
     }
 }

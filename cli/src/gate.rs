@@ -1,8 +1,7 @@
-//! The gate that machines with one API key share, if one is named.
+//! The rate limit that programs with one API key share through a Redis or Valkey server.
 //!
-//! Options and an environment variable come in; a gate goes out whose server has answered, or a failure that says why
-//! it has not. If the gate keeps the first request back, a remark says so. A password is taken only from the
-//! environment, since others can read the command line.
+//! Options and an environment variable come in; a gate whose server responds goes out, or an error. A message explains
+//! a first request that has to wait. A password is read only from the environment, as others can see the command line.
 
 use std::env;
 use std::sync::OnceLock;
@@ -13,24 +12,22 @@ use generated_client::{SERVICE, limits};
 use shared_gate::{SharedGate, Status};
 
 use crate::failure::{Ending, Failure, Result};
+use crate::progress::counted;
 use crate::say::Say;
 
-/// The gate that is shared.
+/// The shared rate limit.
 #[derive(Args, Debug)]
 pub(crate) struct GateOptions {
-    /// Share the limits with all machines that name the same Redis or Valkey server: `redis://host:6379`
-    ///
-    /// A URL with a password goes into the environment instead. The first use of a gate waits for a minute, since
-    /// requests before it are not known.
+    /// Redis or Valkey server of a rate limit shared with other programs: redis://host:6379
     #[arg(long, value_name = "URL", conflicts_with = "sandbox", value_hint = clap::ValueHint::Url)]
     gate: Option<String>,
-    /// Which gate of that server: each API key needs one of its own
+    /// Name of the shared rate limit; one per API key
     #[arg(long, value_name = "NAME", default_value = "default")]
     gate_name: String,
 }
 
 impl GateOptions {
-    /// The gate, once its server has answered; `None` if none is named.
+    /// The gate, once its server has responded; `None` without a URL.
     pub(crate) async fn open(&self, say: &Say) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
         let built = SharedGate::builder(url, limits::all()).name(&*self.gate_name).build();
@@ -45,25 +42,25 @@ impl GateOptions {
         Ok(Some(gate))
     }
 
-    /// Why the first request waits, if the wait is long enough to be noticed.
+    /// The reason for which the first request waits a second or longer.
     fn keeps_back(&self, status: &Status) -> Option<String> {
         if status.closed < Duration::from_secs(1) {
             return None;
         }
         let why = if status.paused.is_zero() {
-            "it is new, or its server has restarted, and earlier requests may still count; or the limit is used up"
+            "it is new, its server has restarted, or the limit is used up"
         } else {
-            "the service asked all machines for a pause"
+            "the service requested a pause"
         };
-        Some(format!("waiting {} s for the shared gate `{}`: {why}", status.closed.as_secs(), self.gate_name))
+        Some(format!("waiting {} s for the shared rate limit `{}`: {why}", status.closed.as_secs(), self.gate_name))
     }
 
     fn url(&self) -> Result<Option<String>> {
         let variable = format!("{}_GATE", SERVICE.env_prefix);
         match &self.gate {
             Some(url) if url.contains('@') => {
-                let message = "`--gate` takes no user and no password, which others could read on the command line";
-                Err(Failure::usage(message).tip(format!("put the URL into the variable {variable}")))
+                let message = "`--gate` does not accept a user or a password, as other users can see the command line";
+                Err(Failure::usage(message).tip(format!("set {variable} to the URL instead")))
             }
             Some(url) => Ok(Some(url.clone())),
             None => Ok(env::var(variable).ok().filter(|url| !url.is_empty())),
@@ -71,47 +68,44 @@ impl GateOptions {
     }
 }
 
-/// The gate that is left when the program ends.
+/// The gate to leave when the program ends.
 static OPENED: OnceLock<SharedGate> = OnceLock::new();
 
-/// How long a program that ends waits for the server at most.
+/// The longest wait for the server at the end of the program.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// Tells the server, if there is one, that this program's requests have ended: their places are free at once.
+/// Releases this program's slots on the server, if there is one.
 pub(crate) async fn leave() {
     if let Some(gate) = OPENED.get() {
-        // If the server does not hear of it, it frees the places when the lease ends.
+        // Without this, the server releases the slots when the lease ends.
         drop(tokio::time::timeout(LEAVING, gate.leave()).await);
     }
 }
 
-const TIP: &str = "without a gate, this machine keeps to the limits alone";
+const TIP: &str = "without `--gate`, this program enforces the rate limit for itself only";
 
 /// An error and what caused it, in one line.
 fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut told = error.to_string();
+    let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
-        if !told.ends_with(&next.to_string()) {
-            told = format!("{told}: {next}");
+        if !text.ends_with(&next.to_string()) {
+            text = format!("{text}: {next}");
         }
         cause = next.source();
     }
-    told
+    text
 }
 
-/// The status of a gate, for people.
-pub(crate) fn told(status: &Status) -> String {
-    let machines = match status.machines.len() {
-        1 => "1 machine".to_owned(),
-        count => format!("{count} machines"),
-    };
-    let places = status.places.map(|places| format!(" of {places}")).unwrap_or_default();
-    let mut told = format!("{machines}, {}{places} requests under way", status.under_way);
+/// The status of a gate in words.
+pub(crate) fn described(status: &Status) -> String {
+    let programs = counted(status.machines.len() as u64, "program");
+    let slots = status.places.map(|slots| format!(" of {slots}")).unwrap_or_default();
+    let mut text = format!("{programs}, {}{slots} requests in flight", status.under_way);
     if status.closed > Duration::from_secs(1) {
-        told.push_str(&format!("; nothing leaves for {} s", status.closed.as_secs()));
+        text.push_str(&format!("; the next in {} s", status.closed.as_secs()));
     }
-    told
+    text
 }
 
 #[cfg(test)]
@@ -124,10 +118,10 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_not_taken_from_the_command_line() {
+    fn a_password_on_the_command_line_is_an_error() {
         assert_eq!(url(Some("redis://host:6379/1")), Ok(Some("redis://host:6379/1".to_owned())));
         let refused = url(Some("redis://:canary@host")).unwrap_err();
-        assert!(refused.contains("takes no user and no password") && refused.contains("_GATE"), "{refused}");
+        assert!(refused.contains("does not accept a user or a password") && refused.contains("_GATE"), "{refused}");
         assert!(!refused.contains("canary"), "{refused}");
     }
 }

@@ -1,4 +1,4 @@
-//! `get`: one reply of each series that is asked for.
+//! `get`: one response for each series.
 //!
 //! Endpoints and params come in, records go out: a table for each endpoint for people, one table of all for programs. A
 //! series that fails does not affect the others.
@@ -20,19 +20,19 @@ use crate::series::{Given, Series, Target, combine};
 use crate::sheet::Format;
 use crate::stdout;
 
-/// Ask for records once: the latest ones, or those of a range that fits one reply
+/// Fetch the latest records, or one page of a range
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Several values, with commas between, are asked for one by one; `--exchange a+b` asks for what the service makes of both.
+`--coin BTC,ETH` sends one request per value; `--exchange a+b` requests one series of both.
 
   derivs get volume_ratio --coin BTC,ETH --timeframe 1h --limit 5
-  derivs get funding_rate --coin BTC --timeframe 4h --start-time 7d --format csv > funding.csv")]
+  derivs get funding_rate --coin BTC --timeframe 4h --start-time 7d > funding.csv")]
 pub(crate) struct Get {
     #[command(flatten)]
     chosen: Chosen,
     #[command(flatten)]
     params: Params,
-    /// How records are written; a table on a terminal, else CSV, and JSON where there are no records
+    /// Output format; a table on a terminal, else CSV, or JSON if the response has no records
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]
@@ -53,7 +53,7 @@ impl Get {
         let connected = self.connection.open(say).await?;
         let (replies, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
         self.print(&replies)?;
-        all_told(failed)
+        all_reported(failed)
     }
 
     fn print(&self, replies: &[Reply]) -> Result<()> {
@@ -61,8 +61,8 @@ impl Get {
             replies.iter().partition(|reply| records::part(&reply.series, &reply.body).is_some());
         let format = Format::or_for_reader(self.format, Format::Csv);
         if let (Some(Format::Csv), Some(other)) = (self.format, others.first()) {
-            let message = format!("`{}` answers without records", other.series.endpoint.name());
-            return Err(Failure::usage(message).tip("`--format jsonl` shows the answer"));
+            let message = format!("the response of {} has no records", other.series.endpoint.name());
+            return Err(Failure::usage(message).tip("use `--format jsonl`"));
         }
         if format == Format::Table {
             print_by_endpoint(&tables)?;
@@ -96,9 +96,9 @@ fn sheet(replies: &[&Reply]) -> crate::sheet::Sheet {
 
 /// Sends all requests at once, as far as the limits allow; replies are in the order of the series.
 pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<Reply>, Vec<Failure>) {
-    let asked: Vec<_> = series.into_iter().map(|one| (tokio::spawn(ask(client, &one)), one)).collect();
+    let sent: Vec<_> = series.into_iter().map(|one| (tokio::spawn(send(client, &one)), one)).collect();
     let (mut replies, mut failed) = (Vec::new(), Vec::new());
-    for (task, series) in asked {
+    for (task, series) in sent {
         match task.await {
             Ok(Ok(body)) => replies.push(Reply { series, body }),
             Ok(Err(error)) => failed.push(error.into()),
@@ -113,11 +113,11 @@ pub(crate) fn request(client: &Client, endpoint: Endpoint, series: &Series) -> R
     series.values.iter().fold(client.endpoint(endpoint), |request, (name, value)| match value {
         Given::Text(text) => request.query(name, text),
         Given::Several(values) => request.query_list(name, values),
-        Given::Moment(moment) => request.query(name, *moment),
+        Given::Time(time) => request.query(name, *time),
     })
 }
 
-fn ask(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {
+fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {
     let known = series.endpoint.known().map(|endpoint| request(client, endpoint, series));
     let raw = client.raw(series.endpoint.name());
     let raw = series.values.iter().fold(raw, |request, (name, value)| request.query(name, value.shown()));
@@ -130,7 +130,7 @@ fn ask(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody,
 }
 
 /// Prints every failure, and returns the first.
-pub(crate) fn all_told(failed: Vec<Failure>) -> Result<()> {
+pub(crate) fn all_reported(failed: Vec<Failure>) -> Result<()> {
     let mut failed = failed.into_iter();
     let Some(first) = failed.next() else { return Ok(()) };
     for other in failed {

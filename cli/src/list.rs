@@ -16,16 +16,16 @@ use crate::sheet::{Cell, Column, Format, Sheet};
 use crate::stdout;
 use crate::suggest;
 
-/// Show what there is, or search it
+/// List all endpoints, or search them
 #[derive(Args, Debug)]
 pub(crate) struct List {
-    /// Show only what has all these words in its names, params, fields or descriptions
+    /// Only endpoints that have all these words in names, params, fields or descriptions
     #[arg(value_name = "WORD")]
     words: Vec<String>,
-    /// Show only endpoints with a history, which `backfill` and `poll` take
+    /// Only endpoints with a history, for `backfill` and `poll`
     #[arg(long)]
     history: bool,
-    /// How it is written; a table on a terminal, else CSV
+    /// Output format; a table on a terminal, else CSV
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -61,7 +61,7 @@ impl List {
         let groups = GROUPS.iter().map(|group| group.ident);
         let known = || names.iter().map(String::as_str).chain(groups.clone());
         let tip = self.words.iter().find_map(|word| suggest::tip(word, known()));
-        Failure::usage(format!("nothing has all of `{}`", self.words.join(" "))).tip_if(tip)
+        Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).tip_if(tip)
     }
 }
 
@@ -99,14 +99,14 @@ fn by_group(found: &[Found], width: usize) -> String {
             let _ = writeln!(out, "{gap}{bold}{}{bold:#}", of.title);
             group = of.ident;
         }
-        let unknown = if endpoint.path.is_none() { " (by name only)" } else { "" };
+        let unknown = if endpoint.path.is_none() { " (path unknown)" } else { "" };
         rows.push([name, format!("{}{unknown}", endpoint.summary.trim_end_matches('.'))]);
     }
     out.push_str(&wrapped(&rows, longest, width));
     out
 }
 
-/// Names, and beside each its meaning, in as many lines as that takes.
+/// Names with their meanings, in as many lines as needed.
 pub(crate) fn wrapped(rows: &[[String; 2]], longest: usize, width: usize) -> String {
     if rows.is_empty() {
         return String::new();
@@ -128,9 +128,9 @@ pub(crate) fn wrapped(rows: &[[String; 2]], longest: usize, width: usize) -> Str
 fn summary(found: &[Found]) -> String {
     let count = found.len();
     let unknown = found.iter().filter(|(_, endpoint)| endpoint.path.is_none()).count();
-    let unknown = if unknown == 0 { String::new() } else { format!(", {unknown} of them by name only") };
+    let unknown = if unknown == 0 { String::new() } else { format!(", {unknown} of them without a known path") };
     let word = if count == 1 { "endpoint" } else { "endpoints" };
-    format!("\n{count} {word}{unknown}; `derivs describe ENDPOINT` tells more")
+    format!("\n{count} {word}{unknown}; `derivs describe ENDPOINT` shows details")
 }
 
 fn sheet(found: &[Found]) -> Sheet {

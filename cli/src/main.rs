@@ -15,8 +15,8 @@ mod failure;
 mod gate;
 mod get;
 mod interrupt;
+mod job;
 mod list;
-mod moment;
 mod numbers;
 mod params;
 mod plot;
@@ -29,6 +29,7 @@ mod sheet;
 mod stdout;
 mod stored;
 mod suggest;
+mod time_arg;
 
 use std::process::ExitCode;
 

@@ -6,12 +6,12 @@
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use generated_client::SERVICE;
-use generated_client::registry::{ParamInfo, ParamLocation, ValueType};
+use generated_client::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueType};
 
 use crate::endpoints::{self, Endpoint};
-use crate::moment;
 
 /// What stands before the name of a param in the id of its option.
 const ID: &str = "param:";
@@ -56,24 +56,30 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     offered
 }
 
-/// Hides the params that the chosen endpoints do not take, and describes the others as those endpoints take them.
+/// Shows only the params of the chosen endpoints in help, described as those endpoints accept them. Without an
+/// endpoint, it shows those that most endpoints accept.
 ///
-/// With `walked`, it also hides those by which a history is walked: `--from` and `--to` replace them.
-pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], walked: bool) -> Command {
+/// With `has_range`, it also hides the params of a range: `--from` and `--to` replace them.
+pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -> Command {
     let offered = offered(chosen);
-    let by_itself = |name: &str| {
-        let walks = chosen.iter().filter_map(|endpoint| endpoint.history(&SERVICE)).chain(SERVICE.history.as_ref());
-        let mut names =
-            walks.flat_map(|walk| [walk.from, walk.to, walk.limit].into_iter().chain(walk.sort.map(|sort| sort.0)));
-        walked && names.any(|other| other == name)
+    let enough = if chosen.is_empty() { endpoints::with_path().count() / 2 } else { 1 };
+    let sets_range = |name: &str| {
+        let infos = chosen.iter().filter_map(|endpoint| endpoint.history(&SERVICE)).chain(SERVICE.history.as_ref());
+        has_range && infos.flat_map(range_params).any(|other| other == name)
     };
+    let is_shown = |one: &&Offered| one.infos.len() >= enough && !sets_range(one.wire_name);
     command.mut_args(|arg| {
         let Some(name) = arg.get_id().as_str().strip_prefix(ID).map(str::to_owned) else { return arg };
-        match offered.iter().find(|one| one.wire_name == name).filter(|_| !by_itself(&name)) {
+        match offered.iter().find(|one| one.wire_name == name).filter(is_shown) {
             Some(one) => one.described(arg),
             None => arg.hide(true),
         }
     })
+}
+
+/// The params by which a history requests its pages.
+pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
+    [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name))
 }
 
 /// A name as options are written: `startTime` is `start-time`.
@@ -107,51 +113,36 @@ impl Offered {
         self.described(arg.hide_possible_values(true))
     }
 
-    /// The same option with the docs of the catalogue.
+    /// The same option with a line of the catalogue's docs.
     fn described(&self, arg: Arg) -> Arg {
         let info = self.first();
-        let mut short = vec![info.summary.trim_end_matches('.').to_owned()];
-        short.extend(values(info));
-        short.extend(info.default.map(|default| format!("default {default}")));
+        let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
+        words.extend(values(info));
+        words.extend(info.default.map(|default| format!("default {default}")));
         let is_required = |info: &&ParamInfo| info.required.is_some() || info.location == ParamLocation::Path;
         if self.infos.iter().all(is_required) {
-            short.push("needed".to_owned());
+            words.push("required".to_owned());
         }
-        let mut long = vec![short.join("; ") + "."];
-        for info in &self.infos {
-            if !info.notes.is_empty() && !long.iter().any(|line| line == info.notes) {
-                long.push(info.notes.to_owned());
-            }
-        }
-        long.extend(meanings(info.ty));
-        arg.help(short.join("; ")).long_help(long.join("\n"))
+        arg.help(words.join("; "))
     }
 }
 
-/// The values that a param takes, in words.
+/// The most values that help lists; `describe` has them all.
+const MAX_LISTED: usize = 6;
+
+/// The accepted values, as far as a line has room for them.
 fn values(info: &ParamInfo) -> Option<String> {
-    let list = |values: &[&str]| values.join(", ");
-    match info.ty {
-        _ if !info.served.is_empty() => Some(format!("served: {}", list(info.served))),
-        ValueType::Named(ty) if ty.values.is_empty() => None,
-        ValueType::Named(ty) => {
-            let known: Vec<_> = ty.values.iter().map(|value| value.value).collect();
-            Some(match (ty.open, known.len()) {
-                (true, 4..) => format!("such as {}", list(&known[..3])),
-                (true, _) => format!("such as {}", list(&known)),
-                (false, _) => list(&known),
-            })
-        }
-        ValueType::Timestamp(_) => Some(moment::FORMS.to_owned()),
-        _ => info.example.map(|example| format!("such as {example}")),
+    let known: Vec<&str> = match info.ty {
+        _ if !info.served.is_empty() => info.served.to_vec(),
+        ValueType::Named(ty) => ty.values.iter().map(|value| value.value).collect(),
+        ValueType::Timestamp(_) => return Some("2025-01-31, 2025-01-31T12:00, 90d".to_owned()),
+        _ => return info.example.map(|example| format!("e.g. {example}")),
+    };
+    match known.len() {
+        0 => None,
+        ..=MAX_LISTED => Some(known.join(", ")),
+        _ => Some(format!("{}, …", known[..2].join(", "))),
     }
-}
-
-/// What the values of a named type mean.
-fn meanings(ty: ValueType) -> Vec<String> {
-    let ValueType::Named(ty) = ty else { return Vec::new() };
-    let width = ty.values.iter().map(|value| value.value.len()).max().unwrap_or_default();
-    ty.values.iter().map(|value| format!("  {:width$}  {}", value.value, value.summary)).collect()
 }
 
 fn value_name(ty: ValueType) -> String {
@@ -188,9 +179,17 @@ struct Values(Vec<PossibleValue>);
 impl TypedValueParser for Values {
     type Value = String;
 
-    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
-        let text = value.to_str().map(str::to_owned);
-        text.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::InvalidUtf8).with_cmd(command))
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        let error = |kind| clap::Error::new(kind).with_cmd(command);
+        let text = value.to_str().ok_or_else(|| error(ErrorKind::InvalidUtf8))?.trim();
+        if text.is_empty() {
+            let mut error = error(ErrorKind::InvalidValue);
+            let option = arg.map_or_else(String::new, Arg::to_string);
+            error.insert(ContextKind::InvalidArg, ContextValue::String(option));
+            error.insert(ContextKind::InvalidValue, ContextValue::String(String::new()));
+            return Err(error);
+        }
+        Ok(text.to_owned())
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
@@ -211,7 +210,7 @@ impl Args for Params {
                 .action(ArgAction::Append)
                 .value_parser(assignment)
                 .help_heading("Params")
-                .help("Any param by its name on the wire, sent as it is, also one that the catalogue does not know"),
+                .help("Any other param by its name in the API, sent unchanged; `derivs describe ENDPOINT` lists all"),
         )
     }
 
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_hides_what_it_does_not_take() {
+    fn help_shows_only_the_params_of_the_endpoint() {
         let command = Params::augment_args(Command::new("get"));
         let shown = |names: &[&str], walked| {
             let chosen: Vec<Endpoint> = names.iter().filter_map(|name| endpoints::find(name).ok()).collect();
@@ -281,6 +280,7 @@ mod tests {
         assert_eq!(shown(&["open_interest"], true), walked);
         let single = ["coin", "exchange", "timeframe", "limit", "start-time", "end-time", "sort", "param"];
         assert_eq!(shown(&["open_interest"], false), single);
-        assert!(shown(&[], false).len() > single.len());
+        // Without an endpoint, those that most endpoints accept.
+        assert!(shown(&[], true).len() < 10, "{:?}", shown(&[], true));
     }
 }

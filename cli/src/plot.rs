@@ -1,6 +1,6 @@
 //! `plot`: series as lines over time, in the terminal or in a file.
 //!
-//! Endpoints with params come in; their records in a range, or their latest, go out as a picture. Drawing is done in
+//! Endpoints with params come in; their records in a range, or their latest, go out as a chart. Drawing is done in
 //! `chart`.
 
 use std::fs;
@@ -11,44 +11,43 @@ use clap::Args;
 use generated_client::{AnyBody, Client, Timestamp};
 use tokio::sync::mpsc;
 
-use crate::chart::{self, Chart, Kind};
+use crate::chart::{self, Chart};
 use crate::command_line::candidates;
 use crate::connection::Connection;
 use crate::failure::{Ending, Failure, Result};
-use crate::get::{all_told, fetch, request};
+use crate::get::{all_reported, fetch, request};
 use crate::interrupt::Interrupt;
-use crate::moment::{self, Begin};
 use crate::numbers::{self, Numbers};
 use crate::params::Params;
 use crate::progress::{Bars, counted};
 use crate::say::Say;
-use crate::series::{Series, Target, combine, labels, must_have_history, walks_by_itself};
+use crate::series::{Series, Target, combine, labels, must_have_history, no_range_params};
 use crate::stdout;
 use crate::stored::{self, is_place};
+use crate::time_arg::{self, Begin};
 
-/// Draw records over time, in the terminal or as an SVG or PNG file
+/// Draw records over time in the terminal or as an SVG file
 #[derive(Args, Debug)]
 #[command(after_help = "\
   derivs plot open_interest --coin BTC,ETH --timeframe 1h --from 30d
   derivs plot volume_ratio funding_rate --coin BTC --timeframe 4h --from 90d --out quarter.svg
   derivs plot year.parquet --coin BTC --field volumeRatio")]
 pub(crate) struct Plot {
-    /// Endpoints by name; or a Parquet file or a data set that `backfill` has written
+    /// Endpoints by name, or a Parquet file or data set written by `backfill`
     #[arg(required = true, value_name = "ENDPOINT|FILE", add = candidates(), value_hint = clap::ValueHint::AnyPath)]
     sources: Vec<String>,
     #[command(flatten)]
     params: Params,
-    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, or how long ago, in whole intervals: 90d, 36h; the
-    /// latest records of one reply unless set
-    #[arg(long, value_name = "WHEN", value_parser = moment::begin)]
+    /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; the latest page unless set
+    #[arg(long, value_name = "WHEN", value_parser = time_arg::begin)]
     from: Option<Begin>,
-    /// Where to end
-    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::from_now, requires = "from")]
+    /// End of the range, excluded
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp, requires = "from")]
     to: Timestamp,
-    /// The fields to draw, by their names; else the first number, of candles the close
+    /// Fields to draw; unless set the close of candles, else the first number
     #[arg(long = "field", value_name = "NAME", value_delimiter = ',')]
     fields: Vec<String>,
-    /// The file to draw in, whose name ends in .svg or .png; in the terminal unless set
+    /// SVG file to write; in the terminal unless set
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -57,7 +56,7 @@ pub(crate) struct Plot {
 
 impl Plot {
     pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
-        let kind = self.kind()?;
+        self.is_svg()?;
         let numbers = if self.sources.iter().any(|source| is_place(source)) {
             self.of_files()?
         } else {
@@ -65,19 +64,13 @@ impl Plot {
         };
         let chart = Chart { panels: numbers::panels(numbers, &self.fields)? };
         if chart.is_empty() {
-            return Err(Failure::new(Ending::Refused, "there is nothing to draw: no record came"));
+            return Err(Failure::new(Ending::Rejected, "nothing to draw: there are no records"));
         }
-        match (&self.out, kind) {
-            (Some(file), Some(kind)) => {
-                let bytes = chart::draw(&chart, kind).map_err(|error| Failure::new(Ending::Machine, error))?;
-                write_whole(file, &bytes).map_err(|error| Failure::file("write", file, &error))?;
-                let (lines, panels) =
-                    (counted(count(&chart) as u64, "line"), counted(chart.panels.len() as u64, "panel"));
-                say.remark(&format!("{}: {lines} in {panels}", file.display()));
-                Ok(())
-            }
-            _ => print(&chart),
-        }
+        let Some(file) = &self.out else { return print(&chart) };
+        write_whole(file, chart::svg(&chart).as_bytes()).map_err(|error| Failure::file("write", file, &error))?;
+        let (lines, panels) = (counted(count(&chart) as u64, "line"), counted(chart.panels.len() as u64, "panel"));
+        say.remark(&format!("{}: {lines} in {panels}", file.display()));
+        Ok(())
     }
 
     async fn of_endpoints(&self, say: &Say) -> Result<Vec<Numbers>> {
@@ -93,7 +86,7 @@ impl Plot {
         for source in &self.sources {
             stored.extend(stored::read(Path::new(source))?);
         }
-        let range = self.from.map_or(Timestamp::from_unix_seconds(i64::MIN), Begin::moment)..self.to;
+        let range = self.from.map_or(Timestamp::from_unix_seconds(i64::MIN), Begin::timestamp)..self.to;
         for (name, values) in &self.params.known {
             // Several values of which the service has made one series have `+` here and commas in files.
             let is_wanted =
@@ -106,26 +99,26 @@ impl Plot {
         Ok(stored)
     }
 
-    /// The kind of file to write, checked before anything is asked.
-    fn kind(&self) -> Result<Option<Kind>> {
-        let Some(file) = &self.out else { return Ok(None) };
-        let kind = Kind::of(file).ok_or_else(|| {
-            Failure::usage(format!("`{}` is no picture", file.display())).tip("a name ends in .svg or in .png")
-        });
-        kind.map(Some)
+    /// Rejects another format before a request is sent.
+    fn is_svg(&self) -> Result<()> {
+        let is_svg = |file: &Path| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+        match self.out.as_deref().filter(|file| !is_svg(file)) {
+            Some(file) => Err(Failure::usage(format!("`{}`: charts are written as .svg files", file.display()))),
+            None => Ok(()),
+        }
     }
 
     async fn records(&self, client: &Client, series: Vec<Series>, say: &Say) -> Result<Vec<Numbers>> {
         if let Some(from) = self.from {
-            walks_by_itself(&self.params)?;
+            no_range_params(&self.params)?;
             self.sources.iter().try_for_each(|name| must_have_history(name).map(drop))?;
             return history(client, series, from, self.to, say).await;
         }
         let (replies, failed) = fetch(client, series).await;
-        all_told(failed)?;
+        all_reported(failed)?;
         let numbers = |reply: crate::get::Reply| match reply.body {
             AnyBody::Series(all) => Ok(Numbers::of(&reply.series, &all.data, &all.times())),
-            _ => Err(Failure::usage(format!("`{}` has no records over time", reply.series.endpoint.name()))),
+            _ => Err(Failure::usage(format!("{} has no records over time", reply.series.endpoint.name()))),
         };
         replies.into_iter().map(numbers).collect()
     }
@@ -179,7 +172,7 @@ fn print(chart: &Chart) -> Result<()> {
     stdout::print(anstream::adapter::strip_str(&text).to_string())
 }
 
-/// Writes a file as a whole: at any moment it is the old or the new one.
+/// Replaces a file atomically.
 fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(".part");

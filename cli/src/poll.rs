@@ -14,15 +14,15 @@ use crate::connection::Connection;
 use crate::failure::{Failure, Result};
 use crate::get::request;
 use crate::interrupt::Interrupt;
-use crate::moment::{self, Begin};
 use crate::params::Params;
 use crate::records::{Layout, Part};
 use crate::say::Say;
-use crate::series::{Series, combine, labels, walks_by_itself};
+use crate::series::{Series, combine, labels, no_range_params};
 use crate::sheet::{Format, Sheet};
 use crate::stdout::Stdout;
+use crate::time_arg::{self, Begin};
 
-/// Print each new record once its interval is over, until Ctrl-C
+/// Print each new record when its interval has ended, until Ctrl-C
 #[derive(Args, Debug)]
 #[command(after_help = "\
   derivs poll volume_ratio --coin BTC,ETH --timeframe 1m
@@ -32,14 +32,13 @@ pub(crate) struct Poll {
     chosen: Chosen,
     #[command(flatten)]
     params: Params,
-    /// Where to begin: 2025-01-31, 2025-01-31T12:00, Unix seconds, `now`, or how long ago, in whole intervals: 90d,
-    /// 36h
-    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = moment::begin)]
+    /// Start in UTC: 2025-01-31, 2025-01-31T12:00, `now`, or an age such as 90d
+    #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::begin)]
     from: Begin,
-    /// End after this many records; never unless set
+    /// Stop after this many records
     #[arg(long, value_name = "NUMBER")]
     records: Option<u64>,
-    /// How records are written; a table on a terminal, else JSON Lines
+    /// Output format; a table on a terminal, else JSON Lines
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]
@@ -54,7 +53,7 @@ struct News {
 
 impl Poll {
     pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
-        walks_by_itself(&self.params)?;
+        no_range_params(&self.params)?;
         let series = combine(&self.chosen.with_history()?, &self.params, say)?;
         let connected = self.connection.open(say).await?;
         let printer = Printer::new(&series, Format::or_for_reader(self.format, Format::Jsonl));
@@ -87,7 +86,7 @@ impl Poll {
 }
 
 fn missing(label: &str, gap: &Gap) -> String {
-    let (from, to) = (moment::shown(gap.range.start), moment::shown(gap.range.end));
+    let (from, to) = (time_arg::shown(gap.range.start), time_arg::shown(gap.range.end));
     format!("{label}: the service has no record from {from} to {to}")
 }
 

@@ -1,6 +1,6 @@
 //! The progress of several series, one bar for each and one for all, on standard error.
 //!
-//! The client's progress comes in. Bars are drawn on a terminal alone, so that a log has only the lines at the end.
+//! The client's progress comes in. Bars are drawn on a terminal only; elsewhere a caller prints a line now and then.
 
 use std::io;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::say::Say;
 
-/// Bars that stay when they are full; of more series only those under way have one.
+/// Up to this many series keep their bar at the end; of more, only those in progress have one.
 const MOST_BARS: usize = 12;
 
 /// The columns of a line beside label and bar: percent, and the message at its longest.
@@ -70,7 +70,7 @@ impl Bars {
         let Some(bar) = self.each.get_mut(index).filter(|bar| bar.shown.is_none() && !bar.is_over) else { return };
         let new = ProgressBar::new(1).with_style(self.style.clone()).with_prefix(bar.label.clone());
         let new = if self.total.is_hidden() { self.all.add(new) } else { self.all.insert_before(&self.total, new) };
-        new.set_message("asked for");
+        new.set_message("waiting");
         new.tick();
         bar.shown = Some(new);
     }
@@ -111,14 +111,17 @@ impl Bars {
 
     fn sum(&self) {
         let sum = self.total();
-        let time = match sum.time_left() {
-            Some(left) if sum.windows_left > 0 => format!(", {} left", clock(left)),
-            _ => format!(", {}", clock(sum.elapsed)),
-        };
-        draw(&self.total, &sum, format!("{}{time}", rate(&sum)));
+        draw(&self.total, &sum, format!("{}, {}", rate(&sum), remaining(&sum)));
     }
 
-    /// Parts are being joined to one file.
+    /// Prints the progress as a line where no bars are drawn.
+    pub(crate) fn line(&self, say: &Say) {
+        if self.all.is_hidden() {
+            say.remark(&summary(&self.total()));
+        }
+    }
+
+    /// The file is being written.
     pub(crate) fn joining(&self) {
         self.total.set_message("writing the file");
         self.total.tick();
@@ -139,6 +142,24 @@ impl Bars {
     }
 }
 
+/// The progress of all series as text.
+fn summary(sum: &Progress) -> String {
+    let requests = counted(sum.windows + sum.windows_left, "request");
+    format!(
+        "{} so far, {} of {requests} done, {}",
+        counted(sum.records, "record"),
+        thousands(sum.windows),
+        remaining(sum)
+    )
+}
+
+fn remaining(sum: &Progress) -> String {
+    match sum.time_left() {
+        Some(left) if sum.windows_left > 0 => format!("{} left", clock(left)),
+        _ => clock(sum.elapsed),
+    }
+}
+
 fn draw(bar: &ProgressBar, progress: &Progress, message: String) {
     bar.set_length(progress.windows + progress.windows_left);
     bar.set_position(progress.windows);
@@ -153,7 +174,7 @@ fn style(label: usize) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸ ")
 }
 
-fn shortened(label: &str, width: usize) -> String {
+pub(crate) fn shortened(label: &str, width: usize) -> String {
     if label.chars().count() <= width {
         return label.to_owned();
     }
@@ -201,6 +222,18 @@ fn thousands(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn progress_without_a_terminal_is_a_line() {
+        let progress = |windows, windows_left| {
+            let mut progress = Progress::default();
+            (progress.records, progress.windows, progress.windows_left) = (12_345, windows, windows_left);
+            progress.elapsed = Duration::from_secs(60);
+            summary(&progress)
+        };
+        assert_eq!(progress(13, 287), "12,345 records so far, 13 of 300 requests done, 22:05 left");
+        assert_eq!(progress(300, 0), "12,345 records so far, 300 of 300 requests done, 1:00");
+    }
 
     #[test]
     fn counts_and_times_for_people() {

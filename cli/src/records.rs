@@ -4,7 +4,7 @@
 //! every field that the catalogue knows, and the unknown fields as JSON.
 
 use generated_client::record::{AnyRecord, FieldValue};
-use generated_client::registry::{BodyInfo, FieldInfo, RecordInfo, ValueType};
+use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
 use generated_client::{AnyBody, Timestamp, Value};
 
 use crate::endpoints::Endpoint;
@@ -49,7 +49,7 @@ pub(crate) fn time_field(endpoint: Endpoint) -> Option<&'static str> {
 }
 
 /// The table of the endpoint's records.
-pub(crate) fn table(endpoint: Endpoint) -> Option<&'static RecordInfo> {
+pub(crate) fn table(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     match endpoint.body {
         BodyInfo::Series { record, .. } => record,
         BodyInfo::Object { record, .. } => Some(record),
@@ -144,11 +144,11 @@ impl Layout {
 
 fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
     if series.endpoint.known().and_then(time_field) == Some(name) {
-        return time.map_or(Cell::EMPTY, Cell::Moment);
+        return time.map_or(Cell::EMPTY, Cell::Time);
     }
     // A field hides a param of that name: it is the service's own value.
     match record.value(name) {
-        Some(FieldValue::Timestamp(moment)) => return Cell::Moment(moment),
+        Some(FieldValue::Timestamp(time)) => return Cell::Time(time),
         Some(value) => return Cell::Value(serde_json::to_value(value).unwrap_or_default()),
         None => {}
     }

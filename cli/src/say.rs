@@ -17,7 +17,6 @@ pub(crate) struct Say {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    #[cfg(test)]
     Nothing,
     Quiet,
     All,
@@ -29,7 +28,7 @@ impl Say {
         Self { level: if quiet { Level::Quiet } else { Level::All } }
     }
 
-    #[cfg(test)]
+    /// Prints nothing, not even warnings.
     pub(crate) fn nothing() -> Self {
         Self { level: Level::Nothing }
     }

@@ -8,11 +8,11 @@ use generated_client::{SERVICE, Timestamp};
 
 use crate::endpoints::{self, Endpoint};
 use crate::failure::{Failure, Result};
-use crate::moment;
-use crate::params::{Params, kebab, splits};
+use crate::params::{Params, kebab, range_params, splits};
 use crate::say::Say;
 use crate::sheet::Cell;
 use crate::suggest;
+use crate::time_arg;
 
 /// One endpoint with one value for each param.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,14 +35,14 @@ pub(crate) enum Given {
     Text(String),
     /// Values of which the service makes one series.
     Several(Vec<String>),
-    Moment(Timestamp),
+    Time(Timestamp),
 }
 
 impl Target {
-    /// The target that was named: any path is allowed.
+    /// The named target; any path is accepted.
     pub(crate) fn find(written: &str) -> Result<Self> {
-        match endpoints::find_known(written) {
-            Err(_) if written.starts_with('/') => Ok(Self::Path(written.to_owned())),
+        match endpoints::find_known(written.trim()) {
+            Err(_) if written.trim().starts_with('/') => Ok(Self::Path(written.trim().to_owned())),
             found => found.map(Self::Known),
         }
     }
@@ -73,13 +73,13 @@ impl Given {
         match self {
             Self::Text(text) => text.clone(),
             Self::Several(values) => values.join("+"),
-            Self::Moment(moment) => moment::shown(*moment),
+            Self::Time(time) => time_arg::shown(*time),
         }
     }
 
     pub(crate) fn cell(&self) -> Cell {
         match self {
-            Self::Moment(moment) => Cell::Moment(*moment),
+            Self::Time(time) => Cell::Time(*time),
             other => Cell::text(other.shown()),
         }
     }
@@ -93,7 +93,7 @@ impl Series {
 
 /// Every endpoint with every combination of values, in the order in which they were given.
 pub(crate) fn combine(targets: &[Target], params: &Params, say: &Say) -> Result<Vec<Series>> {
-    every_param_is_taken(targets, params)?;
+    every_param_is_accepted(targets, params)?;
     let mut all = Vec::new();
     for target in targets {
         let mut of_target = vec![Series { endpoint: target.clone(), values: Vec::new() }];
@@ -113,8 +113,8 @@ pub(crate) fn combine(targets: &[Target], params: &Params, say: &Say) -> Result<
         }
         all.append(&mut of_target);
     }
-    all.iter().try_for_each(ends_after_it_begins)?;
-    tell_what_is_needed(targets, params, say);
+    all.iter().try_for_each(ends_after_its_start)?;
+    warn_of_missing_params(targets, params, say);
     Ok(all)
 }
 
@@ -128,63 +128,68 @@ fn times(series: &[Series], name: &str, values: &[Given]) -> Vec<Series> {
     series.iter().flat_map(|one| values.iter().map(move |value| with(one, value))).collect()
 }
 
-/// Refuses a param that none of the endpoints takes; one that some take is set on those.
-fn every_param_is_taken(targets: &[Target], params: &Params) -> Result<()> {
-    let takes = |target: &Target, name: &str| target.known().is_none_or(|endpoint| endpoint.param(name).is_some());
+/// Rejects a param that none of the endpoints accepts; one that some accept is set on those.
+fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
+    let accepts = |target: &Target, name: &str| target.known().is_none_or(|endpoint| endpoint.param(name).is_some());
     for (name, _) in &params.known {
-        if targets.iter().any(|target| takes(target, name)) {
+        if targets.iter().any(|target| accepts(target, name)) {
             continue;
         }
-        let names: Vec<_> = targets.iter().map(|target| format!("`{}`", target.name())).collect();
-        let message = match names.as_slice() {
-            [one] => format!("{one} takes no param `{name}`"),
-            several => format!("none of {} takes a param `{name}`", several.join(", ")),
-        };
+        let names: Vec<_> = targets.iter().map(Target::name).collect();
         let known = targets.iter().filter_map(Target::known).flat_map(|endpoint| endpoint.params.unwrap_or_default());
-        let mut known: Vec<_> = known.map(|info| format!("`{}`", info.wire_name)).collect();
+        let mut known: Vec<_> = known.map(|info| format!("--{}", kebab(info.wire_name))).collect();
         known.dedup();
-        let takes = if known.is_empty() { None } else { Some(format!("known params: {}", known.join(", "))) };
-        let passed_on = format!("if it is new, `--param {name}=VALUE` sends it as it is");
-        return Err(Failure::usage(message).tip_if(takes).tip(passed_on));
+        let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
+        return Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(name), alternatives(&names)))
+            .tip(format!("accepted: {accepted}"))
+            .tip(format!("`--param {name}=VALUE` sends it anyway")));
     }
     Ok(())
 }
 
-/// Warns of params that are only reported to be required: the service decides whether the request fails.
-fn tell_what_is_needed(targets: &[Target], params: &Params, say: &Say) {
+/// Warns of missing params whose requirement is unconfirmed: the service decides whether the request fails.
+fn warn_of_missing_params(targets: &[Target], params: &Params, say: &Say) {
     for endpoint in targets.iter().filter_map(Target::known) {
         for info in endpoint.params.unwrap_or_default() {
-            let is_left_out = info.fixed.is_none() && info.default.is_none() && !params.has(info.wire_name);
-            if let Some(how) = info.required.filter(|how| is_left_out && !how.is_enforced()) {
+            let is_omitted = info.fixed.is_none() && info.default.is_none() && !params.has(info.wire_name);
+            if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
                 let (name, option) = (endpoints::name(endpoint), kebab(info.wire_name));
-                say.warning(&format!("{name} is asked without `--{option}`, which it needs ({how})"));
+                say.warning(&format!("`--{option}` is probably required by {name} but was not given"));
             }
         }
     }
 }
 
-/// Refuses a range that ends before it begins: the service answers it with no records and no error.
-fn ends_after_it_begins(series: &Series) -> Result<()> {
-    let walk = series.endpoint.known().and_then(|endpoint| endpoint.history(&SERVICE));
-    let Some(walk) = walk.or(SERVICE.history.as_ref()) else { return Ok(()) };
-    match (series.value(walk.from), series.value(walk.to)) {
-        (Some(Given::Moment(from)), Some(Given::Moment(to))) if to < from => {
-            let [begin, end] = [(walk.from, from), (walk.to, to)]
-                .map(|(name, moment)| format!("`--{} {}`", kebab(name), moment::shown(*moment)));
-            Err(Failure::usage(format!("{end} lies before {begin}")))
+/// Rejects a range that ends before its start: the service would return no records and no error.
+fn ends_after_its_start(series: &Series) -> Result<()> {
+    let info = series.endpoint.known().and_then(|endpoint| endpoint.history(&SERVICE));
+    let Some(info) = info.or(SERVICE.history.as_ref()) else { return Ok(()) };
+    match (series.value(info.from), series.value(info.to)) {
+        (Some(Given::Time(from)), Some(Given::Time(to))) if to < from => {
+            let [start, end] = [(info.from, from), (info.to, to)]
+                .map(|(name, time)| format!("`--{} {}`", kebab(name), time_arg::shown(*time)));
+            Err(Failure::usage(format!("{end} is before {start}")))
         }
         _ => Ok(()),
     }
 }
 
-/// The value as an endpoint takes it, or what is wrong with it.
+/// The value as an endpoint accepts it, or its error.
 fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Result<Given> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
-        let moment = moment::from_now(value).map_err(|error| wrong(endpoint, info, value).tip(error))?;
-        return Ok(Given::Moment(moment));
+        let time = time_arg::timestamp(value)
+            .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
+        return Ok(Given::Time(time));
     }
     // `+` joins values only in a param that takes a list.
-    let several: Vec<&str> = if info.list.is_some() && splits(info) { value.split('+').collect() } else { vec![value] };
+    let several: Vec<&str> = if info.list.is_some() && splits(info) {
+        value.split('+').map(str::trim).collect()
+    } else {
+        vec![value.trim()]
+    };
+    if several.contains(&"") {
+        return Err(Failure::usage(format!("`{}` has an empty value in `{value}`", info.wire_name)));
+    }
     for one in &several {
         check(endpoint, info, one, say)?;
     }
@@ -194,43 +199,47 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Re
     })
 }
 
+/// Warns of a value that may be rejected. A value outside of a closed, documented set is an error.
 fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Result<()> {
+    let (name, param) = (endpoints::name(endpoint), info.wire_name);
+    let option = || format!("`--{} {value}`", kebab(param));
     if !info.served.is_empty() && !info.served.contains(&value) {
-        let (name, served) = (endpoints::name(endpoint), info.served.join(", "));
-        let what = format!("`{value}` is no `{}` that {name} is reported to serve", info.wire_name);
-        say.warning(&format!("{what}: {served}. It is sent as it is"));
+        let accepted = info.served.join(", ");
+        say.warning(&format!("{} may be rejected; known accepted values: {accepted}; sending it anyway", option()));
     }
     let ValueType::Named(ty) = info.ty else { return Ok(()) };
     let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
     if known.is_empty() || known.contains(&value) {
         if info.refused.contains(&value) {
-            say.warning(&format!("{} is reported to refuse `{value}`", endpoints::name(endpoint)));
+            say.warning(&format!("{} is probably rejected by {name}", option()));
         }
         return Ok(());
     }
-    let is_relied_on = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
+    let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
     let tip = suggest::tip(value, known.iter().copied());
-    if !ty.open && is_relied_on {
-        let tip = tip.unwrap_or_else(|| format!("it takes {}", known.join(", ")));
-        let passed_on = format!("if it is new, `--param {}={value}` sends it as it is", info.wire_name);
-        return Err(wrong(endpoint, info, value).tip(tip).tip(passed_on));
+    if !ty.open && is_documented {
+        let expected = alternatives(&known);
+        return Err(Failure::usage(format!("invalid `{param}` `{value}` for {name} (expected {expected})"))
+            .tip_if(tip)
+            .tip(format!("`--param {param}={value}` sends it anyway")));
     }
     // Tickers are short and many: each is similar to another.
     if let Some(tip) = tip.filter(|_| value.len() > 5 || !ty.open) {
-        say.warning(&format!("`{value}` is no known {}, {tip} It is sent as it is", article(ty.name)));
+        say.warning(&format!("unknown value {}; {tip} Sending it anyway", option()));
     }
     Ok(())
 }
 
-fn article(name: &str) -> String {
-    kebab(name).replace('-', " ")
+/// A list in words: `a, b or c`.
+fn alternatives(all: &[impl AsRef<str>]) -> String {
+    let words: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => words.concat(),
+    }
 }
 
-fn wrong(endpoint: &EndpointInfo, info: &ParamInfo, value: &str) -> Failure {
-    Failure::usage(format!("`{value}` is no `{}` of {}", info.wire_name, endpoints::name(endpoint)))
-}
-
-/// What tells each series from the others, in as few words as possible.
+/// The differences between the series, in as few words as possible.
 pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     let names = differing(series);
     let several = series.iter().any(|one| one.endpoint != series[0].endpoint);
@@ -256,27 +265,26 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
     names
 }
 
-/// The target that was named, which has to have a history.
+/// The named target, if it has a history.
 pub(crate) fn must_have_history(written: &str) -> Result<Target> {
     let target = Target::find(written)?;
     if target.known().is_some_and(|endpoint| endpoint.history(&SERVICE).is_some()) {
         return Ok(target);
     }
-    let failure = Failure::usage(format!("`{}` has no known history", target.name()));
-    Err(failure.tip("`derivs list --history` shows the endpoints that have one"))
+    let failure = Failure::usage(format!("{} has no known history", target.name()));
+    Err(failure.tip("`derivs list --history` lists the endpoints with a history"))
 }
 
-/// Refuses params that a history sets itself.
-pub(crate) fn walks_by_itself(params: &Params) -> Result<()> {
-    let Some(walk) = &SERVICE.history else { return Ok(()) };
-    let walked = [walk.from, walk.to, walk.limit].into_iter().chain(walk.sort.map(|(sort, _)| sort));
-    for name in walked {
-        if params.known.iter().any(|(given, _)| given == name) {
-            let failure = Failure::usage(format!("`{name}` is set for every page of a history"));
-            return Err(failure.tip("`--from` and `--to` say which records are wanted"));
+/// Rejects params that a history sets itself.
+pub(crate) fn no_range_params(params: &Params) -> Result<()> {
+    let mut names = SERVICE.history.iter().flat_map(range_params);
+    match names.find(|name| params.known.iter().any(|(given, _)| given == name)) {
+        Some(name) => {
+            let failure = Failure::usage(format!("`--{}` is set for every page of a history", kebab(name)));
+            Err(failure.tip("use `--from` and `--to`"))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -308,13 +316,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_says_what_would_be_right() {
+    fn invalid_values_name_the_expected_ones() {
         let timeframe = check(&["volume_ratio"], &[("timeframe", &["1hr"])], &[]);
-        let expected = "`1hr` is no `timeframe` of volume_ratio\n\n  tip: did you mean `1h`?\n  tip: if it is new, `--param timeframe=1hr` sends it as it is";
+        let expected = "invalid `timeframe` `1hr` for volume_ratio (expected 1m, 5m, 15m, 1h, 4h or 1d)\n\n  tip: did you mean `1h`?\n  tip: `--param timeframe=1hr` sends it anyway";
         assert_eq!(timeframe, [expected]);
         let anchor = check(&["health_check"], &[("anchor", &["1d"])], &[]);
-        let expected =
-            "`health_check` takes no param `anchor`\n\n  tip: if it is new, `--param anchor=VALUE` sends it as it is";
+        let expected = "`--anchor` is not a param of health_check\n\n  tip: accepted: no params\n  tip: `--param anchor=VALUE` sends it anyway";
         assert_eq!(anchor, [expected]);
         // A param that some of the endpoints take is set on those.
         assert_eq!(

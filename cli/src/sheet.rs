@@ -10,17 +10,15 @@ use comfy_table::{CellAlignment, ColumnConstraint, Table, Width, presets};
 use generated_client::{Timestamp, Value};
 
 use crate::failure::{Ending, Failure, Result};
-use crate::moment;
 use crate::stdout;
+use crate::time_arg;
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A table for people, as wide as the terminal
+    // Without doc comments, help stays on one line.
     Table,
-    /// Comma-separated values with a line of names
     Csv,
-    /// One JSON object a line
     Jsonl,
 }
 
@@ -48,7 +46,7 @@ pub(crate) struct Column {
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell {
-    Moment(Timestamp),
+    Time(Timestamp),
     Value(Value),
 }
 
@@ -71,7 +69,7 @@ impl Cell {
 
     fn for_people(&self, decimals: usize) -> String {
         match (self, self.number()) {
-            (Self::Moment(moment), _) => moment::shown(*moment),
+            (Self::Time(time), _) => time_arg::shown(*time),
             (_, Some(number)) => format!("{number:.decimals$}"),
             _ => readable(&self.for_programs()),
         }
@@ -87,7 +85,7 @@ impl Cell {
     /// Every digit, and an empty text where there is no value.
     pub(crate) fn for_programs(&self) -> String {
         match self {
-            Self::Moment(moment) => moment.to_string(),
+            Self::Time(time) => time.to_string(),
             Self::Value(Value::Null) => String::new(),
             Self::Value(Value::String(text)) => text.clone(),
             Self::Value(value) => value.to_string(),
@@ -96,7 +94,7 @@ impl Cell {
 
     fn json(&self) -> Value {
         match self {
-            Self::Moment(moment) => Value::String(moment.to_string()),
+            Self::Time(time) => Value::String(time.to_string()),
             Self::Value(value) => value.clone(),
         }
     }
@@ -241,7 +239,7 @@ mod tests {
             Column { name: "volumeRatio".to_owned(), is_number: true },
         ];
         let row = |seconds: i64, coin: &str, ratio: Value| {
-            vec![Cell::Moment(seconds.into()), Cell::text(coin), Cell::Value(ratio)]
+            vec![Cell::Time(seconds.into()), Cell::text(coin), Cell::Value(ratio)]
         };
         let rows = vec![row(1_757_937_600, "BTC", 0.25.into()), row(1_757_941_200, "a,\"b\"", Value::Null)];
         Sheet { columns, rows }
@@ -295,7 +293,7 @@ mod tests {
         let sheet = sheet();
         assert!(sheet.lines(&mut widths, true).starts_with("openDate"));
         let mut next = sheet.clone();
-        next.rows = vec![vec![Cell::Moment(0.into()), Cell::text("x"), Cell::Value(7.into())]];
+        next.rows = vec![vec![Cell::Time(0.into()), Cell::text("x"), Cell::Value(7.into())]];
         assert_eq!(next.lines(&mut widths, false), "1970-01-01 00:00  x                7\n");
     }
 }

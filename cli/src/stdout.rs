@@ -62,7 +62,7 @@ pub(crate) fn height() -> usize {
 
 fn failed(error: &io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
-        return Failure::new(Ending::Unheard, "");
+        return Failure::new(Ending::BrokenPipe, "");
     }
     Failure::new(Ending::Machine, format!("cannot write to standard output: {}", reason(error)))
 }

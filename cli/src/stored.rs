@@ -38,7 +38,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Numbers>> {
     let mut files = Vec::new();
     collect(path, &mut files)?;
     if files.is_empty() {
-        return Err(Failure::usage(format!("there is no Parquet file in `{}`", path.display())));
+        return Err(Failure::usage(format!("no Parquet file in `{}`", path.display())));
     }
     let mut series: BTreeMap<Labels, Numbers> = BTreeMap::new();
     for file in &files {
@@ -67,8 +67,8 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
             files.push(path.to_owned());
             return Ok(());
         }
-        let failure = Failure::usage(format!("`{}` is no Parquet file", path.display()));
-        return Err(failure.tip("a picture is drawn of a .parquet file, of a data set, or of endpoints"));
+        let failure = Failure::usage(format!("`{}` is not a Parquet file", path.display()));
+        return Err(failure.tip("`plot` reads .parquet files and data sets"));
     }
     let unreadable = |error: std::io::Error| Failure::file("read", path, &error);
     for entry in fs::read_dir(path).map_err(unreadable)? {

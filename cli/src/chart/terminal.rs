@@ -31,7 +31,7 @@ pub(crate) fn text(chart: &Chart, width: usize, height: usize) -> String {
     let range = chart.time_range();
     let mut marks: Vec<Vec<Mark>> =
         chart.panels.iter().map(|panel| axis::covering(panel.value_range(), each / 3)).collect();
-    // The same in every panel, so that points of one time stand in one column.
+    // The same in every panel, so that points of one time are in one column.
     let widest = marks.iter().flatten().map(|(_, label)| label.len()).max().unwrap_or_default();
     for (_, label) in marks.iter_mut().flatten() {
         *label = format!("{label:>widest$}");

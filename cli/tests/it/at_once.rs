@@ -34,9 +34,7 @@ fn the_second_of_two_programs_is_told_which_the_first_is() {
     let said =
         format!("error: {}: another backfill is writing these series there: process {}", text(&file), first.id());
     assert!(second.err.contains(&said), "{}", second.err);
-    assert!(
-        second.err.ends_with("  tip: wait until it has ended; then the same command asks for what is still missing\n")
-    );
+    assert!(second.err.ends_with("  tip: wait until it has ended, then run the command again\n"));
     // SIGKILL, on systems that have it: nobody can tidy up.
     first.kill().unwrap();
     first.wait().unwrap();

@@ -23,7 +23,11 @@ fn every_record_of_a_range_is_written_once() {
     let file = folder.path().join("quarter.csv");
     let told = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
     assert_eq!((told.code, told.out.as_str()), (Some(0), ""), "{}", told.err);
-    assert!(told.err.contains("2 series: 4,320 records at most in 6 requests"), "{}", told.err);
+    assert!(
+        told.err.contains("2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in 6 requests"),
+        "{}",
+        told.err
+    );
     assert!(told.err.contains("4,320 new records in 6 requests"), "{}", told.err);
     let mut written = rows(&file);
     assert_eq!(written.len(), 2 * 90 * 24);
@@ -39,7 +43,10 @@ fn again_it_asks_for_what_is_new_alone() {
     let first = run(&backfill("BTC", &file, &["--sandbox"]));
     assert!(first.err.contains("2,160 new records in 3 requests"), "{}", first.err);
     let again = run(&backfill("BTC", &file, &["--sandbox"]));
-    assert_eq!((again.code, again.err.as_str()), (Some(0), "1 series: nothing is missing\n"));
+    assert_eq!(
+        (again.code, again.err.as_str()),
+        (Some(0), "1 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to date\n")
+    );
     let mut longer = backfill("BTC", &file, &["--sandbox"]);
     longer[7] = "2025-04-02";
     let longer = run(&longer);
@@ -65,7 +72,7 @@ fn an_open_interval_is_asked_for() {
         std::fs::remove_file(&file).unwrap();
         std::fs::remove_dir_all(file.with_extension("csv.parts")).unwrap();
     };
-    assert!(planned.out.lines().last().unwrap().ends_with(",open"), "{}", planned.out);
+    assert!(planned.out.lines().last().unwrap().ends_with(",open interval"), "{}", planned.out);
     assert!(told.code == Some(0) && !told.err.contains("warning"), "{}", told.err);
     assert_eq!(rows(&file).len(), 5);
 }
@@ -75,8 +82,8 @@ fn a_dry_run_says_what_is_missing_and_asks_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
     let told = run_with(&service, &backfill("BTC,ETH", &folder.path().join("data"), &["--dry-run"]));
-    let plan = "series,from,to,why\nBTC,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\nETH,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\n";
-    let said = "2 series: 4,320 records at most in 6 requests, at least 0:00\n";
+    let plan = "series,from,to,reason\nBTC,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\nETH,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\n";
+    let said = "2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in 6 requests\n";
     assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(0), plan, said));
     assert!(!folder.path().join("data").exists());
 }
@@ -88,7 +95,7 @@ fn so_long_ago_takes_as_many_requests_as_planned() {
     let file = folder.path().join("a.csv");
     let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d", "--sandbox"];
     let told = run(&[args.as_slice(), &["--out", support::text(&file)]].concat());
-    assert!(told.err.contains("records at most in 1 request,"), "{}", told.err);
+    assert!(told.err.contains("records in 1 request\n"), "{}", told.err);
     assert!(told.err.contains("new records in 1 request,"), "{}", told.err);
 }
 
@@ -114,18 +121,33 @@ fn invented_rows_and_real_ones_do_not_mix() {
     }
 }
 
+/// A job file means the same as the command line.
 #[test]
-fn shards_do_the_whole_of_it_together() {
+fn a_job_file_is_the_same_job() {
     let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    for shard in ["1/2", "2/2"] {
-        let told = run(&backfill("BTC,ETH", &data, &["--sandbox", "--shard", shard]));
-        assert_eq!(told.code, Some(0), "{}", told.err);
+    let (job, file) = (folder.path().join("job.toml"), folder.path().join("quarter.csv"));
+    let range = format!("from = 2025-01-01\nto = 2025-04-01\nout = {:?}\n", support::text(&file));
+    let group = "[[series]]\nendpoints = \"volume_ratio\"\ntimeframe = \"1h\"\ncoin = [\"BTC\", \"ETH\"]\n";
+    std::fs::write(&job, format!("{range}{group}")).unwrap();
+    let of_file = |more: &[&str]| run(&[&["backfill", "--job", support::text(&job), "--sandbox"], more].concat());
+    let planned = of_file(&["--dry-run"]);
+    assert_eq!(planned.out, run(&backfill("BTC,ETH", &file, &["--sandbox", "--dry-run"])).out);
+    let told = of_file(&[]);
+    assert_eq!((told.code, rows(&file).len()), (Some(0), 2 * 90 * 24), "{}", told.err);
+    let both = of_file(&["--coin", "BTC"]);
+    assert!(both.code == Some(2) && both.err.contains("`--job` cannot be used with params"), "{}", both.err);
+    std::fs::write(&job, range.replace("2025-01-01", "\"2025\"") + group).unwrap();
+    let wrong = of_file(&[]);
+    let position = format!("error: {}:1:8: invalid `from` `2025`: as Unix seconds", support::text(&job));
+    assert!(wrong.code == Some(2) && wrong.err.starts_with(&position), "{}", wrong.err);
+}
+
+#[test]
+fn help_fits_two_screens() {
+    for more in [&[][..], &["volume_ratio"]] {
+        let help = run(&[&["backfill", "--help"], more].concat());
+        assert!(help.out.lines().count() <= 80, "{}", help.out);
     }
-    let rest = run(&backfill("BTC,ETH", &data, &["--sandbox"]));
-    assert!(rest.err.contains("2 series: nothing is missing"), "{}", rest.err);
-    let wrong = run(&backfill("BTC", &data, &["--sandbox", "--shard", "3/2"]));
-    assert!(wrong.code == Some(2) && wrong.err.contains("there is no shard 3/2"), "{}", wrong.err);
 }
 
 #[test]
@@ -167,10 +189,11 @@ fn windows_that_fail_are_told_and_asked_for_again() {
     // A failure that asking again does not mend, as one that it may mend is waited out for seconds.
     let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
     let told = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
-    let said = "\nerror: 3 windows of time could not be fetched\n\n  tip: the same command asks for what is missing\n";
+    let said = "\nerror: 3 requests failed\n\n  tip: run the same command to fetch the missing records\n";
     assert!(told.code == Some(6) && told.err.ends_with(said), "{}", told.err);
-    let why = "warning: volume_ratio: nothing could be fetched from 2025-01-01 00:00 to 2025-02-11 15:00: ";
-    assert!(told.err.starts_with(why) && told.err.contains("status 501"), "{}", told.err);
+    let why = "warning: volume_ratio: request from 2025-01-01 00:00 to 2025-02-11 15:00 failed: status 501";
+    assert!(told.err.starts_with(why), "{}", told.err);
+    assert!(told.err.lines().all(|line| line.chars().count() < 120), "{}", told.err);
     let mended = run_with(&Service::start(), &backfill("BTC", &file, &[]));
     assert_eq!(mended.code, Some(0), "{}", mended.err);
     assert_eq!(rows(&file).len(), 90 * 24);
@@ -184,7 +207,7 @@ fn a_refused_series_ends_as_refused_without_a_file() {
     let service = Service::with(|builder| builder.fault("/volumeRatio status=422".parse().unwrap()));
     let told = run_with(&service, &backfill("BTC", &file, &[]));
     assert_eq!(told.code, Some(5), "{}", told.err);
-    assert!(told.err.ends_with("error: the service refused 1 of 1 series\n"), "{}", told.err);
+    assert!(told.err.ends_with("error: the service rejected 1 of 1 series\n"), "{}", told.err);
     assert!(!file.exists(), "{}", told.err);
 }
 

@@ -1,4 +1,4 @@
-//! A gate that machines share, as somebody sees it who uses it first.
+//! The first use of a shared rate limit.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -8,9 +8,9 @@ use crate::support::{Service, asking};
 
 const HOUR: [&str; 6] = ["get", "volume_ratio", "--coin", "BTC", "--timeframe", "1h"];
 
-/// Nothing is sent for a minute then: what was sent before the gate was there may still count.
+/// Nothing is sent for a minute: earlier requests may still count.
 #[test]
-fn the_first_use_of_a_gate_says_why_it_waits() {
+fn first_use_of_a_gate_explains_its_wait() {
     let (service, server) = (Service::start(), Server::start(None));
     let url = server.url("");
     let mut command = asking(&service, &[HOUR.as_slice(), &["--gate", &url]].concat());
@@ -20,5 +20,5 @@ fn the_first_use_of_a_gate_says_why_it_waits() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(said.starts_with("waiting "), "{said}");
-    assert!(said.contains(" s for the shared gate `default`: it is new, or its server has restarted,"), "{said}");
+    assert!(said.contains(" s for the shared rate limit `default`: it is new, its server has restarted,"), "{said}");
 }

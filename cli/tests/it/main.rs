@@ -5,8 +5,6 @@
 mod at_once;
 mod backfill;
 mod completion;
-#[cfg(unix)]
-mod fleet_page;
 mod gate;
 mod pipes;
 #[allow(dead_code, reason = "tests of the gate use more of it")]

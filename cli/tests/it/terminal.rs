@@ -107,7 +107,7 @@ fn ctrl_c_ends_a_backfill_in_good_order_and_it_goes_on_from_there() {
     terminal.wait_for("requests/s");
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130), "{}", terminal.screen());
-    assert!(terminal.screen().contains("the same command goes on from there"), "{}", terminal.screen());
+    assert!(terminal.screen().contains("run the same command to continue"), "{}", terminal.screen());
     assert!(!file.exists());
     let mut again = Terminal::asking(&service, &args);
     assert_eq!(again.end(), Some(0), "{}", again.screen());

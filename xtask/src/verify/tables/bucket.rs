@@ -19,12 +19,11 @@ pub(super) fn run() -> Result<(), String> {
     by_command_line(&server)
 }
 
-/// Two shards of a job, the whole job, a longer range, and refused targets.
+/// A job, the same again, a longer range, and invalid targets.
 fn by_command_line(server: &Server) -> Result<(), String> {
     let quarter = ["--to", "2025-04-01", "--out", "s3://tables/quarter"];
-    expect(server, &[&quarter[..], &["--shard", "1/2"]].concat(), 0, " new records in ")?;
-    expect(server, &[&quarter[..], &["--shard", "2/2"]].concat(), 0, "")?;
-    expect(server, &quarter, 0, "2 series: nothing is missing")?;
+    expect(server, &quarter, 0, " new records in ")?;
+    expect(server, &quarter, 0, ": up to date")?;
     expect(server, &["--to", "2025-04-02", "--out", "s3://tables/quarter"], 0, ": 48 new records in 2 requests")?;
     expect(server, &["--to", "2025-04-02", "--out", "s3://tables/quarter.csv"], 2, "takes a data set, not one file")?;
     expect(server, &["--to", "2025-04-02", "--out", "s3://nobodys/quarter"], 1, "does not exist (NoSuchBucket)")

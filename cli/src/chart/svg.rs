@@ -1,11 +1,9 @@
-//! A chart as a file: SVG, or PNG with the font that comes with the library.
+//! A chart as SVG.
 //!
-//! A chart comes in, bytes go out. Writing them is left to the caller.
+//! A chart comes in, the text of a file goes out. The caller writes it.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use kuva::backend::png::PngBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::line::LinePlot;
 use kuva::render::figure::Figure;
@@ -17,7 +15,7 @@ use super::{Chart, Panel, axis};
 const WIDTH: f64 = 1000.0;
 const PANEL_HEIGHT: f64 = 320.0;
 
-/// The same for every panel, so that points of one time stand in one column.
+/// The same for every panel, so that points of one time are in one column.
 const LEFT: f64 = 80.0;
 const RIGHT: f64 = 20.0;
 
@@ -27,26 +25,8 @@ const COLUMNS: usize = 1000;
 /// Colours that differ for most eyes, on white.
 const COLOURS: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#000000"];
 
-/// What kind of file a picture is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Svg,
-    Png,
-}
-
-impl Kind {
-    /// The kind that the name of a file says.
-    pub(crate) fn of(file: &Path) -> Option<Self> {
-        match file.extension()?.to_str()?.to_lowercase().as_str() {
-            "svg" => Some(Self::Svg),
-            "png" => Some(Self::Png),
-            _ => None,
-        }
-    }
-}
-
-/// The bytes of a file that shows the chart.
-pub(crate) fn draw(chart: &Chart, kind: Kind) -> Result<Vec<u8>, String> {
+/// The text of an SVG file that shows the chart.
+pub(crate) fn svg(chart: &Chart) -> String {
     let range = chart.time_range();
     let panels = || chart.panels.iter().map(|panel| lines(panel, range));
     let layouts = chart.panels.iter().map(|panel| layout(panel, range)).collect();
@@ -62,11 +42,7 @@ pub(crate) fn draw(chart: &Chart, kind: Kind) -> Result<Vec<u8>, String> {
     if chart.panels.iter().any(|panel| panel.lines.len() > 1) {
         figure = figure.with_shared_legend();
     }
-    let scene = figure.render();
-    match kind {
-        Kind::Svg => Ok(SvgBackend::default().render_scene(&scene).into_bytes()),
-        Kind::Png => PngBackend::new().with_scale(2.0).render_scene(&scene),
-    }
+    SvgBackend::default().render_scene(&figure.render())
 }
 
 fn lines(panel: &Panel, range: (f64, f64)) -> Vec<Plot> {

@@ -1,0 +1,177 @@
+//! Times on the command line and in job files.
+//!
+//! A date, a date with a time, a Unix timestamp, `now` or an age becomes a [`Timestamp`]. A text without an offset is
+//! UTC. A number that is neither a date nor a Unix timestamp of this century is an error that shows its reading.
+
+use std::time::Duration;
+
+use generated_client::{Listed, Request, Timestamp};
+
+use crate::failure::Result;
+
+/// The accepted forms, for errors.
+const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
+                     2025-01-31T12:00+02:00), Unix seconds or milliseconds, `now`, or an age (90d, 36h)";
+
+/// The start of a range.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Begin {
+    At(Timestamp),
+    /// A time before now.
+    Ago(Timestamp),
+}
+
+impl Begin {
+    /// The timestamp, where there are no intervals.
+    pub(crate) fn timestamp(self) -> Timestamp {
+        match self {
+            Self::At(time) | Self::Ago(time) => time,
+        }
+    }
+
+    /// The timestamp, for intervals of a length. An age is rounded down to a whole interval, as it rarely ends where an
+    /// interval begins.
+    pub(crate) fn by(self, step: Duration) -> Timestamp {
+        match self {
+            Self::At(time) => time,
+            Self::Ago(time) => time.floor(step),
+        }
+    }
+
+    /// The timestamp, for the intervals of a request that has a history.
+    pub(crate) fn of(self, request: &Request<Listed>) -> Result<Timestamp> {
+        Ok(self.by(request.clone().history(0..0).plan()?.step))
+    }
+}
+
+fn parse(text: &str, now: Timestamp) -> Result<Begin, String> {
+    let text = text.trim();
+    if text == "now" {
+        return Ok(Begin::At(now));
+    }
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return number(text).map(Begin::At);
+    }
+    if let Some(time) = date_time(text) {
+        return Ok(Begin::At(time));
+    }
+    humantime::parse_duration(text).map(|age| Begin::Ago(now - age)).map_err(|_| FORMS.to_owned())
+}
+
+/// Digits alone: a date, Unix seconds or Unix milliseconds, by their number.
+fn number(digits: &str) -> Result<Timestamp, String> {
+    let count = digits.parse::<i64>().map_err(|_| FORMS.to_owned())?;
+    let milliseconds = || Timestamp::from_unix_seconds(0) + Duration::from_millis(count.unsigned_abs());
+    let date = || date_time(&format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..]));
+    match digits.len() {
+        8 => date().ok_or_else(|| format!("`{digits}` is not a date; {FORMS}")),
+        10 => Ok(Timestamp::from_unix_seconds(count)),
+        13 => Ok(milliseconds()),
+        // Shorter or longer counts lie decades away from any record.
+        ..=11 => Err(format!("as Unix seconds this is {}; {FORMS}", shown(Timestamp::from_unix_seconds(count)))),
+        _ => Err(format!("as Unix milliseconds this is {}; {FORMS}", shown(milliseconds()))),
+    }
+}
+
+/// RFC 3339, of which the seconds, the time and the offset are optional.
+fn date_time(text: &str) -> Option<Timestamp> {
+    let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
+    let (time, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
+    let time = time.trim_end();
+    let seconds = match time.len() {
+        0 => "00:00:00",
+        2 => ":00:00",
+        5 => ":00",
+        _ => "",
+    };
+    let local: Timestamp = format!("{date}T{time}{seconds}Z").parse().ok()?;
+    if offset.is_empty() || offset.eq_ignore_ascii_case("z") {
+        return Some(local);
+    }
+    let digits = offset[1..].replace(':', "");
+    let (hours, minutes) = digits.split_at_checked(2)?;
+    let minutes = if minutes.is_empty() { 0 } else { minutes.parse::<u64>().ok().filter(|minutes| *minutes < 60)? };
+    let distance = Duration::from_secs(60 * (60 * hours.parse::<u64>().ok().filter(|hours| *hours < 24)? + minutes));
+    Some(if offset.starts_with('-') { local + distance } else { local - distance })
+}
+
+/// The clap parser of a time.
+pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
+    begin(text).map(Begin::timestamp)
+}
+
+/// The clap parser of the start of a range.
+pub(crate) fn begin(text: &str) -> Result<Begin, String> {
+    parse(text, Timestamp::now())
+}
+
+/// A timestamp as text for people: to the minute, unless it has seconds.
+pub(crate) fn shown(time: Timestamp) -> String {
+    let text = time.to_string();
+    match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {
+        Some((date, time)) => format!("{date} {}", time.strip_suffix(":00").unwrap_or(time)),
+        // Before 1970 it is a number.
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, step: Duration) -> Result<String, String> {
+        parse(text, Timestamp::from_unix_seconds(1_735_689_600)).map(|begin| shown(begin.by(step)))
+    }
+
+    #[test]
+    fn forms_of_a_time() {
+        let table = [
+            ("2025-01-31", "2025-01-31 00:00"),
+            (" 2025-01-31\n", "2025-01-31 00:00"),
+            ("20250131", "2025-01-31 00:00"),
+            ("2025-01-31T12", "2025-01-31 12:00"),
+            ("2025-01-31 12:30", "2025-01-31 12:30"),
+            ("2025-01-31T12:30Z", "2025-01-31 12:30"),
+            ("2025-01-31T12:30:15Z", "2025-01-31 12:30:15"),
+            ("2025-01-31T12:30+02:00", "2025-01-31 10:30"),
+            ("2025-01-31 12:30:00 -0530", "2025-01-31 18:00"),
+            ("2025-01-31T23-02", "2025-02-01 01:00"),
+            ("1735689600", "2025-01-01 00:00"),
+            ("1735689600000", "2025-01-01 00:00"),
+            ("now", "2025-01-01 00:00"),
+            ("1d", "2024-12-31 00:00"),
+            ("1h 30m", "2024-12-31 22:30"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(check(text, Duration::ZERO).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn unclear_numbers_are_errors_with_their_reading() {
+        let table = [
+            ("20250230", "`20250230` is not a date; expected"),
+            ("2025", "as Unix seconds this is 1970-01-01 00:33:45; expected"),
+            ("173568960", "as Unix seconds this is 1975-07-02"),
+            ("202501311200", "as Unix milliseconds this is 1976-06-01"),
+            ("20250131120000", "as Unix milliseconds this is 2611-"),
+            ("99999999999999999999", "expected a date"),
+            ("2025-02-30", "expected a date"),
+            ("2025-01-31T12:00+99:00", "expected a date"),
+            ("2025-01-31T12:00+0", "expected a date"),
+            ("yesterday", "expected a date"),
+            ("", "expected a date"),
+        ];
+        for (text, expected) in table {
+            let error = check(text, Duration::ZERO).unwrap_err();
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_age_is_rounded_down_to_an_interval() {
+        let hour = Duration::from_secs(3600);
+        assert_eq!(check("1h 30m", hour).as_deref(), Ok("2024-12-31 22:00"));
+        assert_eq!(check("2025-01-31 12:30", hour).as_deref(), Ok("2025-01-31 12:30"));
+    }
+}
