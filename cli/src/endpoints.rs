@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use generated_client::registry::{EndpointInfo, GroupInfo};
-use generated_client::{GROUPS, SERVICE};
+use generated_client::GROUPS;
 
 use crate::failure::{Failure, Result};
 use crate::suggest;
@@ -26,7 +26,7 @@ pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
 /// The endpoints that have a history.
 #[cfg(test)]
 pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
-    with_path().filter(|endpoint| endpoint.history(&SERVICE).is_some())
+    with_path().filter(|endpoint| endpoint.history(&generated_client::SERVICE).is_some())
 }
 
 /// The shortest name that means this endpoint and no other.
