@@ -1,74 +1,104 @@
-//! Every folder of `cases/` is a test: YAML in, and either the emitted files or the findings out, to the letter.
+//! Every folder of `cases/` is a test: YAML in, the emitted files out, to the letter. Every file of `mistakes/` has several
+//! tests: YAML in, every error out.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts what came out. `cases/README.md` says more.
+//! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts the output. `cases/README.md` has more.
 
 #![expect(clippy::expect_used, reason = "a test that fails may panic")]
 
+#[allow(dead_code)] // Other programs use the rest.
 mod recorded;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use codegen::{File, Package};
+use codegen::{Api, Diagnostics, File, Package};
 use libtest_mimic::{Arguments, Failed, Trial};
 
+use recorded::archive::{Expected, Texts, mistakes};
 use recorded::{compare, entries, name};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let folders = entries(&cases).into_iter().filter(|path| path.is_dir());
-    let tests = folders.map(|case| Trial::test(name(&case), move || check(&case)));
-    libtest_mimic::run(&arguments, tests.collect()).exit_code()
+    let folders = entries(&tests().join("cases")).into_iter().filter(|path| path.is_dir());
+    let emitted = folders.map(|case| Trial::test(name(&case), move || emits(&case)));
+    let refused = mistakes(&tests().join("mistakes")).expect("the files of mistakes");
+    let refused = refused.into_iter().map(|(name, files, expected)| Trial::test(name, move || errs(files, &expected)));
+    libtest_mimic::run(&arguments, emitted.chain(refused).collect()).exit_code()
 }
 
-fn check(case: &Path) -> Result<(), Failed> {
-    let texts = catalogue(case);
-    let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    match codegen::check(&codegen::load_texts(&texts)) {
-        Ok(api) => {
-            if case.join("expected.err").exists() {
-                return Err("findings were expected, and there are none".into());
-            }
-            let package = Package::new("client");
-            let documents = codegen::documents(&api, &package).into_iter();
-            let documents = documents.map(|file| File { path: format!("docs/{}", file.path), ..file });
-            let files: Vec<_> = codegen::emit(&api, &package).into_iter().chain(documents).collect();
-            compare_files(&case.join("expected"), &files)
-        }
-        Err(diagnostics) => {
-            if case.join("expected").exists() {
-                return Err(format!("no finding was expected:\n{diagnostics}").into());
-            }
-            compare(&case.join("expected.err"), &diagnostics.to_string())
-        }
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+/// Compares the errors of a catalogue with those that are recorded.
+fn errs(files: Texts, expected: &Expected) -> Result<(), Failed> {
+    match catalogue(files)? {
+        Ok(_) => Err("errors were expected, and there are none".into()),
+        Err(diagnostics) => expected.compare(&diagnostics.to_string()),
     }
 }
 
-/// The case's own YAML; a case without a service is about the service that the cases share.
-fn catalogue(case: &Path) -> BTreeMap<String, String> {
-    let files = [case.with_file_name("service.yaml")].into_iter().chain(entries(case));
-    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
-    files.map(|path| (name(&path), fs::read_to_string(&path).expect("a case is text"))).collect()
+/// The files of a case that are neither its catalogue nor what is emitted: programs, and what the compiler reports.
+const PROGRAMS: [&str; 3] = ["calls.rs", "refused.err", "refused.rs"];
+
+fn emits(case: &Path) -> Result<(), Failed> {
+    let others = |path: &PathBuf| name(path) != "expected" && !PROGRAMS.contains(&name(path).as_str());
+    let texts = entries(case).into_iter().filter(others).map(|path| Ok((name(&path), fs::read_to_string(path)?)));
+    let api = match catalogue(texts.collect::<Result<_, Failed>>()?)? {
+        Ok(api) => api,
+        Err(diagnostics) => return Err(format!("no error was expected:\n{diagnostics}").into()),
+    };
+    let package = Package::new("client");
+    let documents = codegen::documents(&api, &package).into_iter();
+    let documents = documents.map(|file| File { path: format!("docs/{}", file.path), ..file });
+    let files: Vec<_> = codegen::emit(&api, &package).into_iter().chain(documents).collect();
+    compare_files(&case.join("expected"), &files)?;
+    programs(case)
+}
+
+/// Checks what is checked of a case's programs without a compiler; `evolve/tests/it/compile.rs` compiles them.
+fn programs(case: &Path) -> Result<(), Failed> {
+    if case.join("refused.rs").exists() != case.join("refused.err").exists() {
+        return Err("one of `refused.rs` and `refused.err` is missing".into());
+    }
+    for program in ["calls.rs", "refused.rs"].map(|program| case.join(program)) {
+        if program.exists() {
+            syn::parse_file(&fs::read_to_string(program)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The model of a catalogue; one without a service is about the service that the cases share.
+fn catalogue(files: Texts) -> Result<Result<Api, Diagnostics>, Failed> {
+    if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {
+        return Err(format!("`{unknown}` is not a file of a catalogue").into());
+    }
+    let shared = ("service.yaml".to_owned(), fs::read_to_string(tests().join("cases/service.yaml"))?);
+    let texts: BTreeMap<_, _> = std::iter::once(shared).chain(files).collect();
+    let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    Ok(codegen::check(&codegen::load_texts(&texts)))
 }
 
 /// Compares the files that the case keeps; a new case keeps those of its groups.
 fn compare_files(expected: &Path, files: &[File]) -> Result<(), Failed> {
-    let is_new = !expected.exists();
-    let mut compared = 0;
+    let mut kept: BTreeSet<_> = if expected.exists() { below(expected) } else { BTreeSet::new() };
+    let is_new = kept.is_empty();
     for file in files {
         let path = expected.join(&file.path);
-        if path.exists() || (is_new && is_of_group(&file.path)) {
+        if kept.remove(&path) || (is_new && is_of_group(&file.path)) {
             compare(&path, &file.text)?;
-            compared += 1;
         }
     }
-    if compared == 0 {
-        return Err("the case keeps no file that is emitted".into());
-    }
-    Ok(())
+    if kept.is_empty() { Ok(()) } else { Err(format!("no such files are emitted: {kept:?}").into()) }
+}
+
+/// All files below a folder.
+fn below(folder: &Path) -> BTreeSet<PathBuf> {
+    let (folders, files): (Vec<_>, Vec<_>) = entries(folder).into_iter().partition(|path| path.is_dir());
+    files.into_iter().chain(folders.iter().flat_map(|folder| below(folder))).collect()
 }
 
 fn is_of_group(path: &str) -> bool {

@@ -2,12 +2,15 @@
 //!
 //! The case folders are the catalogues to try: those without a finding, and those with every kind of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jsonschema::Validator;
 use serde_json::Value;
+
+use crate::recorded::archive::{Texts, mistakes};
+use crate::recorded::{entries, name};
 
 /// Rules of `check` that one file alone, read by patterns, can break: the schema has them too.
 const SAID: &[&str] = &[
@@ -98,20 +101,19 @@ const UNSAID: &[(&str, &[&str])] = &[
 fn what_check_refuses_the_schema_refuses_and_the_reverse() {
     let schema = schema();
     let mut disagreements = Vec::new();
-    for case in folders() {
-        let findings = findings(&case);
-        for (name, value) in values(&case) {
+    for (case, files, errors) in cases() {
+        let findings = findings(&errors);
+        for (name, value) in values(&files) {
             let rules: BTreeSet<_> =
                 findings.iter().filter(|(_, file)| *file == name).map(|(rule, _)| rule.as_str()).collect();
             let must_refuse = rules.iter().any(|rule| SAID.contains(rule));
             match schema.validate(&value) {
                 Ok(()) if must_refuse => {
-                    disagreements.push(format!("{}/{name}: only `check` refuses it: {rules:?}", case.display()));
+                    disagreements.push(format!("{case}/{name}: only `check` refuses it: {rules:?}"));
                 }
                 Err(error) if rules.is_empty() => {
                     let place = error.instance_path();
-                    disagreements
-                        .push(format!("{}/{name}: only the schema refuses it: {place}: {error}", case.display()));
+                    disagreements.push(format!("{case}/{name}: only the schema refuses it: {place}: {error}"));
                 }
                 _ => {}
             }
@@ -123,7 +125,8 @@ fn what_check_refuses_the_schema_refuses_and_the_reverse() {
 #[test]
 fn every_rule_is_said_by_the_schema_or_there_is_a_reason() {
     let unsaid: BTreeSet<&str> = UNSAID.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
-    let seen: BTreeSet<String> = folders().iter().flat_map(|case| findings(case)).map(|(rule, _)| rule).collect();
+    let seen: BTreeSet<String> =
+        cases().iter().flat_map(|(_, _, errors)| findings(errors)).map(|(rule, _)| rule).collect();
     assert!(seen.len() > 30, "the cases are gone");
     for rule in &seen {
         let is_said = SAID.contains(&rule.as_str());
@@ -139,11 +142,12 @@ fn our_catalogue_is_as_the_schema_says_and_every_file_names_it() {
     let schema = schema();
     let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec");
     let mut files = 0;
-    for (name, value) in values(&spec) {
+    let texts = texts(&spec);
+    for (name, value) in values(&texts) {
         let result = schema.validate(&value);
         assert!(result.is_ok(), "{name}: {result:?}");
-        let text = fs::read_to_string(spec.join(&name)).expect("text");
-        let first = text.lines().next().unwrap_or_default();
+        let text = texts.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str());
+        let first = text.unwrap_or_default().lines().next().unwrap_or_default();
         assert_eq!(first, "# yaml-language-server: $schema=catalogue.schema.json", "{name}");
         files += 1;
     }
@@ -169,27 +173,29 @@ fn schema() -> Validator {
     jsonschema::validator_for(&schema).expect("a schema")
 }
 
-fn folders() -> Vec<PathBuf> {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let entries = fs::read_dir(cases).expect("the folder of cases").map(|entry| entry.expect("an entry").path());
-    entries.filter(|path| path.is_dir()).collect()
+/// The name, the files and the errors of every case.
+fn cases() -> Vec<(String, Texts, String)> {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let emitted = entries(&tests.join("cases")).into_iter().filter(|path| path.is_dir());
+    let emitted = emitted.map(|case| (name(&case), texts(&case), String::new()));
+    let refused = mistakes(&tests.join("mistakes")).expect("the files of mistakes").into_iter();
+    emitted.chain(refused.map(|(name, files, errors)| (name, files, errors.text.unwrap_or_default()))).collect()
 }
 
-/// The YAML files of a folder as an editor reads them; one that is no YAML is left to `check`.
-fn values(dir: &Path) -> BTreeMap<String, Value> {
-    let entries = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let yaml = entries.filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
-    let values = yaml.filter_map(|path| {
-        let value = serde_yaml::from_str(&fs::read_to_string(&path).ok()?).ok()?;
-        Some((path.file_name()?.to_string_lossy().into_owned(), value))
-    });
-    values.collect()
+/// The YAML files of a folder.
+fn texts(folder: &Path) -> Texts {
+    let yaml = entries(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    yaml.map(|path| (name(&path), fs::read_to_string(&path).expect("text"))).collect()
 }
 
-/// Every finding of a case: its rule and its file.
-fn findings(case: &Path) -> Vec<(String, String)> {
-    let text = fs::read_to_string(case.join("expected.err")).unwrap_or_default();
-    let findings = text.split("error[").skip(1).filter_map(|finding| {
+/// Files as an editor reads them; one that is not YAML is left to `check`.
+fn values(files: &Texts) -> Vec<(String, Value)> {
+    files.iter().filter_map(|(name, text)| Some((name.clone(), serde_yaml::from_str(text).ok()?))).collect()
+}
+
+/// Every error of a case: its rule and its file.
+fn findings(errors: &str) -> Vec<(String, String)> {
+    let findings = errors.split("error[").skip(1).filter_map(|finding| {
         let (rule, rest) = finding.split_once(']')?;
         let place = rest.split("--> ").nth(1)?;
         let file = place.split([':', '\n']).next()?;

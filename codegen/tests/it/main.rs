@@ -9,5 +9,8 @@ mod interface;
 mod linear;
 mod property;
 mod readme;
+#[path = "../recorded/mod.rs"]
+#[allow(dead_code)] // The other program uses the rest.
+mod recorded;
 mod summaries;
 mod write;

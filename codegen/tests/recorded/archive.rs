@@ -6,63 +6,15 @@ use std::sync::Mutex;
 
 use libtest_mimic::Failed;
 
-/// The parts of a file that no one has read yet.
-pub(crate) struct Archive {
-    path: PathBuf,
-    parts: Vec<(String, String)>,
-}
+use super::{entries, name};
 
-impl Archive {
-    pub(crate) fn read(path: &Path) -> Result<Self, Failed> {
-        Ok(Self { path: path.to_owned(), parts: parts(&fs::read_to_string(path)?)? })
-    }
+/// Names and texts.
+pub(crate) type Texts = Vec<(String, String)>;
 
-    /// Takes a part.
-    pub(crate) fn take(&mut self, name: &str) -> Option<String> {
-        let index = self.parts.iter().position(|(known, _)| known == name)?;
-        Some(self.parts.remove(index).1)
-    }
-
-    /// Takes the parts of a folder.
-    pub(crate) fn take_folder(&mut self, folder: &str) -> Vec<(String, String)> {
-        let is_in = |name: &str| name.split_once('/').is_some_and(|(first, _)| first == folder);
-        let (taken, left) = self.parts.drain(..).partition(|(name, _)| is_in(name));
-        self.parts = left;
-        taken.into_iter().map(|(name, text)| (name[folder.len() + 1..].to_owned(), text)).collect()
-    }
-
-    /// Fails if a part is left.
-    pub(crate) fn finish(&self) -> Result<(), Failed> {
-        let left: Vec<_> = self.parts.iter().map(|(name, _)| name.as_str()).collect();
-        if left.is_empty() { Ok(()) } else { Err(format!("unread parts: {}", left.join(", ")).into()) }
-    }
-
-    /// Compares a text with a part, or records it if `UPDATE_EXPECT` is set.
-    pub(crate) fn compare(&self, name: &str, expected: Option<&str>, actual: &str) -> Result<(), Failed> {
-        /// Tests of one file run side by side.
-        static FILES: Mutex<()> = Mutex::new(());
-        if expected == Some(actual) {
-            return Ok(());
-        }
-        if std::env::var_os("UPDATE_EXPECT").is_none() {
-            let expected = expected.unwrap_or("no such part\n");
-            let path = self.path.display();
-            return Err(format!("{name} of {path} differs\n--- expected\n{expected}\n--- actual\n{actual}").into());
-        }
-        let _guard = FILES.lock();
-        let mut parts = parts(&fs::read_to_string(&self.path)?)?;
-        match parts.iter_mut().find(|(known, _)| known == name) {
-            Some((_, text)) => actual.clone_into(text),
-            None => parts.push((name.to_owned(), actual.to_owned())),
-        }
-        let written: Vec<_> = parts.iter().map(|(name, text)| format!("-- {name} --\n{text}")).collect();
-        Ok(fs::write(&self.path, written.concat())?)
-    }
-}
-
-/// The names and texts of a file.
-fn parts(text: &str) -> Result<Vec<(String, String)>, Failed> {
-    let mut parts: Vec<(String, String)> = Vec::new();
+/// The parts of a file, by name.
+pub(crate) fn parts(path: &Path) -> Result<Texts, Failed> {
+    let text = fs::read_to_string(path)?;
+    let mut parts = Texts::new();
     for line in text.split_inclusive('\n') {
         let name = line.trim_end().strip_prefix("-- ").and_then(|line| line.strip_suffix(" --"));
         if let Some(name) = name {
@@ -76,4 +28,71 @@ fn parts(text: &str) -> Result<Vec<(String, String)>, Failed> {
         }
     }
     Ok(parts)
+}
+
+/// Moves the parts of a folder out of others.
+pub(crate) fn take_folder(parts: &mut Texts, folder: &str) -> Texts {
+    let is_in = |name: &str| name.split_once('/').is_some_and(|(first, _)| first == folder);
+    let found = parts.extract_if(.., |(name, _)| is_in(name));
+    found.map(|(name, text)| (name[folder.len() + 1..].to_owned(), text)).collect()
+}
+
+/// Moves a part out of others.
+pub(crate) fn take(parts: &mut Texts, name: &str) -> Option<String> {
+    let index = parts.iter().position(|(known, _)| known == name)?;
+    Some(parts.remove(index).1)
+}
+
+/// A part of a file with an expected text.
+pub(crate) struct Expected {
+    pub(crate) path: PathBuf,
+    pub(crate) name: String,
+    /// `None` in a new case.
+    pub(crate) text: Option<String>,
+}
+
+impl Expected {
+    /// Compares a text with the part, or records it if `UPDATE_EXPECT` is set.
+    pub(crate) fn compare(&self, actual: &str) -> Result<(), Failed> {
+        /// Tests of one file run side by side.
+        static FILES: Mutex<()> = Mutex::new(());
+        if self.text.as_deref() == Some(actual) {
+            return Ok(());
+        }
+        let Self { path, name, text } = self;
+        if std::env::var_os("UPDATE_EXPECT").is_none() {
+            let expected = text.as_deref().unwrap_or("no such part\n");
+            return Err(format!(
+                "{name} of {} differs\n--- expected\n{expected}\n--- actual\n{actual}",
+                path.display()
+            )
+            .into());
+        }
+        let _guard = FILES.lock();
+        let mut parts = parts(path)?;
+        match parts.iter_mut().find(|(known, _)| known == name) {
+            Some((_, text)) => actual.clone_into(text),
+            None => parts.push((name.clone(), actual.to_owned())),
+        }
+        let written: Vec<_> = parts.iter().map(|(name, text)| format!("-- {name} --\n{text}")).collect();
+        Ok(fs::write(path, written.concat())?)
+    }
+}
+
+/// The cases of all files of a folder, each with the name `FILE::CASE`, its catalogue and its errors.
+pub(crate) fn mistakes(folder: &Path) -> Result<Vec<(String, Texts, Expected)>, Failed> {
+    let mut cases = Vec::new();
+    for path in entries(folder) {
+        let file = name(&path);
+        let family = file.strip_suffix(".txtar").ok_or_else(|| format!("`{file}` is not a file of cases"))?;
+        let mut parts = parts(&path)?;
+        while let Some((first, _)) = parts.first() {
+            let (case, _) = first.split_once('/').ok_or_else(|| format!("`{first}` of {file} belongs to no case"))?;
+            let (case, name) = (case.to_owned(), format!("{case}/expected.err"));
+            let text = take(&mut parts, &name);
+            let files = take_folder(&mut parts, &case);
+            cases.push((format!("{family}::{case}"), files, Expected { path: path.clone(), name, text }));
+        }
+    }
+    Ok(cases)
 }

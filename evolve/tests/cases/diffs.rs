@@ -11,7 +11,7 @@ use codegen::{Api, Package};
 use evolve::diff;
 use libtest_mimic::{Failed, Trial};
 
-use crate::recorded::archive::Archive;
+use crate::recorded::archive::{Expected, Texts, parts, take, take_folder};
 use crate::recorded::{entries, name};
 use crate::verdicts;
 
@@ -44,27 +44,27 @@ pub(crate) struct Case {
     pub(crate) downstream: String,
     /// A program that works after.
     pub(crate) upgraded: Option<String>,
-    expected: Option<String>,
-    archive: Archive,
+    expected: Expected,
 }
 
 impl Case {
     pub(crate) fn read(path: &Path) -> Result<Self, Failed> {
-        let mut archive = Archive::read(path)?;
-        let catalogues = ["before", "after"].map(|side| model(archive.take_folder(side)));
-        let [before, after] = catalogues;
-        let (verdict, downstream) = (archive.take("verdict"), archive.take("downstream.rs"));
+        let mut parts = parts(path)?;
+        let [before, after] = ["before", "after"].map(|side| model(take_folder(&mut parts, side)));
+        let [verdict, downstream, upgraded, expected] =
+            ["verdict", "downstream.rs", "upgraded.rs", "expected"].map(|name| take(&mut parts, name));
+        if let Some((unknown, _)) = parts.first() {
+            return Err(format!("the part `{unknown}` is unknown").into());
+        }
         let case = Self {
             name: case_name(path),
             before: before?,
             after: after?,
             verdict: verdict.ok_or("there is no verdict")?.trim_end().to_owned(),
             downstream: downstream.ok_or("there is no downstream.rs")?,
-            upgraded: archive.take("upgraded.rs"),
-            expected: archive.take("expected"),
-            archive,
+            upgraded,
+            expected: Expected { path: path.to_owned(), name: "expected".to_owned(), text: expected },
         };
-        case.archive.finish()?;
         if case.verdict == "minor" && case.upgraded.is_none() {
             return Err("a minor change has a program that only works after it: upgraded.rs".into());
         }
@@ -88,11 +88,11 @@ fn check(path: &Path) -> Result<(), Failed> {
         return Err(format!("the emitted files are equal: {is_same}, yet:\n{changes}").into());
     }
     let report = format!("{changes}\n{}", changes.changelog());
-    case.archive.compare("expected", case.expected.as_deref(), &format!("{}\n", report.trim_end()))
+    case.expected.compare(&format!("{}\n", report.trim_end()))
 }
 
 /// The model of the common catalogue with some files replaced.
-fn model(files: Vec<(String, String)>) -> Result<Api, Failed> {
+fn model(files: Texts) -> Result<Api, Failed> {
     let common = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diffs/common"));
     let common = common.iter().map(|path| (name(path), fs::read_to_string(path).expect("a catalogue is text")));
     if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {

@@ -6,6 +6,7 @@ mod diffs;
 mod import;
 mod learn;
 #[path = "../../../codegen/tests/recorded/mod.rs"]
+#[allow(dead_code)] // The generator uses the rest.
 mod recorded;
 #[path = "../it/scratch.rs"]
 #[allow(dead_code)] // It also serves the other program.
