@@ -1,11 +1,14 @@
 //! A new endpoint, of which little more than the path need be known.
 
+use std::collections::BTreeMap;
+
 use codegen::names::{self, Case};
-use codegen::{Catalogue, did_you_mean, path, spec};
+use codegen::{Catalogue, did_you_mean, path};
 use heck::ToTitleCase;
 
-use super::change::{CatalogueChange, Desk, Refusal};
-use super::place::Place;
+use super::change::{CatalogueChange, Editor, Refusal};
+use super::fill::{Draft, Source, endpoints, fill};
+use super::naming::ident_of;
 use super::tree::Tree;
 
 /// The facts about a new endpoint.
@@ -29,116 +32,42 @@ pub struct Addition {
 
 /// Makes the change that adds an endpoint.
 pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange, Refusal> {
-    let mut desk = Desk::open(catalogue)?;
-    refuse_known(&desk, addition)?;
-    if addition.group == "service" {
-        let why = "`service` cannot be the name of a group, as service.yaml says what all groups share";
-        return Err(Refusal::Said(why.to_owned()));
+    let mut editor = Editor::open(catalogue)?;
+    let group = &addition.group;
+    if group == "service" {
+        let why = "`service` cannot be the name of a group, as service.yaml has the facts that all groups share";
+        return Err(Refusal::new(why));
     }
     let entry = entry(addition);
-    say_known_elsewhere(&mut desk, addition, &entry);
-    let file = format!("{}.yaml", addition.group);
-    if let Some((_, group)) = desk.checked.groups.iter().find(|(module, _)| *module == addition.group) {
-        let endpoints = Place::file(&file).key("endpoints");
-        match known_by_name(group, &entry) {
-            Some(index) => complete(&mut desk, &endpoints.item(index), &entry),
-            None => desk.extend(&endpoints, vec![entry]),
+    let mut notes = Vec::new();
+    for (at, known) in endpoints(&editor) {
+        let label = format!("{}.{}", at.module(), ident_of(known).unwrap_or_default());
+        let path = known.text("path");
+        if path == Some(addition.path.as_str()) {
+            return Err(Refusal::new(format!("`{}` is there already, as `{label}`", addition.path)));
         }
-    } else {
-        if !names::is_ident(&addition.group, Case::Snake) {
-            let group = &addition.group;
+        if path == Some("unknown") && at.module() != group && ident_of(known) == ident_of(&entry) {
+            let group = at.module();
+            notes.push(format!("`{label}` has no path yet; if it is this endpoint, add it with `--group {group}`"));
+        }
+    }
+    let modules = editor.modules();
+    if modules.iter().all(|(module, _)| module != group) {
+        if !names::is_ident(group, Case::Snake) {
             let like = names::ident(group, Case::Snake).ok().filter(|ident| names::is_ident(ident, Case::Snake));
             let like = like.unwrap_or_else(|| "my_group".to_owned());
-            return Err(Refusal::Said(format!("`{group}` cannot be the name of a group; write it like `{like}`")));
+            return Err(Refusal::new(format!("`{group}` cannot be the name of a group; write it like `{like}`")));
         }
-        let head = Tree::map().with("title", addition.group.to_title_case()).with("summary", "unknown");
-        desk.create(&file, head.with("endpoints", vec![entry]));
-        let modules = desk.modules();
-        let meant = did_you_mean(&addition.group, modules.iter().map(|(module, _)| module.as_str()));
+        let meant = did_you_mean(group, modules.iter().map(|(module, _)| module.as_str()));
         let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
-        desk.say(format!("the group `{}` is new{meant}", addition.group));
+        notes.push(format!("the group `{group}` is new{meant}"));
     }
-    desk.close()
-}
-
-/// Refuses an endpoint that is there already.
-fn refuse_known(desk: &Desk, addition: &Addition) -> Result<(), Refusal> {
-    let groups = desk.checked.groups.iter();
-    let mut endpoints = groups.flat_map(|(module, group)| group.endpoints.iter().map(move |known| (module, known)));
-    match endpoints.find(|(_, known)| known.path.known().is_some_and(|path| *path == addition.path)) {
-        Some((module, endpoint)) => Err(Refusal::Said(format!(
-            "`{}` is there already, as `{module}.{}`",
-            addition.path,
-            method(endpoint).unwrap_or_default()
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// The method of an endpoint, if its name makes one.
-fn method(endpoint: &spec::Endpoint) -> Option<String> {
-    names::chosen(endpoint.ident.as_deref(), &endpoint.name, Case::Snake)
-}
-
-/// The endpoint of that name whose path is unknown.
-fn known_by_name(group: &spec::Group, entry: &Tree) -> Option<usize> {
-    let chosen = entry.text("ident").map(str::to_owned);
-    let ident = names::chosen(chosen.as_ref(), entry.text("name")?, Case::Snake)?;
-    let is_it = |known: &spec::Endpoint| known.path.known().is_none() && method(known).as_ref() == Some(&ident);
-    group.endpoints.iter().position(is_it)
-}
-
-/// Notes an endpoint of the same name without a path in another group, which may be this one.
-fn say_known_elsewhere(desk: &mut Desk, addition: &Addition, entry: &Tree) {
-    let others = desk.checked.groups.iter().filter(|(module, _)| *module != addition.group);
-    let named = others.filter_map(|(module, group)| Some((module, &group.endpoints[known_by_name(group, entry)?])));
-    let lines: Vec<_> = named
-        .map(|(module, known)| {
-            let known = method(known).unwrap_or_default();
-            format!("`{module}.{known}` waits for its path; if it is this endpoint, add it with `--group {module}`")
-        })
-        .collect();
-    for line in lines {
-        desk.say(line);
-    }
-}
-
-/// Fills in unknown facts of an endpoint; known ones stay.
-fn complete(desk: &mut Desk, at: &Place, entry: &Tree) {
-    let known = at.tree(desk).clone();
-    let name = known.text("name").unwrap_or_default();
-    desk.say(format!("`{name}` was known by name, and now has a path"));
-    for key in ["path", "evidence", "summary", "params", "body"] {
-        let is_known = |tree: &&Tree| tree.as_text() != Some("unknown");
-        // An endpoint with a path needs every key.
-        let Some(new) = entry.get(key).filter(|new| known.get(key).is_none() || is_known(new)) else { continue };
-        match known.get(key) {
-            Some(Tree::List(listed)) => add_params(desk, at, listed, new),
-            Some(old) if key != "evidence" && old.as_text() != Some("unknown") => {
-                if old != new {
-                    desk.say(format!("its {key} is known and stays as it is"));
-                }
-            }
-            _ => desk.set(at, key, new.clone()),
-        }
-    }
-}
-
-/// Adds the params in a path to known params, which stay as they are.
-fn add_params(desk: &mut Desk, endpoint: &Place, listed: &[Tree], new: &Tree) {
-    let Tree::List(new) = new else { return };
-    let is_listed = |new: &Tree| listed.iter().any(|known| param(known) == param(new));
-    let (in_path, named): (Vec<_>, Vec<_>) =
-        new.iter().filter(|new| !is_listed(new)).cloned().partition(|new| new.as_text().is_none());
-    if !named.is_empty() {
-        desk.say("its params are known and stay as they are, but for those in the path");
-    }
-    desk.extend(&endpoint.key("params"), in_path);
-}
-
-/// The param that an entry of `params` names.
-fn param(entry: &Tree) -> Option<&str> {
-    entry.as_text().or_else(|| ["use", "name"].iter().find_map(|key| entry.text(key)))
+    notes.into_iter().for_each(|note| editor.note(note));
+    let mut draft = Draft { editor: Editor::empty()?, names: BTreeMap::new(), source: Source::Person };
+    let head = Tree::map().with("title", group.to_title_case()).with("summary", "unknown");
+    draft.editor.create(&format!("{group}.yaml"), head.with("endpoints", vec![entry]));
+    fill(&mut editor, &draft);
+    editor.close()
 }
 
 fn entry(addition: &Addition) -> Tree {
@@ -293,7 +222,7 @@ endpoints:
             let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
             add(catalogue, &known).map(|change| {
                 let text: String = change.texts().map(|(_, text)| text.to_owned()).collect();
-                (text, change.said().to_vec())
+                (text, change.notes().to_vec())
             })
         };
         let now_has = "`Depth` was known by name, and now has a path".to_owned();
@@ -309,8 +238,8 @@ endpoints:
         assert_eq!(text.strip_prefix(MARKET), Some(expected));
         assert_eq!(said, std::slice::from_ref(&now_has));
         let (_, said) = complete("That.", &["range"]).expect("a change");
-        let stays = "its summary is known and stays as it is".to_owned();
-        let stay = "its params are known and stay as they are, but for those in the path".to_owned();
+        let stays = "`/depth/{venue}`: the summary is known and stays".to_owned();
+        let stay = "`/depth/{venue}`: param not here: range".to_owned();
         assert_eq!(said, [now_has, stays, stay]);
     }
 
@@ -336,10 +265,10 @@ endpoints:
         let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
         let change = add(catalogue, &addition("/basisRatio", "markets")).expect("a change");
         let expected = [
-            "`market.basis_ratio` waits for its path; if it is this endpoint, add it with `--group market`",
+            "`market.basis_ratio` has no path yet; if it is this endpoint, add it with `--group market`",
             "the group `markets` is new; did you mean `market`?",
         ];
-        assert_eq!(change.said(), expected);
+        assert_eq!(change.notes(), expected);
     }
 
     #[test]
@@ -350,7 +279,7 @@ endpoints:
         assert!(refusal("https://a.example/basis", "market").contains("write what stands behind the base URL"));
         assert_eq!(
             refusal("/a", "service"),
-            "`service` cannot be the name of a group, as service.yaml says what all groups share"
+            "`service` cannot be the name of a group, as service.yaml has the facts that all groups share"
         );
         assert_eq!(refusal("/a", "Our Group"), "`Our Group` cannot be the name of a group; write it like `our_group`");
         assert_eq!(refusal("/a", "%"), "`%` cannot be the name of a group; write it like `my_group`");

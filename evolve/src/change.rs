@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use codegen::{Api, Catalogue, Diagnostics, load_texts, marked};
+use codegen::{Catalogue, Diagnostics, load_texts, marked};
 use similar::TextDiff;
 
 use super::edit::{Rewritten, rewrite};
@@ -19,7 +19,7 @@ use crate::checked::{Checked, api};
 #[derive(Clone, Debug, Default)]
 pub struct CatalogueChange {
     files: Vec<EditedFile>,
-    said: Vec<String>,
+    notes: Vec<String>,
 }
 
 /// One file of a change.
@@ -37,7 +37,7 @@ pub enum Refusal {
     /// The catalogue has mistakes, or would have.
     Catalogue(Diagnostics),
     /// In words, without a full stop.
-    Said(String),
+    Message(String),
 }
 
 impl CatalogueChange {
@@ -47,13 +47,13 @@ impl CatalogueChange {
     }
 
     /// The notes, one line each.
-    pub fn said(&self) -> &[String] {
-        &self.said
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Adds a note.
-    pub(super) fn say(&mut self, text: impl Into<String>) {
-        self.said.push(text.into());
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
     }
 
     /// The texts of the files as they are to be, by name.
@@ -108,7 +108,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Catalogue(diagnostics) => diagnostics.fmt(f),
-            Self::Said(text) => f.write_str(text),
+            Self::Message(text) => f.write_str(text),
         }
     }
 }
@@ -116,35 +116,35 @@ impl fmt::Display for Refusal {
 impl Refusal {
     /// In words, without a full stop.
     pub(super) fn new(text: impl Into<String>) -> Self {
-        Self::Said(text.into())
+        Self::Message(text.into())
     }
 }
 
 /// A catalogue under edit.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct Editor {
     /// The catalogue before the first edit.
     pub(super) checked: Checked,
     before: BTreeMap<String, String>,
     /// The files with the edits so far.
     trees: BTreeMap<String, Tree>,
-    said: Vec<String>,
+    notes: Vec<String>,
 }
 
-impl Desk {
+impl Editor {
     /// Opens a catalogue, if nothing is wrong with it.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         let checked = Checked::of(catalogue)?;
         let tree = |text: &String| marked::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
         let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
-        Ok(Self { checked, before, trees, said: Vec::new() })
+        Ok(Self { checked, before, trees, notes: Vec::new() })
     }
 
     /// An empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
         let checked = Checked::empty()?;
-        Ok(Self { checked, before: BTreeMap::new(), trees: BTreeMap::new(), said: Vec::new() })
+        Ok(Self { checked, before: BTreeMap::new(), trees: BTreeMap::new(), notes: Vec::new() })
     }
 
     /// A file with the edits so far.
@@ -184,27 +184,23 @@ impl Desk {
     /// A record by its name, as bodies and fields of a file refer to it.
     pub(super) fn record(&self, file: &str, name: &str) -> Option<Place> {
         [file, SERVICE].into_iter().find_map(|file| {
-            let mut records = Place::file(file).key("records").items(self).into_iter();
-            records.find(|(_, record)| record.text("name") == Some(name)).map(|(at, _)| at)
+            let records = self.tree(file).entries("records");
+            let index = records.iter().position(|record| record.text("name") == Some(name))?;
+            Some(Place::file(file).key("records").item(index))
         })
     }
 
-    /// A type by its name.
-    pub(super) fn named_type(&self, name: &str) -> Option<(Place, &Tree)> {
-        Place::service().key("types").items(self).into_iter().find(|(_, ty)| ty.text("name") == Some(name))
-    }
-
     /// Notes something for the reader of the change.
-    pub(super) fn say(&mut self, text: impl Into<String>) {
-        self.said.push(text.into());
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
     }
 
     /// Does work that changes nothing if it fails.
     pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let (trees, said) = (self.trees.clone(), self.said.len());
+        let (trees, said) = (self.trees.clone(), self.notes.len());
         work(self).inspect_err(|_| {
             self.trees = trees;
-            self.said.truncate(said);
+            self.notes.truncate(said);
         })
     }
 
@@ -253,33 +249,31 @@ impl Desk {
     }
 
     /// The change, if the catalogue has no mistake after it.
-    pub(super) fn close(self) -> Result<CatalogueChange, Refusal> {
-        self.close_with_api().map(|(change, _)| change)
-    }
-
-    /// The same, with the model of the changed catalogue.
-    pub(super) fn close_with_api(mut self) -> Result<(CatalogueChange, Api), Refusal> {
+    pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
         let mut after = self.before.clone();
         for (name, tree) in std::mem::take(&mut self.trees) {
             let text = match self.before.get(&name) {
                 Some(before) => {
                     let Rewritten { text, left } =
-                        rewrite(before, &tree).map_err(|why| Refusal::Said(format!("{name}: {why}")))?;
-                    self.said.extend(left.into_iter().map(|place| format!("{name}: {place}")));
+                        rewrite(before, &tree).map_err(|why| Refusal::Message(format!("{name}: {why}")))?;
+                    self.notes.extend(left.into_iter().map(|place| format!("{name}: {place}")));
                     text
                 }
                 None => self.first_line(&name) + &tree.file(),
             };
             after.insert(name, text);
         }
-        let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        let api = api(&load_texts(&texts))?;
+        // The texts before were checked when the catalogue was opened.
+        if after != self.before {
+            let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            api(&load_texts(&texts))?;
+        }
         let files = after.into_iter().map(|(name, after)| {
             let before = self.before.get(&name).cloned();
             EditedFile { name, before, after }
         });
         let files = files.filter(|file| file.before.as_ref() != Some(&file.after)).collect();
-        Ok((CatalogueChange { files, said: self.said }, api))
+        Ok(CatalogueChange { files, notes: self.notes })
     }
 
     /// The line for editors with which the other groups begin.

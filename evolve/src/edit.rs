@@ -14,7 +14,7 @@ use codegen::marked::{self, Kind, Node};
 use super::tree::Tree;
 
 /// A step on the way to a node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Step {
     Key(&'static str),
     Item(usize),

@@ -1,7 +1,7 @@
 //! OpenAPI descriptions in, endpoints of the catalogue out.
 //!
-//! A description is first read into a draft, which becomes a catalogue of its own and is merged into the known one. Our
-//! own export of that catalogue is compared with the description: what it lacks is lost, and every loss is noted.
+//! A description is read into a draft, and the draft fills the catalogue. Keys that are not read are noted where they
+//! are met, so no second comparison is needed.
 
 mod annotations;
 mod body;
@@ -13,7 +13,6 @@ mod failures;
 mod finish;
 mod groups;
 mod headers;
-mod loss;
 mod named_type;
 mod notes;
 mod numbered_types;
@@ -25,19 +24,18 @@ mod security;
 mod service;
 mod tolerant;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use codegen::{Catalogue, OpenApiFormat, OpenApiVersion, is_invisible, openapi};
+use codegen::{Catalogue, is_invisible};
 
-use super::change::{CatalogueChange, Desk, Refusal};
+use super::change::{CatalogueChange, Editor, Refusal};
+use super::fill::fill;
 use super::keys::SERVICE;
-use super::merge::merge;
 use super::naming::NamesInUse;
 use super::place::Place;
 use super::tree::Tree;
 use document::Document;
 use draft::Draft;
-use loss::Subtraction;
 use notes::Notes;
 
 /// A description to import, and how.
@@ -57,75 +55,54 @@ pub struct Import {
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
     let mut reader = Reader::new(&document, import);
-    reader.draft.is_ours = document.is_ours();
+    let is_new = catalogue.is_none();
     let service = reader.service();
-    let known = catalogue.map(Desk::open).transpose()?;
-    let is_new = known.is_none();
-    // The catalogue of the description alone, before it is merged.
-    let mut alone = Desk::empty()?;
-    alone.create(SERVICE, service.clone());
-    let surroundings = known.as_ref().unwrap_or(&alone);
-    reader.surroundings(surroundings, &service);
+    let mut editor = match catalogue {
+        Some(catalogue) => Editor::open(catalogue)?,
+        None => {
+            let mut editor = Editor::empty()?;
+            editor.create(SERVICE, service.clone());
+            editor
+        }
+    };
+    reader.notes.unread(document.root(), notes::ROOT, "#");
+    reader.surroundings(&editor, &service);
     reader.listed_metadata();
     reader.operations();
-    let said = reader.said_of_service(&service);
-    let Reader { mut draft, notes, paths, guessed_time, .. } = reader;
-    // Paths and bodies are read with the base URL and the envelope of the known catalogue.
-    let here = |key: &str| surroundings.tree(SERVICE).get(key).cloned();
-    let base_url = here("base_url").or(service.get("base_url").filter(|_| draft.prefix.is_empty()).cloned());
-    let envelope = here("envelope").map(without_fields);
-    let service_file = Place::service();
-    for (key, value) in [("base_url", base_url), ("envelope", envelope.clone())] {
-        match value {
-            Some(value) => alone.set(&service_file, key, value),
-            None => alone.remove(&service_file, key),
-        }
+    let Reader { mut draft, notes, guessed_time, .. } = reader;
+    let omitted = notes.lines(import.places);
+    if draft.endpoints.is_empty() {
+        return Err(Refusal::new(format!("no endpoint is imported:\n{}", nothing_read(&omitted))));
     }
-    if let Some(unsupported) = draft.unsupported.take() {
-        alone.set(&service_file.key("envelope").key("metadata"), "unsupported", unsupported);
+    if is_new && let Some(unsupported) = draft.unsupported.take() {
+        editor.set(&Place::service().key("envelope").key("metadata"), "unsupported", unsupported);
     }
-    let mut fresh = Desk::empty()?;
-    fresh.create(SERVICE, Tree::map().with_some("envelope", envelope));
-    let fresh = finish::finish(fresh, draft);
-    merge(&mut alone, &fresh, &said, &import.evidence);
-    service::drop_limits_of_others(&mut alone);
-    envelope::drop_unsupported_of_nothing(&mut alone);
-    let (alone, api) = alone.close_with_api()?;
-    let export = Document::read(&openapi(&api, OpenApiVersion::V3_1, OpenApiFormat::Json))?;
-    let lost = Subtraction::lost(&document, &export, &paths, import.summaries, notes);
-    let mut change = match known {
-        Some(mut desk) => {
-            let said = service::with_known_limits(said, &desk);
-            let said = headers::as_known(security::without_second_authorization(said, &mut desk), &mut desk);
-            merge(&mut desk, &fresh, &said, &import.evidence);
-            service::drop_limits_of_others(&mut desk);
-            desk.close()?
-        }
-        None => alone,
-    };
-    for line in lost.notes.lines(import.places) {
-        change.say(format!("beyond the catalogue: {line}"));
+    let has_prefix = !draft.prefix.is_empty();
+    // Bodies are read with the envelope of the catalogue.
+    let envelope = editor.tree(SERVICE).get("envelope").cloned().map(without_fields);
+    let mut source = Editor::empty()?;
+    source.create(SERVICE, Tree::map().with_some("envelope", envelope));
+    fill(&mut editor, &finish::finish(source, draft));
+    if is_new {
+        service::drop_limits_of_others(&mut editor);
+        envelope::drop_unsupported_of_nothing(&mut editor);
+    } else {
+        // Paths that begin like those of the server make a base URL unnecessary.
+        service::note_differences(&service, has_prefix, &mut editor);
+    }
+    let mut change = editor.close()?;
+    for line in omitted {
+        change.note(format!("beyond the catalogue: {line}"));
     }
     if guessed_time && is_new {
-        change.say("the unit of timestamps is not said; `seconds` in `service.yaml` is a guess");
+        change.note("the unit of timestamps is not specified; `seconds` in `service.yaml` is a guess");
     }
-    say_texts(&mut change, lost.left_out, lost.cut);
     Ok(change)
 }
 
-/// Notes how many texts are left out, and how many are cut.
-fn say_texts(change: &mut CatalogueChange, left_out: usize, cut: usize) {
-    match left_out {
-        0 => {}
-        1 => change.say("1 text is left out; `--summaries` takes it over if the catalogue has a place for it"),
-        many => change.say(format!(
-            "{many} texts are left out; `--summaries` takes over those that the catalogue has a place for"
-        )),
-    }
-    if cut > 0 {
-        let texts = if cut == 1 { "text" } else { "texts" };
-        change.say(format!("of {cut} {texts} only the first paragraph is taken over"));
-    }
+/// The reasons for which no endpoint was read.
+fn nothing_read(omitted: &[String]) -> String {
+    if omitted.is_empty() { "it has no `get` under `paths`".to_owned() } else { omitted.join("\n") }
 }
 
 /// An envelope whose metadata has no fields yet.
@@ -146,8 +123,6 @@ struct Reader<'d> {
     open: Vec<usize>,
     /// How many schemas are around the current one, up to the last record.
     nesting: usize,
-    /// The imported paths, and their paths in the catalogue.
-    paths: BTreeMap<String, String>,
     /// What every base URL ends in.
     suffix: String,
     envelope: Option<Envelope>,
@@ -178,7 +153,6 @@ impl<'d> Reader<'d> {
             notes: Notes::default(),
             open: Vec::new(),
             nesting: 0,
-            paths: BTreeMap::new(),
             suffix: String::new(),
             envelope: None,
             groups: Vec::new(),

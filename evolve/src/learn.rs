@@ -19,7 +19,7 @@ mod widen;
 use codegen::Catalogue;
 use codegen::spec::BodyEntry;
 
-use super::change::{CatalogueChange, Desk, Refusal};
+use super::change::{CatalogueChange, Editor, Refusal};
 use super::reply::Reply;
 use endpoint::find;
 pub(super) use endpoint::near;
@@ -52,57 +52,57 @@ pub struct Lesson {
 
 /// The change that follows from replies.
 pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<CatalogueChange, Refusal> {
-    let mut desk = Desk::open(catalogue)?;
+    let mut editor = Editor::open(catalogue)?;
     let mut met = FieldsSeen::default();
     for lesson in &learning.lessons {
-        match desk.attempt(|desk| attend(desk, learning, lesson, &mut met)) {
+        match editor.attempt(|editor| attend(editor, learning, lesson, &mut met)) {
             // An endpoint whose replies cannot be used does not affect the others.
-            Err(Refusal::Said(why)) if learning.lessons.len() > 1 => {
-                desk.say(format!("{}: nothing learned, because {why}", lesson.endpoint));
+            Err(Refusal::Message(why)) if learning.lessons.len() > 1 => {
+                editor.note(format!("{}: nothing learned, because {why}", lesson.endpoint));
             }
-            Err(Refusal::Said(why)) => return Err(Refusal::Said(format!("{}: {why}", lesson.endpoint))),
+            Err(Refusal::Message(why)) => return Err(Refusal::Message(format!("{}: {why}", lesson.endpoint))),
             done => done?,
         }
     }
-    met.say_unmet(&mut desk, &learning.enums);
-    desk.close()
+    met.say_unmet(&mut editor, &learning.enums);
+    editor.close()
 }
 
-fn attend(desk: &mut Desk, learning: &Learning, lesson: &Lesson, met: &mut FieldsSeen) -> Result<(), Refusal> {
-    let found = find(desk, &lesson.endpoint)?;
+fn attend(editor: &mut Editor, learning: &Learning, lesson: &Lesson, met: &mut FieldsSeen) -> Result<(), Refusal> {
+    let found = find(editor, &lesson.endpoint)?;
     let replies = read(learning, lesson)?;
-    let (module, group) = &desk.checked.groups[found.group];
+    let (module, group) = &editor.checked.groups[found.group];
     let known = group.endpoints[found.endpoint].body.known().map(BodyEntry::body);
-    let warning = failure::judge(&desk.checked, found.group, known, &replies)?;
+    let warning = failure::judge(&editor.checked, found.group, known, &replies)?;
     let topic = Topic { file: format!("{module}.yaml"), endpoint: found.label, learning };
-    let data = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
+    let data = editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
     let has_data = |data: &&str| replies.iter().any(|reply| reply.at(data).is_some());
     if let (None, BodyKind::Object, Some(data)) = (known, kind, data.as_deref().filter(has_data)) {
-        topic.say(desk, format!("`{data}` is no list, so the body is taken for one object and not for a series"));
+        topic.note(editor, format!("`{data}` is no list, so the body is taken for one object and not for a series"));
     }
     let seen = match kind {
         BodyKind::Series => kind::records(&replies, data.as_deref())?,
         BodyKind::Object => kind::objects(&replies)?,
         BodyKind::Value => kind::whole(&replies),
     };
-    let seen = topic.by_names(desk, found.endpoint, kind, seen)?;
+    let seen = topic.by_names(editor, found.endpoint, kind, seen)?;
     if let Some(warning) = warning {
-        topic.say(desk, warning);
+        topic.note(editor, warning);
     }
     met.add(&seen);
-    topic.body(desk, found.endpoint, kind, &seen)?;
+    topic.body(editor, found.endpoint, kind, &seen)?;
     if kind == BodyKind::Series {
-        topic.metadata(desk, &replies, met)?;
+        topic.metadata(editor, &replies, met)?;
     }
     Ok(())
 }
 
 fn read(learning: &Learning, lesson: &Lesson) -> Result<Vec<Reply>, Refusal> {
     let replies = lesson.replies.iter().map(|(origin, bytes)| {
-        let reply = Reply::read(origin, bytes).map_err(|why| Refusal::Said(format!("{origin}: {why}")))?;
+        let reply = Reply::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
         if reply.is_invented && !learning.accept_invented {
-            return Err(Refusal::Said(format!(
+            return Err(Refusal::Message(format!(
                 "{origin} is a reply of the sandbox, which made it up; to learn it all the same, name the catalogue with --spec"
             )));
         }

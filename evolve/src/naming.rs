@@ -17,11 +17,6 @@ impl NamesInUse {
         self.0.insert(ident.into());
     }
 
-    /// Notes all names of another scope.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.0.extend(other.0.iter().cloned());
-    }
-
     /// The `ident` of an entry, which may have been chosen.
     pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
         match wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
@@ -51,12 +46,7 @@ impl NamesInUse {
 
     /// A free name like the wanted one.
     pub(super) fn claim(&mut self, name: &str, case: Case, scope: Scope) -> String {
-        let ascii: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
-        let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
-        let base = base.or_else(|| names::ident(&format!("value {ascii}"), case).ok()).unwrap_or_default();
-        let mut candidates = std::iter::once(base.clone()).chain(numbered(&base, case));
-        let free = candidates.find(|ident| names::is_ident(ident, case) && self.is_free(ident, scope));
-        let ident = free.unwrap_or_default();
+        let ident = free_name(name, case, scope, |ident| self.has(ident));
         self.note(ident.as_str());
         ident
     }
@@ -66,8 +56,17 @@ impl NamesInUse {
     }
 }
 
-/// Further names for one that is taken, without end.
-pub(super) fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
+/// A name like the wanted one that is not in use.
+fn free_name(name: &str, case: Case, scope: Scope, is_in_use: impl Fn(&str) -> bool) -> String {
+    let ascii: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+    let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
+    let base = base.or_else(|| names::ident(&format!("value {ascii}"), case).ok()).unwrap_or_default();
+    let is_free = |ident: &String| names::is_ident(ident, case) && !is_in_use(ident) && !names::is_taken(scope, ident);
+    std::iter::once(base.clone()).chain(numbered(&base, case)).find(is_free).unwrap_or_default()
+}
+
+/// Further names for one that is in use, without end.
+fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
     let joint = if case == Case::Pascal { "" } else { "_" };
     // The escape of a keyword is removed, since names have no two underscores in a row.
     let stem = ident.trim_end_matches('_').to_owned();
@@ -80,35 +79,30 @@ pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
     names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
 }
 
-/// The `ident` that a new endpoint needs, if its name makes no free one; a chosen one if it is free.
-pub(super) fn claim_endpoint(
-    name: &str,
-    chosen: Option<&str>,
-    taken: &mut NamesInUse,
-    root: &NamesInUse,
-) -> Option<String> {
+/// A method for a new endpoint: the chosen name if it is free, else one like its own name.
+pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&str) -> bool) -> String {
     let derived = names::ident(name, Case::Snake).unwrap_or_default();
     let mut candidates =
         chosen.into_iter().map(str::to_owned).chain([derived.clone()]).chain(numbered(&derived, Case::Snake));
     let is_free = |ident: &String| {
-        let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
-        let types = [names::record(&ty), ty.clone()];
         !names::is_taken(Scope::Endpoints, ident)
             && names::is_ident(ident, Case::Snake)
-            && types.iter().all(|ty| !taken.has(ty) && !root.has(ty) && !names::is_taken(Scope::Types, ty))
+            && types_of_method(ident).iter().all(|ty| !is_in_use(ty) && !names::is_taken(Scope::Types, ty))
     };
-    let ident = candidates.find(is_free).unwrap_or_default();
-    let ty = names::ident(&ident, Case::Pascal).unwrap_or_default();
-    taken.note(names::record(&ty));
-    taken.note(ty);
-    (ident != derived).then_some(ident)
+    candidates.find(is_free).unwrap_or_default()
 }
 
-/// The name of a type: its own, with its owner's before it if that is taken, or with a number.
-pub(super) fn claim_type(taken: &mut NamesInUse, name: &str, owner: &str) -> String {
+/// The types of a method: its record and the endpoint itself.
+pub(super) fn types_of_method(ident: &str) -> [String; 2] {
+    let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
+    [names::record(&ty), ty]
+}
+
+/// The name of a type: its own, or after its owner's if that is in use, or with a number.
+pub(super) fn type_name(name: &str, owner: &str, is_in_use: impl Fn(&str) -> bool) -> String {
     let longer = format!("{owner} {name}");
-    let is_taken = names::ident(name, Case::Pascal).is_ok_and(|ident| taken.has(&ident));
-    taken.claim(if is_taken && owner != name { &longer } else { name }, Case::Pascal, Scope::Types)
+    let is_own_in_use = names::ident(name, Case::Pascal).is_ok_and(|ident| is_in_use(&ident));
+    free_name(if is_own_in_use && owner != name { &longer } else { name }, Case::Pascal, Scope::Types, is_in_use)
 }
 
 /// The name by which a shared param is referred to: its own id, unless that is the wire name in another case. `taken`
@@ -159,9 +153,8 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
     }
     for endpoint in group.entries("endpoints") {
         let name = ["ident", "name"].iter().find_map(|key| endpoint.text(key));
-        if let Some(ident) = name.and_then(|name| names::ident(name, Case::Pascal).ok()) {
-            taken.note(names::record(&ident));
-            taken.note(ident);
+        if let Some(ident) = name.filter(|name| names::ident(name, Case::Pascal).is_ok()) {
+            types_of_method(ident).into_iter().for_each(|ty| taken.note(ty));
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The place of something in a catalogue: a file, and the path to a part of it.
 
-use crate::change::Desk;
+use crate::change::Editor;
 use crate::edit::Step;
 use crate::keys::SERVICE;
 use crate::tree::Tree;
 
 /// A part of a catalogue.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub(crate) file: String,
     pub(crate) path: Vec<Step>,
@@ -21,6 +21,11 @@ impl Place {
     /// `service.yaml`.
     pub(crate) fn service() -> Self {
         Self::file(SERVICE)
+    }
+
+    /// The group that its file describes.
+    pub(crate) fn module(&self) -> &str {
+        self.file.trim_end_matches(".yaml")
     }
 
     /// The place of a key in the map at this place.
@@ -46,13 +51,13 @@ impl Place {
     }
 
     /// The value at this place.
-    pub(crate) fn tree<'d>(&self, desk: &'d Desk) -> &'d Tree {
-        desk.tree(&self.file).at(&self.path).unwrap_or(&Tree::Null)
+    pub(crate) fn tree<'d>(&self, editor: &'d Editor) -> &'d Tree {
+        editor.tree(&self.file).at(&self.path).unwrap_or(&Tree::Null)
     }
 
     /// All items of the list at this place, with their places.
-    pub(crate) fn items<'d>(&self, desk: &'d Desk) -> Vec<(Self, &'d Tree)> {
-        let items = desk.entries(self).iter().enumerate();
+    pub(crate) fn items<'d>(&self, editor: &'d Editor) -> Vec<(Self, &'d Tree)> {
+        let items = editor.entries(self).iter().enumerate();
         items.map(|(index, item)| (self.item(index), item)).collect()
     }
 }

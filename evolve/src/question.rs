@@ -51,17 +51,17 @@ impl Question {
             1 => Ok(all.remove(0)),
             0 => {
                 if let Some((group, name)) = pathless {
-                    return Err(Refusal::Said(format!(
+                    return Err(Refusal::Message(format!(
                         "of `{endpoint}` only the name is known; \
                          `cargo xtask add PATH --group {group} --name \"{name}\"` gives it a path"
                     )));
                 }
                 let remedy = near(endpoint, &known);
-                Err(Refusal::Said(format!("the catalogue has no endpoint `{endpoint}` with a path; {remedy}")))
+                Err(Refusal::Message(format!("the catalogue has no endpoint `{endpoint}` with a path; {remedy}")))
             }
             _ => {
                 let labels: Vec<_> = all.iter().map(|question| format!("`{}`", question.endpoint)).collect();
-                Err(Refusal::Said(format!("several endpoints are called `{endpoint}`: {}", labels.join(", "))))
+                Err(Refusal::Message(format!("several endpoints are called `{endpoint}`: {}", labels.join(", "))))
             }
         }
     }
@@ -76,7 +76,7 @@ impl Question {
                 let listed =
                     || if params.is_empty() { "none".to_owned() } else { format!("`{}`", params.join("`, `")) };
                 let help = if meant.is_empty() { format!("the catalogue has {}", listed()) } else { meant };
-                Err(Refusal::Said(format!("{} takes no param `{name}`; {help}", self.endpoint)))
+                Err(Refusal::Message(format!("{} takes no param `{name}`; {help}", self.endpoint)))
             }
         }
     }
@@ -90,7 +90,7 @@ impl Question {
             Some((name, _)) => {
                 let meant = did_you_mean(name, known.into_iter());
                 let help = if meant.is_empty() { meant } else { format!("; {meant}") };
-                Err(Refusal::Said(format!("none of the endpoints to ask is known to take a param `{name}`{help}")))
+                Err(Refusal::Message(format!("none of the endpoints to ask is known to take a param `{name}`{help}")))
             }
         }
     }
@@ -118,7 +118,7 @@ impl Question {
         }
         match path.split_once('{').and_then(|(_, rest)| rest.split_once('}')) {
             Some((missing, _)) => {
-                Err(Refusal::Said(format!("{}: the path needs `--param {missing}=…`", self.endpoint)))
+                Err(Refusal::Message(format!("{}: the path needs `--param {missing}=…`", self.endpoint)))
             }
             None => Ok((path, query)),
         }

@@ -341,6 +341,9 @@ impl From<Vec<Tree>> for Tree {
 
 /// Text without quotes if every reader takes it for the same text, else in quotes.
 pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
+    if is_word(text) {
+        return text.to_owned();
+    }
     let is_plain = !text.contains(['\n', '\r', '\t']) && yaml::is_plain(text) && {
         let shown = if in_braces { format!("{{a: {text}}}") } else { format!("a: {text}\n") };
         marked::parse(&shown).is_ok_and(|node| Tree::of(&node) == Tree::map().with("a", text))
@@ -350,6 +353,16 @@ pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
     }
     let needs_escapes = |character: char| character.is_control() || is_invisible(character);
     if text.contains(needs_escapes) { yaml::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
+}
+
+/// Whether a text is plain for every reader of YAML, without a look at what a reader makes of it.
+fn is_word(text: &str) -> bool {
+    // These are a boolean or nothing for readers of YAML 1.1.
+    const READ_OTHERWISE: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|character| character.is_ascii_alphanumeric() || " _-./".contains(character))
+        && !text.ends_with(' ')
+        && !READ_OTHERWISE.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// A long text on several lines below its key.

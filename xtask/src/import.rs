@@ -49,7 +49,7 @@ impl Import {
         let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
         let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(is_part));
         let change = evolve::import((!is_new).then(|| load(&spec)), &options).map_err(|refusal| match refusal {
-            Refusal::Said(why) => Refusal::Said(format!("{}: {why}", self.file.display())),
+            Refusal::Message(why) => Refusal::Message(format!("{}: {why}", self.file.display())),
             other @ Refusal::Catalogue(_) => other,
         });
         self.target.offer(change)

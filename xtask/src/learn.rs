@@ -86,7 +86,7 @@ impl Learn {
     fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {
         let catalogue = || load(&self.target.spec());
         if self.live && !self.target.is_ours() {
-            return Err(Refusal::Said(
+            return Err(Refusal::Message(
                 "--live asks with the client and the key of this project's own catalogue, and --spec names another; save \
                  replies of its service, as `curl -i` does, and name the files"
                     .to_owned(),
@@ -108,7 +108,7 @@ impl Learn {
             let saved = fs::read(path);
             saved
                 .map_err(|error| {
-                    Refusal::Said(format!("{name}: {error}; name files with replies, or ask the service with --live"))
+                    Refusal::Message(format!("{name}: {error}; name files with replies, or ask the service with --live"))
                 })
                 .map(|saved| (name, saved))
         });
@@ -133,7 +133,7 @@ impl Learn {
         }
         if lessons.is_empty() && !questions.is_empty() {
             let count = questions.len();
-            return Err(Refusal::Said(format!("of {count} endpoints none answered, for the reasons above")));
+            return Err(Refusal::Message(format!("of {count} endpoints none answered, for the reasons above")));
         }
         Ok(lessons)
     }
@@ -148,10 +148,10 @@ impl Learn {
             .args(&query)
             .current_dir(paths::root())
             .output()
-            .map_err(|error| Refusal::Said(format!("cargo does not start: {error}")))?;
+            .map_err(|error| Refusal::Message(format!("cargo does not start: {error}")))?;
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr);
-            let why = Refusal::Said(format!("`GET {path}`: {}", why.trim().trim_start_matches("Error: ")));
+            let why = Refusal::Message(format!("`GET {path}`: {}", why.trim().trim_start_matches("Error: ")));
             return Err(Unasked { why, is_of_all: output.status.code() == Some(OF_ALL) });
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

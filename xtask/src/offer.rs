@@ -52,7 +52,7 @@ impl Target {
             say(&format!("{}\n", change.diff(&folder(&spec))));
         }
         // The notes come below the edit, which may be long, so that they do not scroll away.
-        for line in change.said() {
+        for line in change.notes() {
             say(&format!("{line}\n"));
         }
         if change.is_empty() {
@@ -75,7 +75,7 @@ impl Target {
     pub(crate) fn refuse(&self, refusal: &Refusal) -> ExitCode {
         match refusal {
             Refusal::Catalogue(diagnostics) => fail(&drawn(diagnostics, &self.spec())),
-            Refusal::Said(why) => fail(&format!("error: {why}\n")),
+            Refusal::Message(why) => fail(&format!("error: {why}\n")),
         }
     }
 }

@@ -5,6 +5,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{entries, entries_of, evidence_of, text};
+use super::notes::{RESPONSE, Weight};
 use super::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in};
 use super::schema::type_of;
 use crate::tree::Tree;
@@ -54,7 +55,13 @@ impl<'d> Reader<'d> {
         let place = format!("{place}/responses/{chosen}");
         let place = reference.unwrap_or(&place);
         let evidence = evidence_of(response).unwrap_or(&self.options.evidence).to_owned();
-        let (_, content) = entries(response, "content").find(|(kind, _)| is_json(kind))?;
+        let Some((_, content)) = entries(response, "content").find(|(kind, _)| is_json(kind)) else {
+            if let Some((kind, _)) = entries(response, "content").next() {
+                self.notes.explain(Weight::Missing, format!("the body as `{kind}`"), place);
+            }
+            return None;
+        };
+        self.notes.unread(response, RESPONSE, place);
         let schema = content.get("schema").filter(|_| text(response, "x-body") != Some("unknown"))?;
         let time = text(response, "x-time").map(str::to_owned);
         let at = format!("{place}/schema");

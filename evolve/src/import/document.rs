@@ -37,9 +37,10 @@ impl Document {
         } else {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
         };
-        let Tolerant(root) = root.map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
+        let Tolerant(root) =
+            root.map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
         let mut root = root;
-        root.apply_merge().map_err(|error| Refusal::Said(format!("the description cannot be read: {error}")))?;
+        root.apply_merge().map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
         decode_references(&mut root);
         // Short versions are often written as numbers.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
@@ -53,9 +54,9 @@ impl Document {
             "" => Err(Refusal::new(
                 "this is no OpenAPI description: it has no `openapi` with a version; `cargo xtask learn` reads replies",
             )),
-            version => {
-                Err(Refusal::Said(format!("this is OpenAPI {version}, and 3.0 and 3.1 are read; ask for one of these")))
-            }
+            version => Err(Refusal::Message(format!(
+                "this is OpenAPI {version}, and 3.0 and 3.1 are read; ask for one of these"
+            ))),
         }
     }
 
@@ -99,24 +100,6 @@ impl Document {
             value = self.find(reference)?;
         }
         None
-    }
-
-    /// An object and what it refers to, nearest first, with their places. If a reference leads nowhere, the last object
-    /// still has it.
-    pub(super) fn referred<'d>(&'d self, mut value: &'d Value, place: &str) -> Vec<Layer<'d>> {
-        let mut layers = vec![(value, place.to_owned())];
-        while let Some(reference) = value.get("$ref").and_then(Value::as_str).filter(|_| layers.len() < HOPS) {
-            let Some(target) = self.find(reference) else { break };
-            layers.push((target, reference.to_owned()));
-            value = target;
-        }
-        layers
-    }
-
-    /// The name of a param, and its location.
-    pub(super) fn param<'d>(&'d self, param: &'d Value) -> Option<(&'d str, &'d str)> {
-        let (param, _) = self.follow(param)?;
-        Some((text(param, "name")?, text(param, "in")?))
     }
 
     fn find(&self, reference: &str) -> Option<&Value> {

@@ -2,7 +2,7 @@
 //! called by numbers, and every field has its evidence.
 
 use super::body::DraftReply;
-use crate::merge::{Hint, WantedName};
+use crate::fill::WantedName;
 use crate::tree::Tree;
 
 /// Everything that is to be in the catalogue.
@@ -17,8 +17,6 @@ pub(super) struct Draft {
     pub(super) groups: Vec<(String, Tree)>,
     /// The path of the description's server, which the paths of the catalogue begin with.
     pub(super) prefix: String,
-    /// Whether the description is made from a catalogue.
-    pub(super) is_ours: bool,
     /// The records that the envelope's metadata is described as.
     pub(super) metadata: Vec<usize>,
     /// The field of the metadata that lists left-out values.
@@ -62,5 +60,4 @@ pub(super) struct DraftEndpoint {
     /// The endpoint without its body.
     pub(super) tree: Tree,
     pub(super) reply: DraftReply,
-    pub(super) hint: Hint,
 }

@@ -8,7 +8,7 @@ use super::Reader;
 use super::document::{entries, is_evidence, is_place, text};
 use super::numbered_types::{TIMESTAMP, innermost, item, record_in};
 use super::service::or_unknown;
-use crate::change::Desk;
+use crate::change::Editor;
 use crate::keys::SERVICE;
 use crate::place::Place;
 use crate::tree::Tree;
@@ -72,14 +72,14 @@ fn is_within(place: &str, other: &str) -> bool {
 }
 
 /// Removes the name of the field for left-out values if the metadata has no such list.
-pub(super) fn drop_unsupported_of_nothing(desk: &mut Desk) {
-    let service = desk.tree(SERVICE);
+pub(super) fn drop_unsupported_of_nothing(editor: &mut Editor) {
+    let service = editor.tree(SERVICE);
     let Some(metadata) = service.get("envelope").and_then(|envelope| envelope.get("metadata")) else { return };
     let Some(name) = metadata.text("unsupported") else { return };
     let field = metadata.entries("fields").iter().find(|field| field.text("name") == Some(name));
     let is_record = |ty: &str| service.entries("records").iter().any(|record| record.text("name") == Some(ty));
     let of_list = field.and_then(|field| item(field.text("type")?));
     if !of_list.is_some_and(|item| innermost(item) == item && !is_record(item)) {
-        desk.remove(&Place::service().key("envelope").key("metadata"), "unsupported");
+        editor.remove(&Place::service().key("envelope").key("metadata"), "unsupported");
     }
 }

@@ -1,5 +1,5 @@
 //! A draft becomes a catalogue in the form of the description: fields of one body are listed there, and inherited
-//! evidence is left out. Types and records keep their numbers until they are merged into another catalogue.
+//! evidence is omitted. Types and records keep their numbers until a catalogue is filled.
 
 mod bodies;
 
@@ -7,31 +7,36 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codegen::spec::ENDPOINT;
 
-use super::draft::{Draft, Named};
-use crate::change::Desk;
+use super::draft::{Draft, DraftRecord, Named};
+use crate::change::Editor;
+use crate::fill::{self, Source, WantedName};
 use crate::keys::SERVICE;
-use crate::merge::{Fresh, Hint, WantedName};
 use crate::place::Place;
 use crate::tree::Tree;
 
-/// Makes a catalogue of a draft; `desk` has the envelope of the series in it.
-pub(super) fn finish(desk: Desk, draft: Draft) -> Fresh {
-    let time = desk.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time")?.text("name"));
+/// Makes a catalogue of a draft; `editor` has the envelope of the series in it.
+pub(super) fn finish(editor: Editor, draft: Draft) -> fill::Draft {
+    let time = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time")?.text("name"));
     let envelope_time = time.map(str::to_owned);
-    let mut finisher = Finisher { envelope_time, inline: inline(&draft), desk, draft };
+    let mut finisher = Finisher { envelope_time, inline: inline(&draft), editor, draft };
     finisher.write_service();
-    let hints = finisher.write_groups();
-    let Finisher { desk, draft, .. } = finisher;
+    finisher.write_groups();
+    let Finisher { editor, draft, .. } = finisher;
     let named = draft.types.into_iter().chain(draft.records.into_iter().map(|record| record.named));
-    Fresh { desk, prefix: draft.prefix, is_ours: draft.is_ours, hints, names: named.map(name_and_wish).collect() }
+    fill::Draft { editor, names: named.map(name_and_wish).collect(), source: Source::Description }
 }
 
 /// The records of one body alone, which lists their fields, so that they need no name.
 fn inline(draft: &Draft) -> BTreeSet<usize> {
-    let bodies: Vec<usize> = draft.endpoints.iter().filter_map(|endpoint| endpoint.reply.body.record()).collect();
-    let uses = |record: usize| draft.records[record].uses + bodies.iter().filter(|body| **body == record).count();
-    let is_alone = |record: &usize| uses(*record) == 1 && !draft.records[*record].named.wanted.is_shared;
-    bodies.iter().copied().filter(is_alone).collect()
+    let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
+    for record in draft.endpoints.iter().filter_map(|endpoint| endpoint.reply.body.record()) {
+        *uses.entry(record).or_default() += 1;
+    }
+    let is_alone = |(record, bodies): (usize, usize)| {
+        let DraftRecord { named, uses, .. } = &draft.records[record];
+        (bodies + uses == 1 && !named.wanted.is_shared).then_some(record)
+    };
+    uses.into_iter().filter_map(is_alone).collect()
 }
 
 fn name_and_wish(named: Named) -> (String, WantedName) {
@@ -40,7 +45,7 @@ fn name_and_wish(named: Named) -> (String, WantedName) {
 
 /// A draft that becomes a catalogue.
 struct Finisher {
-    desk: Desk,
+    editor: Editor,
     draft: Draft,
     envelope_time: Option<String>,
     inline: BTreeSet<usize>,
@@ -60,19 +65,19 @@ impl Finisher {
         let lists = [("types", types), ("params", self.draft.shared.clone()), ("records", records.collect())];
         for (key, mut ranked) in lists {
             ranked.sort_by_key(|(rank, _): &(usize, Tree)| *rank);
-            self.desk.extend(&Place::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
+            self.editor.extend(&Place::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
         }
         self.write_metadata();
     }
 
     /// The metadata of an envelope.
     fn write_metadata(&mut self) {
-        let Some(envelope) = self.desk.tree(SERVICE).get("envelope") else { return };
+        let Some(envelope) = self.editor.tree(SERVICE).get("envelope") else { return };
         let evidence = envelope.text("evidence").unwrap_or_default().to_owned();
         let mut seen = BTreeSet::new();
         let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, &evidence, None));
         let fields = all.filter(|field| seen.insert(field.text("name").map(str::to_owned))).collect();
-        self.desk.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
+        self.editor.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
     }
 
     /// The fields of a record without inherited evidence, and without the field that the envelope has.
@@ -85,14 +90,10 @@ impl Finisher {
         fields
     }
 
-    fn write_groups(&mut self) -> BTreeMap<Place, Hint> {
-        let mut hints = BTreeMap::new();
+    fn write_groups(&mut self) {
         let mut groups: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
-        for mut endpoint in std::mem::take(&mut self.draft.endpoints) {
+        for endpoint in std::mem::take(&mut self.draft.endpoints) {
             let group = groups.entry(endpoint.group.clone()).or_default();
-            endpoint.hint.time = self.said_time(&endpoint.reply);
-            let place = Place::file(&format!("{}.yaml", endpoint.group)).key("endpoints").item(group.len());
-            hints.insert(place, endpoint.hint);
             let mut tree = endpoint.tree;
             let evidence = tree.text("evidence").unwrap_or_default().to_owned();
             tree.each("params", |param| param.inherit(&evidence));
@@ -103,10 +104,9 @@ impl Finisher {
         for (module, head) in std::mem::take(&mut self.draft.groups) {
             let file = format!("{module}.yaml");
             // Several tags can make one module; the first has its title.
-            if *self.desk.tree(&file) == Tree::Null {
-                self.desk.create(&file, head.with("endpoints", groups.remove(&module).unwrap_or_default()));
+            if *self.editor.tree(&file) == Tree::Null {
+                self.editor.create(&file, head.with("endpoints", groups.remove(&module).unwrap_or_default()));
             }
         }
-        hints
     }
 }

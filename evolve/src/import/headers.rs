@@ -9,8 +9,6 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{entries, is_evidence, items, text};
 use super::params::fixed;
-use crate::change::Desk;
-use crate::keys::SERVICE;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -52,44 +50,6 @@ impl<'d> Reader<'d> {
         };
         reading.map(of_one).collect()
     }
-}
-
-/// What is said of a service, with its headers called as the catalogue calls them, which takes no note of case; without
-/// one that carries the API key here.
-pub(super) fn as_known(mut said: Tree, desk: &mut Desk) -> Tree {
-    let service = desk.tree(SERVICE);
-    let key = key_header(service.get("credentials"));
-    let known: Vec<String> = names(service).collect();
-    let new_key = key_header(said.get("credentials")).filter(|_| key.is_none());
-    if let (Some(header), Some(credentials)) = (new_key, said.get_mut("credentials"))
-        && known.iter().any(|known| known.eq_ignore_ascii_case(&header))
-    {
-        credentials.remove("api_key");
-        if *credentials == Tree::map() {
-            said.remove("credentials");
-        }
-        desk.say(format!("the API key of the description is left out: `{header}` has one value here"));
-    }
-    let mut left_out = Vec::new();
-    if let Some(Tree::List(headers)) = said.get_mut("headers") {
-        headers.retain_mut(|header| {
-            let name = header.text("name").unwrap_or_default().to_owned();
-            if let Some(known) = known.iter().find(|known| known.eq_ignore_ascii_case(&name)) {
-                header.put("name", known.as_str().into(), &[]);
-            }
-            let is_key = key.as_ref().is_some_and(|key| key.eq_ignore_ascii_case(&name));
-            left_out.extend(is_key.then_some(name));
-            !is_key
-        });
-    }
-    for name in left_out {
-        desk.say(format!("the header `{name}` of the description is left out: it carries the API key"));
-    }
-    said
-}
-
-fn names(service: &Tree) -> impl Iterator<Item = String> {
-    service.entries("headers").iter().filter_map(|header| header.text("name")).map(str::to_owned)
 }
 
 /// The header of the API key in lower case, as it is known whatever its case.

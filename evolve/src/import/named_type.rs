@@ -10,7 +10,7 @@ use super::draft::Named;
 use super::numbered_types::type_name;
 use super::schema::{is_component, owner};
 use super::service::some;
-use crate::merge::WantedName;
+use crate::fill::WantedName;
 use crate::naming::is_value;
 use crate::tree::Tree;
 

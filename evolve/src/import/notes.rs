@@ -1,6 +1,9 @@
 //! Losses of an import: each once, the weightiest first, with how often and where.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
+
+use serde_yaml::Value;
 
 /// How much is lost, the most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +37,32 @@ struct Note {
     seen: BTreeSet<String>,
 }
 
+/// The keys that the import reads, by object.
+pub(super) const ROOT: &str = "openapi info servers paths components tags security";
+pub(super) const PATH: &str = "get parameters summary description";
+pub(super) const OPERATION: &str = "operationId tags summary description parameters responses deprecated";
+pub(super) const PARAM: &str =
+    "name in required schema content description style explode example examples allowEmptyValue";
+pub(super) const RESPONSE: &str = "description content";
+pub(super) const SCHEMA: &str = "\
+    type properties required items prefixItems additionalProperties allOf anyOf oneOf enum const format nullable title \
+    description example examples default minimum maximum";
+
+/// Keys that do not affect a request or a reply.
+const ASIDE: &str = "\
+    deprecated externalDocs jsonSchemaDialect license links security servers unevaluatedProperties headers readOnly";
+
 impl Notes {
+    /// Notes the keys of an object that the import does not read.
+    pub(super) fn unread(&mut self, object: &Value, known: &str, place: &str) {
+        let has = |keys: &str, key: &str| keys.split_whitespace().any(|known| known == key);
+        let keys = object.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str());
+        for key in keys.filter(|key| *key != "$ref" && !key.starts_with("x-") && !has(known, key)) {
+            let weight = if has(ASIDE, key) { Weight::Aside } else { Weight::Fact };
+            self.add(weight, format!("`{key}`"), place);
+        }
+    }
+
     /// Notes why a place is not imported; no other loss is then noted there.
     pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, place: &str) {
         self.explained.insert(place.to_owned());
@@ -60,7 +88,7 @@ impl Notes {
     /// One line each, with all places below it or only the first.
     pub(super) fn lines(&self, all: bool) -> Vec<String> {
         let mut sorted: Vec<&Note> = self.list.iter().collect();
-        sorted.sort_by_key(|note| note.weight);
+        sorted.sort_by_key(|note| (note.weight, Reverse(note.places.len())));
         let lines = sorted.into_iter().map(|Note { what, places, .. }| match places.as_slice() {
             [place] => format!("{what} (at {place})"),
             places if all => format!("{what} ({} places)\n  {}", places.len(), places.join("\n  ")),

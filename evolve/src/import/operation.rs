@@ -8,9 +8,8 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{aliases, entries, items, text};
 use super::draft::DraftEndpoint;
-use super::notes::Weight;
+use super::notes::{OPERATION, PATH, Weight};
 use super::service::{history, some};
-use crate::merge::Hint;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -20,6 +19,7 @@ impl<'d> Reader<'d> {
         for (path, item) in entries(root, "paths").filter(|(path, _)| path.starts_with('/')) {
             let place = format!("`{path}`");
             let Some((item, _)) = self.document.follow(item) else { continue };
+            self.notes.unread(item, PATH, &place);
             if item.get("get").is_some() {
                 // If the reference of an operation leads nowhere, only its path is known.
                 let operation = self.document.operation(item).unwrap_or(&Value::Null);
@@ -34,7 +34,6 @@ impl<'d> Reader<'d> {
     }
 
     fn operation(&mut self, path: Option<&'d str>, item: &'d Value, operation: &'d Value, place: &str) {
-        let told = path;
         let path = match path.map(|path| self.path(path, place)) {
             Some(None) => return,
             path => path.flatten(),
@@ -44,9 +43,7 @@ impl<'d> Reader<'d> {
             self.notes.explain(Weight::Fact, why, place);
             return;
         }
-        if let (Some(told), Some(path)) = (told, &path) {
-            self.paths.insert(told.to_owned(), path.clone());
-        }
+        self.notes.unread(operation, OPERATION, place);
         let own = path.as_deref().unwrap_or_default();
         let own = own.strip_prefix(self.draft.prefix.as_str()).unwrap_or(own).to_owned();
         let group = self.group(operation, &own);
@@ -82,9 +79,7 @@ impl<'d> Reader<'d> {
             .with_some("weight", weight)
             .with_some("deprecated", deprecated)
             .ordered(&ENDPOINT);
-        let (is_tagged, is_named) = (!items(operation, "tags").is_empty(), operation.get("operationId").is_some());
-        let hint = Hint { is_tagged, is_named, told, time: None };
-        self.draft.endpoints.push(DraftEndpoint { group, tree, reply, hint });
+        self.draft.endpoints.push(DraftEndpoint { group, tree, reply });
     }
 
     /// Whether an endpoint has this path already, under any names of its params.

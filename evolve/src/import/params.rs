@@ -8,11 +8,11 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{is_evidence, items, text, text_of};
-use super::notes::Weight;
+use super::notes::{PARAM as PARAM_KEYS, Weight};
 use super::numbered_types::{TIMESTAMP, innermost, item, record_in, type_of_name, written};
 use super::schema::{is_moment, type_of};
 use super::service::some;
-use crate::merge::holds;
+use crate::fill::is_within;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -71,7 +71,9 @@ impl<'d> Reader<'d> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
+        self.notes.unread(param, PARAM_KEYS, place);
         if !in_path && location != "query" {
+            self.notes.explain(Weight::Missing, format!("params `in: {location}`"), place);
             return None;
         }
         let content = param.get("content").and_then(|content| content.get("application/json")?.get("schema"));
@@ -106,6 +108,9 @@ impl<'d> Reader<'d> {
             .filter(|said| is_evidence(said))
             .or((required && !in_path).then_some(self.options.evidence.as_str()));
         let default = self.default(schema, ty, list.is_some(), &said);
+        if default.is_none() && self.default_of(schema).is_some() {
+            self.notes.add(Weight::Fact, "`default`".to_owned(), place);
+        }
         let values = |key: &str| {
             let can_be_sent = |value: &String| !in_path || key == "x-refused" || !is_dotted(value);
             let fitting = items(param, key).iter().map(text_of).filter(can_be_sent);
@@ -154,12 +159,13 @@ impl<'d> Reader<'d> {
 
     /// Whether a text writes a value of a type within its range.
     pub(super) fn fits(&self, text: &str, ty: &str, said: &Tree) -> bool {
-        let is_within = || said.get("range").is_none_or(|range| text.parse().is_ok_and(|number| holds(range, number)));
+        let is_in_range =
+            || said.get("range").is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
         match TypeExpr::parse(ty) {
             Some(TypeExpr::Builtin(Builtin::Timestamp)) if self.time_format(said).is_some() => {
                 self.time_format(said).is_some_and(|format| TimeForm::Written(format).is_written(text))
             }
-            Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_within(),
+            Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_in_range(),
             Some(TypeExpr::List(item)) => self.fits(text, &item.to_string(), said),
             Some(TypeExpr::Name(name)) => type_of_name(name).is_none_or(|index| {
                 let ty = &self.draft.types[index].tree;

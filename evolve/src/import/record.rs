@@ -11,7 +11,7 @@ use super::draft::{DraftRecord, Named};
 use super::notes::Weight;
 use super::numbered_types::{or_null, record_in, record_name};
 use super::schema::{is_component, owner};
-use crate::merge::WantedName;
+use crate::fill::WantedName;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {

@@ -6,11 +6,8 @@ use serde_yaml::Value;
 use super::Reader;
 use super::composition::constants;
 use super::document::{items, text};
-use super::notes::Weight;
+use super::notes::{SCHEMA, Weight};
 use super::numbered_types::{ANY, TIMESTAMP, holding, or_null, record_name};
-
-/// Formats that the catalogue's types express.
-pub(super) const FORMATS: &[&str] = &["int32", "int64", "uint32", "uint64", "float", "double", ""];
 
 /// A bound on nesting, far above any readable one.
 pub(super) const DEPTH: usize = 32;
@@ -39,9 +36,16 @@ impl<'d> Reader<'d> {
         } else if self.nesting > DEPTH {
             "a schema that is made of itself, which becomes `any`"
         } else {
+            self.notes.unread(schema, SCHEMA, place);
             self.nesting += 1;
             let value = self.composed(schema, name, place);
             self.nesting -= 1;
+            if value.ty == ANY
+                && !self.notes.is_explained(place)
+                && schema.as_mapping().is_some_and(|keys| !keys.is_empty())
+            {
+                self.notes.explain(Weight::Untyped, "a schema that becomes `any`", place);
+            }
             return Valued { nullable: value.nullable || nullable, ..value };
         };
         self.notes.explain(Weight::Untyped, why, place);
@@ -50,6 +54,9 @@ impl<'d> Reader<'d> {
 
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let format = text(schema, "format").unwrap_or_default();
+        if matches!(type_of(schema), "integer" | "number" | "boolean") && schema.get("enum").is_some() {
+            self.notes.add(Weight::Fact, "`enum` of values that are no text".to_owned(), place);
+        }
         let ty = match type_of(schema) {
             "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
             "string" => self.text_type(schema, name, place),

@@ -13,36 +13,12 @@ use super::headers::is_value;
 use super::notes::Weight;
 use super::numbered_types::{record_in, type_of_name};
 use super::service::some;
-use crate::change::Desk;
-use crate::keys::SERVICE;
 use crate::naming::NamesInUse;
 use crate::tree::Tree;
 
 /// Whether credentials are optional: then an empty requirement is one of the alternatives.
 pub(super) fn is_optional(root: &Value) -> bool {
     items(root, "security").iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
-}
-
-/// The facts about a service, without a credential that would need the header of one that the catalogue has.
-pub(super) fn without_second_authorization(mut said: Tree, desk: &mut Desk) -> Tree {
-    let known = desk.tree(SERVICE).get("credentials");
-    let is_authorization = |credentials: Option<&Tree>| {
-        let header = credentials.and_then(|credentials| credentials.get("api_key")?.text("header"));
-        header.is_some_and(|header| header.eq_ignore_ascii_case("Authorization"))
-    };
-    let has_token = |credentials: Option<&Tree>| credentials.and_then(|all| all.get("client_credentials")).is_some();
-    let (key, message) = if is_authorization(known) && has_token(said.get("credentials")) {
-        ("client_credentials", "the token flow of the description is left out: the API key is sent in `Authorization`")
-    } else if has_token(known) && is_authorization(said.get("credentials")) {
-        ("api_key", "the API key of the description is left out: `Authorization` has the access token")
-    } else {
-        return said;
-    };
-    if let Some(credentials) = said.get_mut("credentials") {
-        credentials.remove(key);
-    }
-    desk.say(message);
-    said
 }
 
 impl<'d> Reader<'d> {
@@ -73,6 +49,9 @@ impl<'d> Reader<'d> {
                     let why = "a token path that is not below the base URL, or cannot be written down";
                     self.notes.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
                 }
+            } else {
+                let why = "a security scheme that the client does not know";
+                self.notes.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
             }
         }
         let credentials = Tree::map().with_some("api_key", key).with_some("client_credentials", token);

@@ -11,7 +11,7 @@ use serde_yaml::Value;
 use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
 use super::notes::Weight;
 use super::{Envelope, Reader};
-use crate::change::Desk;
+use crate::change::Editor;
 use crate::keys::SERVICE;
 use crate::place::Place;
 use crate::tree::Tree;
@@ -75,14 +75,14 @@ impl Reader<'_> {
     }
 
     /// Takes paths, envelope and modules from the known catalogue.
-    pub(super) fn surroundings(&mut self, desk: &Desk, said: &Tree) {
-        let service = desk.tree(SERVICE);
+    pub(super) fn surroundings(&mut self, editor: &Editor, said: &Tree) {
+        let service = editor.tree(SERVICE);
         let at = |path: &[&str]| {
             path.iter().try_fold(service, |tree, key| tree.get(key)).and_then(Tree::as_text).map(str::to_owned)
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
         if self.suffix.is_empty() {
-            self.draft.prefix = prefix(desk, said).unwrap_or_default();
+            self.draft.prefix = prefix(editor, said).unwrap_or_default();
         }
         if self.suffix.is_empty() && self.draft.prefix.is_empty() {
             // Base URLs are going to end in it.
@@ -90,28 +90,12 @@ impl Reader<'_> {
         }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
-        for (module, title) in desk.modules() {
+        for (module, title) in editor.modules() {
             self.modules.note(module.as_str());
             self.groups.push((module.clone(), module.clone()));
             self.groups.push((title, module));
         }
         self.old_groups = self.groups.len();
-    }
-
-    /// The facts about a known service, without invented ones.
-    pub(super) fn said_of_service(&self, service: &Tree) -> Tree {
-        let root = self.document.root();
-        let info = root.get("info").unwrap_or(&Value::Null);
-        let is_said = |key: &str| match key {
-            "title" | "version" => head(info, key).is_some(),
-            "env_prefix" => root.get("x-env-prefix").is_some(),
-            "time" => !self.guessed_time,
-            _ => true,
-        };
-        match service {
-            Tree::Map(entries) => Tree::Map(entries.iter().filter(|(key, _)| is_said(key)).cloned().collect()),
-            _ => Tree::Null,
-        }
     }
 
     /// The path that base URLs end in; users give the host.
@@ -152,9 +136,9 @@ fn said_suffix(service: &Tree) -> Option<&str> {
 }
 
 /// The path of the description's server, if the catalogue has it in its paths.
-fn prefix(desk: &Desk, service: &Tree) -> Option<String> {
+fn prefix(editor: &Editor, service: &Tree) -> Option<String> {
     let suffix = said_suffix(service)?;
-    let mut endpoints = desk.groups().flat_map(|file| desk.tree(file).entries("endpoints"));
+    let mut endpoints = editor.groups().flat_map(|file| editor.tree(file).entries("endpoints"));
     let is_within = |endpoint: &Tree| endpoint.text("path").is_some_and(|path| path.starts_with(&format!("{suffix}/")));
     endpoints.any(is_within).then(|| suffix.to_owned())
 }
@@ -182,36 +166,52 @@ fn limits(root: &Value) -> Vec<Tree> {
     items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).filter(is_own).collect()
 }
 
+/// Notes the facts about the service in which a description differs from the catalogue.
+pub(super) fn note_differences(described: &Tree, has_prefix: bool, editor: &mut Editor) {
+    for key in ["base_url", "credentials", "headers", "history"] {
+        let here = editor.tree(SERVICE).get(key);
+        if key == "base_url" && has_prefix {
+            continue;
+        }
+        if described.get(key).is_some_and(|described| here.is_none_or(|here| !includes(here, described))) {
+            let how = if here.is_some() { "differs in the description" } else { "is not here" };
+            editor.note(format!("`{key}` of the service {how}"));
+        }
+    }
+}
+
+/// Whether the catalogue has a fact of a description, with any evidence and texts.
+fn includes(here: &Tree, described: &Tree) -> bool {
+    match (described, here) {
+        (Tree::Map(described), here) => described.iter().all(|(key, described)| {
+            matches!(key.as_str(), "evidence" | "summary" | "notes" | "label" | "advice")
+                || here.get(key).is_some_and(|here| includes(here, described))
+        }),
+        (Tree::List(described), Tree::List(here)) => {
+            described.iter().all(|described| here.iter().any(|here| includes(here, described)))
+        }
+        _ => described.scalar().is_none_or(|text| here.scalar().is_some_and(|here| here.eq_ignore_ascii_case(text))),
+    }
+}
+
 /// What a limit set is called in Rust.
 fn constant(limit: &Tree) -> Option<String> {
     names::ident(&names::limit(limit.text("name")?), Case::Shouty).ok()
 }
 
-/// What is said of a service, with its limit sets called as the catalogue calls those of the same Rust name.
-pub(super) fn with_known_limits(mut said: Tree, desk: &Desk) -> Tree {
-    let known = desk.tree(SERVICE).entries("limits");
-    said.each("limits", |limit| {
-        let same = known.iter().find(|known| constant(known) == constant(limit));
-        if let Some(name) = same.and_then(|known| known.text("name")) {
-            limit.put("name", name.into(), &[]);
-        }
-    });
-    said
-}
-
 /// Removes limit sets whose endpoints are not imported: without endpoints they would count every request.
-pub(super) fn drop_limits_of_others(desk: &mut Desk) {
-    let files: Vec<&str> = desk.groups().collect();
+pub(super) fn drop_limits_of_others(editor: &mut Editor) {
+    let files: Vec<&str> = editor.groups().collect();
     let modules = files.iter().filter_map(|file| file.strip_suffix(".yaml"));
-    let endpoints = files.iter().flat_map(|file| desk.tree(file).entries("endpoints"));
+    let endpoints = files.iter().flat_map(|file| editor.tree(file).entries("endpoints"));
     let names: HashSet<&str> = modules.chain(endpoints.filter_map(|endpoint| endpoint.text("path"))).collect();
     let is_there = |name: &Tree| name.as_text().is_some_and(|name| names.contains(name));
-    let known = desk.tree(SERVICE).entries("limits");
+    let known = editor.tree(SERVICE).entries("limits");
     let kept: Vec<_> = known.iter().filter(|limit| limit.entries("endpoints").iter().all(is_there)).cloned().collect();
     match kept.len() {
         all if all == known.len() => {}
-        0 => desk.remove(&Place::service(), "limits"),
-        _ => desk.replace(&Place::service().key("limits"), kept),
+        0 => editor.remove(&Place::service(), "limits"),
+        _ => editor.replace(&Place::service().key("limits"), kept),
     }
 }
 

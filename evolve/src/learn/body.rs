@@ -7,58 +7,58 @@ use super::fields::{FieldList, Topic, is_former};
 use super::guess::keys_of_data;
 use super::kind::BodyKind;
 use super::time::make_time;
-use crate::change::{Desk, Refusal};
+use crate::change::{Editor, Refusal};
 use crate::place::Place;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
 impl Topic<'_> {
     /// Edits the body of an endpoint, and the records that it names.
-    pub(super) fn body(&self, desk: &mut Desk, index: usize, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
+    pub(super) fn body(&self, editor: &mut Editor, index: usize, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
         let endpoint = self.place(index);
-        let entry = endpoint.tree(desk).clone();
-        let known = &desk.body(&entry).unwrap_or(Tree::Null);
+        let entry = endpoint.tree(editor).clone();
+        let known = &editor.body(&entry).unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
         let own = known.text("time");
-        let promised = desk.checked.service.envelope_time();
+        let promised = editor.checked.service.envelope_time();
         let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);
         let body = endpoint.key("body");
         if kind == BodyKind::Value {
-            return self.value(desk, &body, (known, inherited), seen);
+            return self.value(editor, &body, (known, inherited), seen);
         }
         match known.get(kind.key()) {
             Some(Tree::List(listed)) => {
                 let shared = shared.filter(|time| !seen.by_place && own.is_none_or(|own| own == time));
                 self.refuse_another(listed, inherited, seen)?;
-                let has_time = shared.as_ref().is_none_or(|time| self.has_time(desk, time, known, seen));
+                let has_time = shared.as_ref().is_none_or(|time| self.has_time(editor, time, known, seen));
                 let at = body.key(kind.key());
                 let time = shared.clone().filter(|_| has_time);
                 let place = FieldList { time, ..FieldList::new(at.clone(), inherited) };
-                self.merge(desk, &place, seen)?;
-                let list = desk.entries(&at).to_vec();
+                self.merge(editor, &place, seen)?;
+                let list = editor.entries(&at).to_vec();
                 if has_time {
-                    self.drop_time(desk, &body, &list, own);
+                    self.drop_time(editor, &body, &list, own);
                 } else {
-                    let time = self.other_time(desk, &list, shared.as_deref());
-                    desk.set(&body, "time", time);
+                    let time = self.other_time(editor, &list, shared.as_deref());
+                    editor.set(&body, "time", time);
                 }
                 Ok(())
             }
             Some(Tree::Text(record)) if record != "unknown" => {
-                if let Some(named) = desk.record(&self.file, record).map(|at| at.tree(desk)) {
+                if let Some(named) = editor.record(&self.file, record).map(|at| at.tree(editor)) {
                     let evidence = named.text("evidence").unwrap_or_default();
                     self.refuse_another(named.entries("fields"), evidence, seen)?;
                 }
-                self.merge_record(desk, record, seen)
+                self.merge_record(editor, record, seen)
             }
-            _ => self.open(desk, &body, (known, inherited), kind, shared.as_deref(), seen),
+            _ => self.open(editor, &body, (known, inherited), kind, shared.as_deref(), seen),
         }
     }
 
     /// Lists unknown fields. The kind of the body may be known better than they are.
     fn open(
         &self,
-        desk: &mut Desk,
+        editor: &mut Editor,
         body: &Place,
         (known, inherited): (&Tree, &str),
         kind: BodyKind,
@@ -66,16 +66,16 @@ impl Topic<'_> {
         seen: &Seen,
     ) -> Result<(), Refusal> {
         if let Some(keys) = keys_of_data(seen) {
-            return Err(Refusal::Said(format!(
+            return Err(Refusal::Message(format!(
                 "its keys are data and no names of fields, like {keys}; leave it `unknown`, and the client hands it over \
                  as it is"
             )));
         }
         let named = known.text("time");
-        let own = named.filter(|own| self.has_own_time(desk, own, seen));
+        let own = named.filter(|own| self.has_own_time(editor, own, seen));
         let envelope = shared.filter(|time| !seen.by_place && own.is_none_or(|own| own == *time));
-        let has_time = envelope.is_some_and(|time| self.has_time(desk, time, known, seen));
-        let mut list = self.list(desk, seen, envelope.filter(|_| has_time))?;
+        let has_time = envelope.is_some_and(|time| self.has_time(editor, time, known, seen));
+        let mut list = self.list(editor, seen, envelope.filter(|_| has_time))?;
         for field in &mut list {
             make_time(field, own);
         }
@@ -85,13 +85,13 @@ impl Topic<'_> {
         let time = match shared.filter(|_| has_time) {
             _ if is_known => own.map(str::to_owned),
             Some(shared) => {
-                self.say(desk, format!("the body gets `time: {shared}`"));
+                self.note(editor, format!("the body gets `time: {shared}`"));
                 Some(shared.to_owned())
             }
-            None => Some(self.other_time(desk, &list, shared)),
+            None => Some(self.other_time(editor, &list, shared)),
         };
-        self.say_learned(desk, &list, seen);
-        self.doubt_keys(desk, "the body", seen, &list);
+        self.say_learned(editor, &list, seen);
+        self.doubt_keys(editor, "the body", seen, &list);
         let weaker = self.weaker_evidence(inherited).filter(|_| known.get(kind.key()).is_some());
         if let Some(own) = weaker {
             list = list.into_iter().map(|field| field.with("evidence", own)).collect();
@@ -102,35 +102,35 @@ impl Topic<'_> {
             .with_some("time", time)
             .with_some("positional", seen.by_place.then_some(true))
             .with(kind.key(), list);
-        set_body(desk, body, new);
+        set_body(editor, body, new);
         Ok(())
     }
 
     /// The type of a body that is neither a series nor one object.
     fn value(
         &self,
-        desk: &mut Desk,
+        editor: &mut Editor,
         body: &Place,
         (known, inherited): (&Tree, &str),
         seen: &Seen,
     ) -> Result<(), Refusal> {
         if let Some(expr) = known.text("type").and_then(TypeExpr::parse) {
-            let Some(wider) = self.widened(desk, "body", &expr, seen)? else { return Ok(()) };
+            let Some(wider) = self.widened(editor, "body", &expr, seen)? else { return Ok(()) };
             let words = seen.words();
-            self.say(
-                desk,
+            self.note(
+                editor,
                 format!("the body is {expr} (evidence: {inherited}), and the replies have {words}; it becomes {wider}"),
             );
-            desk.set(body, "type", wider);
+            editor.set(body, "type", wider);
             if let Some(own) = self.weaker_evidence(inherited) {
-                desk.set(body, "evidence", own);
+                editor.set(body, "evidence", own);
             }
             return Ok(());
         }
         let name = format!("{} entry", self.endpoint.rsplit('.').next().unwrap_or_default());
-        let (ty, form) = self.new_type(desk, &name, seen)?;
+        let (ty, form) = self.new_type(editor, &name, seen)?;
         if ty == "any" {
-            return Err(Refusal::Said(format!(
+            return Err(Refusal::Message(format!(
                 "its body is {}, for which the catalogue has no type; leave it `unknown`, and the client hands it over \
                  as it is",
                 seen.words()
@@ -139,13 +139,13 @@ impl Topic<'_> {
         // A body has no key for the format of its times.
         let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
         let ty = if form.is_some() { ty.replace("timestamp", plain) } else { ty };
-        self.say(desk, format!("the body is a `{ty}`"));
+        self.note(editor, format!("the body is a `{ty}`"));
         let new = Tree::map().with("evidence", self.learning.evidence.as_str()).with("type", ty);
-        set_body(desk, body, new);
+        set_body(editor, body, new);
         Ok(())
     }
 
-    fn say_learned(&self, desk: &mut Desk, list: &[Tree], seen: &Seen) {
+    fn say_learned(&self, editor: &mut Editor, list: &[Tree], seen: &Seen) {
         let fields = list.iter().filter_map(|field| {
             let optional = if field.get("optional").is_some() { ", optional" } else { "" };
             Some(format!("{} ({}{optional})", field.text("name")?, field.text("type")?))
@@ -153,7 +153,7 @@ impl Topic<'_> {
         let fields: Vec<_> = fields.collect();
         let fields = if fields.is_empty() { "no fields".to_owned() } else { fields.join(", ") };
         let records = if seen.times == 1 { "1 record".to_owned() } else { format!("{} records", seen.times) };
-        self.say(desk, format!("learned from {records}: {fields}"));
+        self.note(editor, format!("learned from {records}: {fields}"));
     }
 
     /// Refuses records without any of the listed fields, unless these are from the former version.
@@ -164,7 +164,7 @@ impl Topic<'_> {
             return Ok(());
         }
         let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.as_str()).collect();
-        Err(Refusal::Said(format!(
+        Err(Refusal::Message(format!(
             "it has none of the fields that the catalogue lists ({}) but {}, so it is probably the reply of another \
              endpoint; if it is not, make the fields `unknown` in {} to learn them anew",
             names.join(", "),
@@ -175,8 +175,8 @@ impl Topic<'_> {
 }
 
 /// Sets the body of an endpoint.
-fn set_body(desk: &mut Desk, body: &Place, new: Tree) {
+fn set_body(editor: &mut Editor, body: &Place, new: Tree) {
     if let Some((endpoint, key)) = body.parent() {
-        desk.set(&endpoint, key, new);
+        editor.set(&endpoint, key, new);
     }
 }

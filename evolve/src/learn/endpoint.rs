@@ -3,7 +3,7 @@
 use codegen::did_you_mean;
 use codegen::names::{self, Case};
 
-use crate::change::{Desk, Refusal};
+use crate::change::{Editor, Refusal};
 
 /// The place of an endpoint, and its name in messages.
 pub(super) struct Found {
@@ -12,9 +12,9 @@ pub(super) struct Found {
     pub(super) label: String,
 }
 
-pub(super) fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
+pub(super) fn find(editor: &Editor, wanted: &str) -> Result<Found, Refusal> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
-    for (group, (module, spec)) in desk.checked.groups.iter().enumerate() {
+    for (group, (module, spec)) in editor.checked.groups.iter().enumerate() {
         for (endpoint, spec) in spec.endpoints.iter().enumerate() {
             let ident = names::chosen(spec.ident.as_deref(), &spec.name, Case::Snake).unwrap_or_default();
             let label = format!("{module}.{ident}");
@@ -28,10 +28,10 @@ pub(super) fn find(desk: &Desk, wanted: &str) -> Result<Found, Refusal> {
     }
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 => Err(Refusal::Said(format!("the catalogue has no such endpoint; {}", near(wanted, &known)))),
+        0 => Err(Refusal::Message(format!("the catalogue has no such endpoint; {}", near(wanted, &known)))),
         _ => {
             let labels: Vec<_> = found.iter().map(|found| format!("`{}`", found.label)).collect();
-            Err(Refusal::Said(format!("several endpoints are called so: {}", labels.join(", "))))
+            Err(Refusal::Message(format!("several endpoints are called so: {}", labels.join(", "))))
         }
     }
 }

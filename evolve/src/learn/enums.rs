@@ -7,9 +7,9 @@ use codegen::type_expr::TypeExpr;
 
 use super::fields::Topic;
 use super::types::all_types;
-use crate::change::Desk;
+use crate::change::Editor;
+use crate::fill::add_values;
 use crate::keys::SERVICE;
-use crate::merge::join_values;
 use crate::naming::{self, NamesInUse, is_value};
 use crate::place::Place;
 use crate::seen::{MOST_VALUES, Seen};
@@ -32,7 +32,7 @@ impl FieldsSeen {
     }
 
     /// Notes which named fields cannot become enums, since none of their values was text.
-    pub(super) fn say_unmet(&self, desk: &mut Desk, enums: &[String]) {
+    pub(super) fn say_unmet(&self, editor: &mut Editor, enums: &[String]) {
         let texts = || self.0.iter().filter(|(_, words)| words.is_none()).map(|(name, _)| name);
         for wanted in enums.iter().filter(|wanted| !texts().any(|name| is_meant(wanted, name))) {
             let (field, _) = parts(wanted);
@@ -52,7 +52,7 @@ impl FieldsSeen {
                     format!("no reply has texts in a field of that name; {known}")
                 }
             };
-            desk.say(format!("no enum is made of `{field}`, as {why}"));
+            editor.note(format!("no enum is made of `{field}`, as {why}"));
         }
     }
 }
@@ -70,22 +70,25 @@ fn is_meant(wanted: &str, name: &str) -> bool {
 
 impl Topic<'_> {
     /// The enum that replaces the type of a listed field, if the field was named and all its values are texts.
-    pub(super) fn enum_instead(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) -> Option<String> {
+    pub(super) fn enum_instead(&self, editor: &mut Editor, name: &str, ty: &str, seen: &Seen) -> Option<String> {
         match (ty, seen.items.as_deref()) {
-            ("string", _) => self.enum_of(desk, name, seen),
+            ("string", _) => self.enum_of(editor, name, seen),
             ("list<string>", Some(items)) if seen.lists == seen.values() => {
-                self.enum_of(desk, name, items).map(|ty| format!("list<{ty}>"))
+                self.enum_of(editor, name, items).map(|ty| format!("list<{ty}>"))
             }
             _ => {
                 let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name));
                 match (wanted.map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0), TypeExpr::parse(ty)) {
                     (Some(_), Some(TypeExpr::Builtin(_))) => {
-                        self.say(desk, format!("no enum is made of `{name}`, as it is {ty}; make it a string first"));
+                        self.note(
+                            editor,
+                            format!("no enum is made of `{name}`, as it is {ty}; make it a string first"),
+                        );
                     }
                     (Some((field, other)), Some(TypeExpr::Name(_)))
                         if field != other && names::ident(other, Case::Pascal).as_deref() != Ok(ty) =>
                     {
-                        self.say(desk, format!("`{name}` is {ty} already and stays; make it a string first"));
+                        self.note(editor, format!("`{name}` is {ty} already and stays; make it a string first"));
                     }
                     _ => {}
                 }
@@ -95,47 +98,50 @@ impl Topic<'_> {
     }
 
     /// The enum for a field, if the field was named and all its values are texts.
-    pub(super) fn enum_of(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Option<String> {
+    pub(super) fn enum_of(&self, editor: &mut Editor, name: &str, seen: &Seen) -> Option<String> {
         let wanted = self.learning.enums.iter().find(|wanted| is_meant(wanted, name));
         let (field, ty) = wanted.map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0)?;
         let Ok(ident) = names::ident(ty, Case::Pascal) else {
-            self.say(
-                desk,
+            self.note(
+                editor,
                 format!("no enum is made of `{name}`, as {ty:?} makes no name of a type; use `--enum {name}=Type`"),
             );
             return None;
         };
         if seen.kinds() > 1 {
             let words = seen.words();
-            self.say(
-                desk,
+            self.note(
+                editor,
                 format!("no enum is made of `{name}`, as it has {words}, and the values of an enum are texts"),
             );
             return None;
         }
         if seen.texts.len() > MOST_VALUES {
-            self.say(desk, format!("no enum is made of `{name}`, as it has more than {MOST_VALUES} different texts"));
+            self.note(
+                editor,
+                format!("no enum is made of `{name}`, as it has more than {MOST_VALUES} different texts"),
+            );
             return None;
         }
-        let values = self.values(desk, seen);
+        let values = self.values(editor, seen);
         if values.is_empty() {
-            self.say(desk, format!("no enum is made of `{name}`, as none of its texts can be a value"));
+            self.note(editor, format!("no enum is made of `{name}`, as none of its texts can be a value"));
             return None;
         }
-        Some(self.enumerate(desk, &ident, field != ty, name, &values))
+        Some(self.enumerate(editor, &ident, field != ty, name, &values))
     }
 
     /// The enum for texts: a new one, or a known one that has some of them or was named for them.
-    fn enumerate(&self, desk: &mut Desk, wanted: &str, is_chosen: bool, field: &str, values: &[&str]) -> String {
-        let types = desk.tree(SERVICE).entries("types").to_vec();
+    fn enumerate(&self, editor: &mut Editor, wanted: &str, is_chosen: bool, field: &str, values: &[&str]) -> String {
+        let types = editor.tree(SERVICE).entries("types").to_vec();
         let namesake = types.iter().position(|ty| ty.text("name") == Some(wanted));
         let known = |index: usize| types[index].entries("values").iter().filter_map(|value| value.text("value"));
         if let Some(index) = namesake.filter(|index| is_chosen || naming::share_a_value(known(*index), values)) {
-            self.say(desk, format!("`{field}` takes the known type `{wanted}`"));
-            self.new_values(desk, index, values);
+            self.note(editor, format!("`{field}` takes the known type `{wanted}`"));
+            self.new_values(editor, index, values);
             return wanted.to_owned();
         }
-        let mut taken = all_types(desk);
+        let mut taken = all_types(editor);
         let own = format!("{} {field}", self.endpoint.rsplit('.').next().unwrap_or_default());
         let ident = taken.claim(if taken.has(wanted) { &own } else { wanted }, Case::Pascal, Scope::Types);
         let mut idents = NamesInUse::default();
@@ -145,38 +151,38 @@ impl Topic<'_> {
             .with("summary", "unknown")
             .with("evidence", self.learning.evidence.as_str())
             .with("values", values.iter().map(|text| value(text, &mut idents)).collect::<Vec<_>>());
-        desk.extend(&Place::service().key("types"), vec![ty]);
+        editor.extend(&Place::service().key("types"), vec![ty]);
         let why = match namesake {
             Some(_) => {
                 format!(", as `{wanted}` of the catalogue has none of its values; `--enum {field}={wanted}` joins them")
             }
             None => String::new(),
         };
-        self.say(desk, format!("the enum `{ident}` is new{why}"));
+        self.note(editor, format!("the enum `{ident}` is new{why}"));
         ident
     }
 
     /// The texts that can be values.
-    pub(super) fn values<'s>(&self, desk: &mut Desk, seen: &'s Seen) -> Vec<&'s str> {
+    pub(super) fn values<'s>(&self, editor: &mut Editor, seen: &'s Seen) -> Vec<&'s str> {
         let (values, others): (Vec<&str>, Vec<&str>) =
             seen.texts.iter().map(String::as_str).partition(|text| is_value(text));
         for text in others {
-            self.say(desk, format!("{text:?} cannot be a value of an enum and is left out"));
+            self.note(editor, format!("{text:?} cannot be a value of an enum and is left out"));
         }
         values
     }
 
     /// Adds values that a known enum does not have.
-    pub(super) fn new_values(&self, desk: &mut Desk, index: usize, values: &[&str]) {
-        let ty = desk.tree(SERVICE).entries("types")[index].clone();
+    pub(super) fn new_values(&self, editor: &mut Editor, index: usize, values: &[&str]) {
+        let ty = editor.tree(SERVICE).entries("types")[index].clone();
         if ty.text("kind") != Some("enum") {
             return;
         }
         let values: Vec<Tree> = values.iter().map(|text| Tree::map().with("value", *text)).collect();
         let said = Tree::map().with("evidence", self.learning.evidence.as_str()).with("values", values);
         let name = ty.text("name").unwrap_or_default();
-        for text in join_values(desk, &Place::service().key("types").item(index), &ty, &said) {
-            self.say(desk, format!("`{text}` is a new value of `{name}`"));
+        for text in add_values(editor, &Place::service().key("types").item(index), &said) {
+            self.note(editor, format!("`{text}` is a new value of `{name}`"));
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn judge(
         };
         let why = format!("`{place}` is where failures tell what went wrong, by `error_body` of service.yaml");
         if !has_status {
-            return Err(Refusal::Said(format!(
+            return Err(Refusal::Message(format!(
                 "{origin} is probably a failure: {why}; if it is none, save it with its status, as `curl -i` does"
             )));
         }

@@ -7,7 +7,7 @@ use codegen::spec::Evidence;
 
 use super::Learning;
 use super::rows::{is_positional, named_as};
-use crate::change::{Desk, Refusal};
+use crate::change::{Editor, Refusal};
 use crate::naming::NamesInUse;
 use crate::place::Place;
 use crate::seen::Seen;
@@ -55,8 +55,8 @@ const FEW: usize = 10;
 
 impl Topic<'_> {
     /// Notes something about the endpoint.
-    pub(super) fn say(&self, desk: &mut Desk, text: impl std::fmt::Display) {
-        desk.say(format!("{}: {text}", self.endpoint));
+    pub(super) fn note(&self, editor: &mut Editor, text: impl std::fmt::Display) {
+        editor.note(format!("{}: {text}", self.endpoint));
     }
 
     /// The place of an endpoint of the group.
@@ -70,17 +70,17 @@ impl Topic<'_> {
     }
 
     /// The entries for fields that were not known.
-    pub(super) fn list(&self, desk: &mut Desk, seen: &Seen, time: Option<&str>) -> Result<Vec<Tree>, Refusal> {
+    pub(super) fn list(&self, editor: &mut Editor, seen: &Seen, time: Option<&str>) -> Result<Vec<Tree>, Refusal> {
         let mut taken = NamesInUse::default();
         if let Some(time) = time {
             taken.note(snake(time));
         }
-        self.new_fields(desk, seen, &mut taken, |name| Some(name) != time)
+        self.new_fields(editor, seen, &mut taken, |name| Some(name) != time)
     }
 
     /// Compares listed fields with the fields of the replies.
-    pub(super) fn merge(&self, desk: &mut Desk, list: &FieldList, seen: &Seen) -> Result<(), Refusal> {
-        let listed = desk.entries(&list.at).to_vec();
+    pub(super) fn merge(&self, editor: &mut Editor, list: &FieldList, seen: &Seen) -> Result<(), Refusal> {
+        let listed = editor.entries(&list.at).to_vec();
         let (mut taken, mut former) = (NamesInUse::default(), Vec::new());
         if let Some(time) = &list.time {
             taken.note(snake(time));
@@ -94,25 +94,25 @@ impl Topic<'_> {
                     former.push((name, at));
                     continue;
                 }
-                desk.set(&at, "evidence", self.learning.evidence.as_str());
+                editor.set(&at, "evidence", self.learning.evidence.as_str());
             }
             taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
             let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);
             if let Some(met) = met {
-                self.compare(desk, list, &at, field, met)?;
+                self.compare(editor, list, &at, field, met)?;
             }
             if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
-                desk.set(&at, "optional", true);
-                self.say(desk, format!("`{}{name}` can be absent or null", list.within));
+                editor.set(&at, "optional", true);
+                self.note(editor, format!("`{}{name}` can be absent or null", list.within));
             }
         }
         let is_new = |name: &str| {
             list.time.as_deref() != Some(name) && !listed.iter().any(|field| field.text("name") == Some(name))
         };
-        let mut new = self.within_file(&list.at.file).new_fields(desk, seen, &mut taken, is_new)?;
+        let mut new = self.within_file(&list.at.file).new_fields(editor, seen, &mut taken, is_new)?;
         for field in &mut new {
             let shown = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
-            self.say(desk, format!("`{}{}` is new ({})", list.within, shown[0], shown[1]));
+            self.note(editor, format!("`{}{}` is new ({})", list.within, shown[0], shown[1]));
             if list.is_shared && field.get("optional").is_none() {
                 *field = field.clone().with("optional", true);
             }
@@ -120,8 +120,8 @@ impl Topic<'_> {
                 *field = field.clone().with("evidence", self.learning.evidence.as_str());
             }
         }
-        self.replace_former(desk, list, &former, &mut new);
-        desk.extend(&list.at, new);
+        self.replace_former(editor, list, &former, &mut new);
+        editor.extend(&list.at, new);
         Ok(())
     }
 
@@ -132,42 +132,42 @@ impl Topic<'_> {
     }
 
     /// New fields replace fields of the former version that the replies do not have.
-    fn replace_former(&self, desk: &mut Desk, list: &FieldList, former: &[(&str, Place)], new: &mut Vec<Tree>) {
+    fn replace_former(&self, editor: &mut Editor, list: &FieldList, former: &[(&str, Place)], new: &mut Vec<Tree>) {
         let mut places = former.iter();
         if !list.is_shared {
             let replaced = new.len().min(former.len());
             for (field, (name, at)) in new.drain(..replaced).zip(places.by_ref()) {
-                self.say(
-                    desk,
+                self.note(
+                    editor,
                     format!("`{}{name}` of the former version did not come; a new field stands there", list.within),
                 );
-                desk.replace(at, field);
+                editor.replace(at, field);
             }
         }
         for (name, _) in places {
-            self.say(
-                desk,
+            self.note(
+                editor,
                 format!("`{}{name}` of the former version did not come; delete it if it never does", list.within),
             );
         }
     }
 
     /// Merges with a named record.
-    pub(super) fn merge_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
-        let Some(at) = desk.record(&self.file, name) else { return Ok(()) };
-        let record = at.tree(desk).clone();
+    pub(super) fn merge_record(&self, editor: &mut Editor, name: &str, seen: &Seen) -> Result<(), Refusal> {
+        let Some(at) = editor.record(&self.file, name) else { return Ok(()) };
+        let record = at.tree(editor).clone();
         let list = FieldList::new(at.key("fields"), record.text("evidence").unwrap_or_default());
-        let (fixed, within) = (Self::times_of_record(desk, name), format!("{name}."));
+        let (fixed, within) = (Self::times_of_record(editor, name), format!("{name}."));
         let list = FieldList { fixed, within, is_shared: true, ..list };
         if seen.lists > 0 && is_positional(&record) {
-            return self.merge(desk, &list, &named_as(record.entries("fields"), seen));
+            return self.merge(editor, &list, &named_as(record.entries("fields"), seen));
         }
-        self.merge(desk, &list, seen)
+        self.merge(editor, &list, seen)
     }
 
     fn new_fields(
         &self,
-        desk: &mut Desk,
+        editor: &mut Editor,
         seen: &Seen,
         taken: &mut NamesInUse,
         is_new: impl Fn(&str) -> bool,
@@ -175,11 +175,11 @@ impl Topic<'_> {
         let (mut fields, mut whole) = (Vec::new(), Vec::new());
         for (name, met) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {
-                self.say(desk, format!("a field without a name that can be written down is left out: {name:?}"));
+                self.note(editor, format!("a field without a name that can be written down is left out: {name:?}"));
                 continue;
             }
             let ident = taken.ident(name, Case::Snake, Scope::Fields);
-            let (ty, unit) = self.new_type(desk, name, met)?;
+            let (ty, unit) = self.new_type(editor, name, met)?;
             if ty == "integer" && met.text_times == 0 && met.values() < FEW {
                 whole.push(format!("`{name}`"));
             }
@@ -196,8 +196,8 @@ impl Topic<'_> {
         if !whole.is_empty() {
             let verb = if whole.len() == 1 { "was" } else { "were" };
             let names = whole.join(", ");
-            self.say(
-                desk,
+            self.note(
+                editor,
                 format!("{names} {verb} whole in the few values that came; where fractions can come, write `number`"),
             );
         }

@@ -42,7 +42,7 @@ pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<BodyKind, Refu
     let is_series = |reply: &&Reply| list_of(reply, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (replies.iter().find(is_series), replies.iter().find(|reply| !is_series(reply))) {
         (Some(_), None) => Ok(BodyKind::Series),
-        (Some(series), Some(other)) => Err(Refusal::Said(format!(
+        (Some(series), Some(other)) => Err(Refusal::Message(format!(
             "{} is a series and {} is none; leave out what is no reply of this endpoint",
             series.origin, other.origin
         ))),
@@ -80,7 +80,7 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
         let list = list_of(reply, data);
         if list.is_some_and(Value::is_null) {
             let place = place_of_list(data);
-            return Err(Refusal::Said(format!(
+            return Err(Refusal::Message(format!(
                 "there are no records in {}: {place} is `null`; ask for something of which it has some",
                 reply.origin
             )));
@@ -96,7 +96,7 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
             Err(Refusal::new("the records of the reply have no fields; ask for something of which they have some"))
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
-        _ => Err(Refusal::Said(format!(
+        _ => Err(Refusal::Message(format!(
             "its records are {}, and the catalogue has words for objects and for lists; leave them `unknown`, and the \
              client hands them over as they are",
             seen.words()
@@ -114,7 +114,7 @@ fn no_series(origin: &str, list: Option<&Value>, data: Option<&str>) -> Refusal 
             format!("has {}", seen.words())
         },
     );
-    Refusal::Said(format!(
+    Refusal::Message(format!(
         "the catalogue says a series, a list of records in {place}, which {found} in {origin}; give a reply that has \
          one, or correct `body`"
     ))

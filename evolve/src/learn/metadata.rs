@@ -4,7 +4,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::enums::FieldsSeen;
 use super::fields::{FieldList, Topic};
-use crate::change::{Desk, Refusal};
+use crate::change::{Editor, Refusal};
 use crate::keys::SERVICE;
 use crate::place::Place;
 use crate::reply::Reply;
@@ -13,17 +13,17 @@ use crate::tree::Tree;
 
 impl Topic<'_> {
     /// Compares them with the envelope, and adds fields to the metadata.
-    pub(super) fn metadata(&self, desk: &mut Desk, replies: &[Reply], met: &mut FieldsSeen) -> Result<(), Refusal> {
-        let Some(data) = desk.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
+    pub(super) fn metadata(&self, editor: &mut Editor, replies: &[Reply], met: &mut FieldsSeen) -> Result<(), Refusal> {
+        let Some(data) = editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return Ok(());
         };
-        let known = metadata(desk);
+        let known = metadata(editor);
         let around = around(replies, &data, known.as_deref());
         let metadata = known.clone().or_else(|| new_metadata(&around, replies));
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
             let words = seen.words();
-            self.say(
-                desk,
+            self.note(
+                editor,
                 format!(
                     "beside `{data}` stands `{name}` ({words}), for which the catalogue has no word; the client hands \
                      it over as an unknown field"
@@ -33,8 +33,8 @@ impl Topic<'_> {
         let Some(metadata) = metadata else { return Ok(()) };
         if let Some(shape) = around.fields.get(&metadata).filter(|shape| shape.objects < shape.values()) {
             let words = shape.words();
-            self.say(
-                desk,
+            self.note(
+                editor,
                 format!(
                     "`{metadata}` has {words}, and the catalogue says one object, so the client refuses the reply; \
                      correct `envelope.metadata` of {SERVICE} if it is always so"
@@ -45,15 +45,15 @@ impl Topic<'_> {
         let seen = objects(replies, &metadata);
         met.add(&seen);
         if known.is_none() {
-            self.say(desk, format!("`{metadata}`, beside the records, becomes the metadata of every series"));
+            self.note(editor, format!("`{metadata}`, beside the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
-            desk.set(&Place::service().key("envelope"), "metadata", new);
+            editor.set(&Place::service().key("envelope"), "metadata", new);
         }
-        self.merge_metadata(desk, &metadata, &seen)
+        self.merge_metadata(editor, &metadata, &seen)
     }
 
-    fn merge_metadata(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<(), Refusal> {
-        let Some(envelope) = desk.checked.service.envelope.as_ref() else { return Ok(()) };
+    fn merge_metadata(&self, editor: &mut Editor, name: &str, seen: &Seen) -> Result<(), Refusal> {
+        let Some(envelope) = editor.checked.service.envelope.as_ref() else { return Ok(()) };
         let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
         let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
         let at = Place::service().key("envelope").key("metadata").key("fields");
@@ -63,13 +63,13 @@ impl Topic<'_> {
             is_shared: true,
             ..FieldList::new(at, envelope.evidence.word())
         };
-        self.merge(desk, &list, seen)
+        self.merge(editor, &list, seen)
     }
 }
 
 /// The place of the metadata, with the edits so far.
-fn metadata(desk: &Desk) -> Option<String> {
-    let metadata = desk.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
+fn metadata(editor: &Editor) -> Option<String> {
+    let metadata = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
     metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned)
 }
 

@@ -8,7 +8,7 @@ use codegen::spec::{self, BodyEntry, Evidence};
 
 use super::fields::Topic;
 use super::guess::{unit_of, written_moments};
-use crate::change::Desk;
+use crate::change::Editor;
 use crate::keys::SERVICE;
 use crate::place::Place;
 use crate::seen::{Seen, shown};
@@ -16,8 +16,8 @@ use crate::tree::Tree;
 
 impl Topic<'_> {
     /// Whether records have the envelope's time field in the form that the catalogue states; reports it if they do not.
-    pub(super) fn has_time(&self, desk: &mut Desk, name: &str, body: &Tree, seen: &Seen) -> bool {
-        let envelope = desk.checked.service.envelope.as_ref();
+    pub(super) fn has_time(&self, editor: &mut Editor, name: &str, body: &Tree, seen: &Seen) -> bool {
+        let envelope = editor.checked.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
             return false;
         };
@@ -27,51 +27,57 @@ impl Topic<'_> {
         let met = seen.fields.get(name);
         let missing = seen.objects - met.map_or(0, Seen::values);
         let Some(met) = met.filter(|_| missing < seen.objects) else {
-            self.say(desk, format!("no record has `{name}`, {said}"));
+            self.note(editor, format!("no record has `{name}`, {said}"));
             return false;
         };
         let units = [body.text("unit"), time.unit.as_deref().map(String::as_str)];
         let formats = [body.text("format").and_then(TimeFormat::of), time.format.as_deref().copied()];
         let unit = units.into_iter().flatten().find_map(TimeUnit::of);
         let form = TimeForm::of(unit, formats.into_iter().flatten().next());
-        let is_written = form.unwrap_or_else(|| desk.checked.service.time_form()).format().is_some();
+        let is_written = form.unwrap_or_else(|| editor.checked.service.time_form()).format().is_some();
         let fits = if is_written { written_moments(met).is_some() } else { met.are_numbers() && met.unwhole == 0 };
         if !fits {
-            self.say(desk, format!("`{name}`, {said} as a timestamp, has {}, which the client refuses", met.words()));
+            self.note(
+                editor,
+                format!("`{name}`, {said} as a timestamp, has {}, which the client refuses", met.words()),
+            );
             return false;
         }
         if missing > 0 && !is_optional {
             let of = seen.objects;
             let (have, them) = if missing == 1 { ("has", "it") } else { ("have", "them") };
-            self.say(desk, format!("{missing} of {of} records {have} no `{name}`, {said}; the client refuses {them}"));
+            self.note(
+                editor,
+                format!("{missing} of {of} records {have} no `{name}`, {said}; the client refuses {them}"),
+            );
             return false;
         }
         let own = units.into_iter().flatten().next().map(str::to_owned);
-        self.say_moment(desk, name, own.as_deref(), met);
+        self.say_moment(editor, name, own.as_deref(), met);
         true
     }
 
     /// Whether records have the time field that a body names without listing fields; reports it if they do not.
-    pub(super) fn has_own_time(&self, desk: &mut Desk, name: &str, seen: &Seen) -> bool {
+    pub(super) fn has_own_time(&self, editor: &mut Editor, name: &str, seen: &Seen) -> bool {
         let met = seen.fields.get(name);
         let is_moment = met.is_some_and(|met| written_moments(met).is_some() || met.are_numbers() && met.unwhole == 0);
-        let is_shared = desk.checked.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
+        let is_shared = editor.checked.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_moment && !is_shared && name != "none" {
             let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));
-            self.say(desk, format!("`{name}`, which the body names as its time, {words}"));
+            self.note(editor, format!("`{name}`, which the body names as its time, {words}"));
         }
         is_moment || is_shared || name == "none"
     }
 
     /// Reports values of a time field that the client accepts and that contradict the catalogue, even by a unit of the
     /// field's own.
-    pub(super) fn say_moment(&self, desk: &mut Desk, name: &str, own: Option<&str>, seen: &Seen) {
+    pub(super) fn say_moment(&self, editor: &mut Editor, name: &str, own: Option<&str>, seen: &Seen) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
-            self.say(desk, format!("`{name}` comes as text, like {text:?}; the client reads that as a number"));
+            self.note(editor, format!("`{name}` comes as text, like {text:?}; the client reads that as a number"));
         }
-        let time = &desk.checked.service.time;
-        let (declared, evidence) = (desk.checked.service.time_form().word(), time.evidence.word());
+        let time = &editor.checked.service.time;
+        let (declared, evidence) = (editor.checked.service.time_form().word(), time.evidence.word());
         let Some(unit) = unit_of(seen.most).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
         let says = match own {
             Some(own) => format!("its `unit` says {own}"),
@@ -87,8 +93,8 @@ impl Topic<'_> {
             ),
         };
         let most = shown(seen.most);
-        self.say(
-            desk,
+        self.note(
+            editor,
             format!(
                 "`{name}` has moments like {most}, which are {unit}, and {says}, so the client misreads them; {correction}"
             ),
@@ -96,16 +102,16 @@ impl Topic<'_> {
     }
 
     /// Removes the time of a body that turned out to be another kind of field.
-    pub(super) fn drop_time(&self, desk: &mut Desk, body: &Place, list: &[Tree], own: Option<&str>) {
+    pub(super) fn drop_time(&self, editor: &mut Editor, body: &Place, list: &[Tree], own: Option<&str>) {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
         let Some(own) = own else { return };
-        self.say(desk, format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
-        desk.set(body, "time", "none");
+        self.note(editor, format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
+        editor.set(body, "time", "none");
     }
 
     /// The name of the time field in a list, if it is not the envelope's; reports the choice.
-    pub(super) fn other_time(&self, desk: &mut Desk, list: &[Tree], shared: Option<&str>) -> String {
+    pub(super) fn other_time(&self, editor: &mut Editor, list: &[Tree], shared: Option<&str>) -> String {
         let moments = list.iter().filter(|field| field.text("type") == Some("timestamp"));
         let names: Vec<_> =
             moments.filter_map(|field| field.text("name")).filter(|name| Some(*name) != shared).collect();
@@ -114,15 +120,15 @@ impl Topic<'_> {
             [] => ("none", String::new()),
             _ => ("none", format!(", as it could be any of {}; write there which one it is", names.join(", "))),
         };
-        self.say(desk, format!("the body gets `time: {time}`{why}"));
+        self.note(editor, format!("the body gets `time: {time}`{why}"));
         time.to_owned()
     }
 
     /// The fields of a record that must stay timestamps, as series have their time in them.
-    pub(super) fn times_of_record(desk: &Desk, record: &str) -> Vec<(String, &'static str)> {
+    pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
-        let envelope = desk.checked.service.envelope_time();
-        let bodies = desk.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
+        let envelope = editor.checked.service.envelope_time();
+        let bodies = editor.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
         let series = bodies.filter_map(|endpoint| endpoint.body.known().map(BodyEntry::body)).filter(
             |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name.as_str() == record),
         );

@@ -7,7 +7,7 @@ use codegen::type_expr::TypeExpr;
 use super::fields::Topic;
 use super::guess::{Guess, TIME, guess, name_of_place};
 use super::rows::is_positional;
-use crate::change::{Desk, Refusal};
+use crate::change::{Editor, Refusal};
 use crate::keys::SERVICE;
 use crate::naming::{self, NamesInUse, singular};
 use crate::place::Place;
@@ -18,48 +18,48 @@ impl Topic<'_> {
     /// The type of unknown values, and their unit or format if it can be determined.
     pub(super) fn new_type(
         &self,
-        desk: &mut Desk,
+        editor: &mut Editor,
         name: &str,
         seen: &Seen,
     ) -> Result<(String, Option<&'static str>), Refusal> {
-        if let Some(ty) = self.enum_of(desk, name, seen) {
+        if let Some(ty) = self.enum_of(editor, name, seen) {
             return Ok((ty, None));
         }
-        let milliseconds = desk.checked.service.time.unit == Some(TimeUnit::Milliseconds);
+        let milliseconds = editor.checked.service.time.unit == Some(TimeUnit::Milliseconds);
         let ty = match guess(name, seen, milliseconds) {
             Guess::Builtin(ty) => {
-                self.say_doubts(desk, name, ty, seen);
+                self.say_doubts(editor, name, ty, seen);
                 ty.to_owned()
             }
             Guess::OtherMoment(unit) => {
-                self.say(desk, format!("`{name}` looks like a moment in {unit}, which is not the service's unit"));
+                self.note(editor, format!("`{name}` looks like a moment in {unit}, which is not the service's unit"));
                 let ty = if TimeUnit::of(unit).is_some() { "timestamp" } else { "integer" };
                 return Ok((ty.to_owned(), Some(unit)));
             }
             Guess::WrittenMoment(format) => {
-                let is_default = desk.checked.service.time_form().word() == format;
+                let is_default = editor.checked.service.time_form().word() == format;
                 return Ok(("timestamp".to_owned(), Some(format).filter(|_| !is_default)));
             }
-            Guess::List => return self.holding(desk, name, "list", seen.items.as_deref()),
+            Guess::List => return self.holding(editor, name, "list", seen.items.as_deref()),
             Guess::Map => {
-                self.say(desk, format!("`{name}` has keys that are data, like `{}`", seen.fields.0[0].0));
-                return self.holding(desk, name, "map", seen.under_keys.as_deref());
+                self.note(editor, format!("`{name}` has keys that are data, like `{}`", seen.fields.0[0].0));
+                return self.holding(editor, name, "map", seen.under_keys.as_deref());
             }
-            Guess::Rows => self.new_record(desk, name, &seen.named(name_of_place(seen, milliseconds, TIME)))?,
-            Guess::Record => self.new_record(desk, name, seen)?,
+            Guess::Rows => self.new_record(editor, name, &seen.named(name_of_place(seen, milliseconds, TIME)))?,
+            Guess::Record => self.new_record(editor, name, seen)?,
         };
         Ok((ty, None))
     }
 
     /// Notes where a type is weaker than it could be, and why.
-    pub(super) fn say_doubts(&self, desk: &mut Desk, name: &str, ty: &str, seen: &Seen) {
+    pub(super) fn say_doubts(&self, editor: &mut Editor, name: &str, ty: &str, seen: &Seen) {
         let doubt = match ty {
             "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
             "any" if seen.objects == seen.values() && seen.fields.0.is_empty() => {
                 "was an object without fields wherever it came, so that it is `any`"
             }
             "any" => {
-                return self.say(desk, format!("`{name}` has {}, so that it is `any`", seen.words()));
+                return self.note(editor, format!("`{name}` has {}, so that it is `any`", seen.words()));
             }
             "number" if seen.rounded > 0 => {
                 "has whole numbers that are too large for an integer and lose digits as a number"
@@ -70,24 +70,24 @@ impl Topic<'_> {
             "integer" | "number" if seen.text_times > 0 => "comes as a number and as text, and the client reads both",
             _ => return,
         };
-        self.say(desk, format!("`{name}` {doubt}"));
+        self.note(editor, format!("`{name}` {doubt}"));
     }
 
     /// The type of lists or maps, from their items.
     fn holding(
         &self,
-        desk: &mut Desk,
+        editor: &mut Editor,
         name: &str,
         holder: &str,
         held: Option<&Seen>,
     ) -> Result<(String, Option<&'static str>), Refusal> {
         let (inner, unit) = match held {
             Some(held) if held.times == 0 => {
-                self.say(desk, format!("`{name}` was empty wherever it came, so that its items are `any`"));
+                self.note(editor, format!("`{name}` was empty wherever it came, so that its items are `any`"));
                 ("any".to_owned(), None)
             }
             Some(held) => {
-                let (ty, unit) = self.new_type(desk, name, held)?;
+                let (ty, unit) = self.new_type(editor, name, held)?;
                 (if held.nulls > 0 && ty != "any" { format!("{ty}?") } else { ty }, unit)
             }
             None => ("any".to_owned(), None),
@@ -96,42 +96,42 @@ impl Topic<'_> {
         if TypeExpr::parse(&whole).is_some() {
             return Ok((whole, unit));
         }
-        self.say(desk, format!("`{name}` has lists within lists, more than the catalogue has words for"));
+        self.note(editor, format!("`{name}` has lists within lists, more than the catalogue has words for"));
         Ok(("any".to_owned(), None))
     }
 
     /// Notes where fields with one record each may be entries by key, as of coins or venues.
-    pub(super) fn doubt_keys(&self, desk: &mut Desk, what: &str, seen: &Seen, fields: &[Tree]) {
+    pub(super) fn doubt_keys(&self, editor: &mut Editor, what: &str, seen: &Seen, fields: &[Tree]) {
         let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
         let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
         if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
             let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
             let (keys, record) = (keys.join(" and "), first.unwrap_or_default());
-            self.say(
-                desk,
+            self.note(
+                editor,
                 format!("{what} has one record under all of its keys; it is a `map<{record}>` if {keys} are data"),
             );
         }
     }
 
     /// A record for nested objects: a known one with the same fields, or a new one.
-    fn new_record(&self, desk: &mut Desk, name: &str, seen: &Seen) -> Result<String, Refusal> {
-        let fields = self.list(desk, seen, None)?;
-        self.doubt_keys(desk, &format!("`{name}`"), seen, &fields);
-        let service = desk.tree(SERVICE);
-        let group = desk.tree(&self.file);
+    fn new_record(&self, editor: &mut Editor, name: &str, seen: &Seen) -> Result<String, Refusal> {
+        let fields = self.list(editor, seen, None)?;
+        self.doubt_keys(editor, &format!("`{name}`"), seen, &fields);
+        let service = editor.tree(SERVICE);
+        let group = editor.tree(&self.file);
         let is_same = |record: &&Tree| {
             is_positional(record) == seen.by_place && signature(record.entries("fields")) == signature(&fields)
         };
         let known = group.entries("records").iter().chain(service.entries("records")).find(is_same);
         if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
             // The known record may list a field as always there that is absent here.
-            self.merge_record(desk, &known, seen)?;
+            self.merge_record(editor, &known, seen)?;
             return Ok(known);
         }
         let mut taken = naming::root_types(service);
         if self.file == SERVICE {
-            taken = all_types(desk);
+            taken = all_types(editor);
         } else {
             naming::group_types(self.file.trim_end_matches(".yaml"), group, &mut taken);
         }
@@ -147,18 +147,18 @@ impl Topic<'_> {
             .with("evidence", self.learning.evidence.as_str())
             .with_some("positional", seen.by_place.then_some(true))
             .with("fields", fields);
-        desk.extend(&Place::file(&self.file).key("records"), vec![record]);
+        editor.extend(&Place::file(&self.file).key("records"), vec![record]);
         let what = if seen.by_place { "lists" } else { "objects" };
-        self.say(desk, format!("the {what} under `{name}` become the record `{ident}`"));
+        self.note(editor, format!("the {what} under `{name}` become the record `{ident}`"));
         Ok(ident)
     }
 }
 
 /// The types of the client and of all its groups.
-pub(super) fn all_types(desk: &Desk) -> NamesInUse {
-    let mut taken = naming::root_types(desk.tree(SERVICE));
-    for (module, _) in desk.modules() {
-        naming::group_types(&module, desk.tree(&format!("{module}.yaml")), &mut taken);
+pub(super) fn all_types(editor: &Editor) -> NamesInUse {
+    let mut taken = naming::root_types(editor.tree(SERVICE));
+    for (module, _) in editor.modules() {
+        naming::group_types(&module, editor.tree(&format!("{module}.yaml")), &mut taken);
     }
     taken
 }

@@ -5,7 +5,7 @@ use codegen::type_expr::{Builtin, TypeExpr};
 
 use super::fields::{FieldList, Topic};
 use super::guess::written_moments;
-use crate::change::{Desk, Refusal};
+use crate::change::{Editor, Refusal};
 use crate::keys::SERVICE;
 use crate::place::Place;
 use crate::seen::{Seen, shown};
@@ -15,7 +15,7 @@ impl Topic<'_> {
     /// Compares one listed field with its values, and widens its type if they do not fit.
     pub(super) fn compare(
         &self,
-        desk: &mut Desk,
+        editor: &mut Editor,
         list: &FieldList,
         at: &Place,
         field: &Tree,
@@ -23,53 +23,53 @@ impl Topic<'_> {
     ) -> Result<(), Refusal> {
         let text = |key: &str| field.text(key).unwrap_or_default();
         let (name, ty) = (text("name"), text("type"));
-        if let Some(enumerated) = self.enum_instead(desk, name, ty, seen) {
-            desk.set(at, "type", enumerated);
+        if let Some(enumerated) = self.enum_instead(editor, name, ty, seen) {
+            editor.set(at, "type", enumerated);
             return Ok(());
         }
         let Some(expr) = TypeExpr::parse(ty) else { return Ok(()) };
         let named = format!("{}{name}", list.within);
         let form =
             TimeForm::of(field.text("unit").and_then(TimeUnit::of), field.text("format").and_then(TimeFormat::of));
-        let form = form.unwrap_or_else(|| desk.checked.service.time_form());
+        let form = form.unwrap_or_else(|| editor.checked.service.time_form());
         let wider = match form.format() {
             Some(_) if expr == TypeExpr::Builtin(Builtin::Timestamp) => widened_text(seen).map(str::to_owned),
-            _ => self.widened(desk, &named, &expr, seen)?,
+            _ => self.widened(editor, &named, &expr, seen)?,
         };
         let is_bounded = |ty: &str| TypeExpr::parse(ty).is_some_and(|expr| expr.is_numeric());
         let loses_range = field.get("range").is_some() && wider.as_deref().is_some_and(|wider| !is_bounded(wider));
         if !loses_range {
-            self.say_range(desk, list, field, seen);
+            self.say_range(editor, list, field, seen);
         }
         let Some(wider) = wider else {
             if expr == TypeExpr::Builtin(Builtin::Timestamp) {
-                self.say_moment(desk, &named, field.text("unit"), seen);
+                self.say_moment(editor, &named, field.text("unit"), seen);
             }
             return Ok(());
         };
         let known = field.text("evidence").unwrap_or(&list.evidence);
         let contradiction = format!("`{named}` is {ty} (evidence: {known}), and the replies have {}", seen.words());
         if let Some((_, why)) = list.fixed.iter().find(|(fixed, _)| fixed == name) {
-            self.say(desk, format!("{contradiction}, which the client refuses; it stays, as {why}"));
+            self.note(editor, format!("{contradiction}, which the client refuses; it stays, as {why}"));
             return Ok(());
         }
         let range = if loses_range { ", without its range" } else { "" };
         // The evidence is that of the replies, as the new type is theirs.
         let own = self.weaker_evidence(known);
         let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
-        self.say(desk, format!("{contradiction}; it becomes {wider}{evidence}{range}"));
+        self.note(editor, format!("{contradiction}; it becomes {wider}{evidence}{range}"));
         if wider == "number" && seen.rounded > 0 {
-            self.say_doubts(desk, &named, &wider, seen);
+            self.say_doubts(editor, &named, &wider, seen);
         }
-        desk.set(at, "type", wider);
+        editor.set(at, "type", wider);
         if let Some(own) = own {
-            desk.set(at, "evidence", own);
+            editor.set(at, "evidence", own);
         }
         if loses_range {
-            desk.remove(at, "range");
+            editor.remove(at, "range");
         }
         if field.get("format").is_some() {
-            desk.remove(at, "format");
+            editor.remove(at, "format");
         }
         Ok(())
     }
@@ -77,7 +77,7 @@ impl Topic<'_> {
     /// The wider type for values that the known one does not hold.
     pub(super) fn widened(
         &self,
-        desk: &mut Desk,
+        editor: &mut Editor,
         name: &str,
         known: &TypeExpr<'_>,
         seen: &Seen,
@@ -90,31 +90,31 @@ impl Topic<'_> {
         match known {
             TypeExpr::Builtin(builtin) => {
                 if *builtin == Builtin::String {
-                    self.say_whole_numbers(desk, name, seen);
+                    self.say_whole_numbers(editor, name, seen);
                 }
                 Ok(widened_builtin(*builtin, seen).map(str::to_owned))
             }
             TypeExpr::List(item) if only(seen.lists) => {
                 let Some(items) = &seen.items else { return Ok(None) };
-                Ok(self.widened_item(desk, name, item, items)?.map(|wider| format!("list<{wider}>")))
+                Ok(self.widened_item(editor, name, item, items)?.map(|wider| format!("list<{wider}>")))
             }
             TypeExpr::Map(item) if only(seen.objects) => {
                 let Some(values) = &seen.under_keys else { return Ok(None) };
-                Ok(self.widened_item(desk, name, item, values)?.map(|wider| format!("map<{wider}>")))
+                Ok(self.widened_item(editor, name, item, values)?.map(|wider| format!("map<{wider}>")))
             }
             TypeExpr::List(_) | TypeExpr::Map(_) => any(),
-            TypeExpr::Option(given) => self.widened(desk, name, given, seen),
+            TypeExpr::Option(given) => self.widened(editor, name, given, seen),
             TypeExpr::Name(ty) => {
                 let is_meant = |known: &Tree| known.text("name") == Some(ty);
-                match desk.tree(SERVICE).entries("types").iter().position(is_meant) {
+                match editor.tree(SERVICE).entries("types").iter().position(is_meant) {
                     Some(index) if seen.are_texts() => {
-                        self.say_whole_numbers(desk, name, seen);
-                        let values = self.values(desk, seen);
-                        self.new_values(desk, index, &values);
+                        self.say_whole_numbers(editor, name, seen);
+                        let values = self.values(editor, seen);
+                        self.new_values(editor, index, &values);
                         Ok(None)
                     }
-                    None if only(if self.is_placed(desk, ty) { seen.lists } else { seen.objects }) => {
-                        self.merge_record(desk, ty, seen).map(|()| None)
+                    None if only(if self.is_placed(editor, ty) { seen.lists } else { seen.objects }) => {
+                        self.merge_record(editor, ty, seen).map(|()| None)
                     }
                     _ if only(seen.numbers()) => Ok(Some("number".to_owned())),
                     _ => any(),
@@ -126,7 +126,7 @@ impl Topic<'_> {
     /// The wider type for the items of a list or a map, `null` included.
     fn widened_item(
         &self,
-        desk: &mut Desk,
+        editor: &mut Editor,
         name: &str,
         known: &TypeExpr<'_>,
         seen: &Seen,
@@ -135,7 +135,7 @@ impl Topic<'_> {
             TypeExpr::Option(given) => (&**given, true),
             given => (given, *given == TypeExpr::Builtin(Builtin::Any)),
         };
-        let wider = self.widened(desk, name, given, seen)?;
+        let wider = self.widened(editor, name, given, seen)?;
         let is_wider = wider.is_some() || seen.nulls > 0 && !was_optional;
         let ty = wider.unwrap_or_else(|| given.to_string());
         let mark = if ty != "any" && (seen.nulls > 0 || matches!(known, TypeExpr::Option(_))) { "?" } else { "" };
@@ -143,13 +143,13 @@ impl Topic<'_> {
     }
 
     /// Reports whole numbers in place of texts, which the client accepts.
-    fn say_whole_numbers(&self, desk: &mut Desk, name: &str, seen: &Seen) {
+    fn say_whole_numbers(&self, editor: &mut Editor, name: &str, seen: &Seen) {
         if seen.integers > 0 && seen.are_texts() {
-            self.say(desk, format!("`{name}` has {}; the client reads whole numbers as text there", seen.words()));
+            self.note(editor, format!("`{name}` has {}; the client reads whole numbers as text there", seen.words()));
         }
     }
 
-    fn say_range(&self, desk: &mut Desk, list: &FieldList, field: &Tree, seen: &Seen) {
+    fn say_range(&self, editor: &mut Editor, list: &FieldList, field: &Tree, seen: &Seen) {
         let bound = |key: &str| match field.get("range").and_then(|range| range.get(key)) {
             Some(Tree::Number(written)) => written.parse::<f64>().ok(),
             _ => None,
@@ -160,7 +160,7 @@ impl Topic<'_> {
             let name = field.text("name").unwrap_or_default();
             let (within, least, most) = (&list.within, shown(seen.least), shown(seen.most));
             let went = if least == most { format!("was {least}") } else { format!("went from {least} to {most}") };
-            self.say(desk, format!("`{within}{name}` {went}, outside its range, which stays as it is"));
+            self.note(editor, format!("`{within}{name}` {went}, outside its range, which stays as it is"));
         }
     }
 }

@@ -59,7 +59,7 @@ fn comes_to_rest(before: &Path, change: &CatalogueChange, options: &Import) -> R
     }
     let contradicts =
         |line: &&String| !before.exists() && !line.starts_with("beyond the catalogue") && line.contains(" stay");
-    let contradictions: Vec<_> = again.said().iter().filter(contradicts).collect();
+    let contradictions: Vec<_> = again.notes().iter().filter(contradicts).collect();
     if contradictions.is_empty() { Ok(()) } else { Err(format!("it contradicts itself: {contradictions:#?}").into()) }
 }
 
@@ -71,7 +71,7 @@ fn texts_after(before: &Path, change: &CatalogueChange) -> BTreeMap<String, Stri
 }
 
 fn said(change: &CatalogueChange) -> String {
-    change.said().iter().flat_map(|line| [line, "\n"]).collect()
+    change.notes().iter().flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The description of what came back is the description that went out: all endpoints, params, fields and facts.
@@ -98,7 +98,7 @@ fn adds_nothing() -> Result<(), Failed> {
     if !change.is_empty() {
         return Err(change.diff("").into());
     }
-    let texts = change.said().iter().filter(|line| line.contains(" stay")).collect::<Vec<_>>();
+    let texts = change.notes().iter().filter(|line| line.contains(" stay")).collect::<Vec<_>>();
     if texts.is_empty() { Ok(()) } else { Err(format!("it contradicts itself: {texts:#?}").into()) }
 }
 

@@ -30,7 +30,7 @@ fn check(case: &Path) -> Result<(), Failed> {
             if !again.is_empty() {
                 return Err(format!("the same replies teach something twice:\n{}", again.diff("")).into());
             }
-            let said = change.said().iter().flat_map(|line| [line, "\n"]).collect::<String>();
+            let said = change.notes().iter().flat_map(|line| [line, "\n"]).collect::<String>();
             format!("{said}\n{}", change.diff(""))
         }
         Err(refusal) => format!("refused: {refusal}\n"),

@@ -71,7 +71,7 @@ fn take_over(catalogue: &mut Texts, options: &Import) -> Result<(Vec<String>, St
     let change = import(known, options).map_err(|refusal| refusal.to_string())?;
     let after: Vec<_> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
     catalogue.extend(after);
-    Ok((change.said().to_vec(), change.diff("")))
+    Ok((change.notes().to_vec(), change.diff("")))
 }
 
 /// A description, and the catalogue that it is imported into.

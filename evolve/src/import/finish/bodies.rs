@@ -40,12 +40,6 @@ impl Finisher {
         }
     }
 
-    /// The facts about the time that all series have, which no body repeats.
-    pub(super) fn said_time(&self, reply: &DraftReply) -> Option<Tree> {
-        let DraftBody::Series(Some(record), _) = reply.body else { return None };
-        self.draft.records[record].field(self.envelope_time.as_deref()?).cloned()
-    }
-
     /// The unit or format of the envelope's time in a record that is listed with its endpoint.
     fn form_of_time(&self, record: usize, time: &str) -> Tree {
         let field = self.draft.records[record].field(time).filter(|_| self.inline.contains(&record));

@@ -1,0 +1,93 @@
+//! The bodies of endpoints, and the metadata next to the records of every series.
+
+use codegen::spec::BODY;
+
+use super::{Filler, known_value};
+use crate::keys::SERVICE;
+use crate::naming::{NamesInUse, ident_of};
+use crate::place::Place;
+use crate::tree::Tree;
+
+/// The key that makes a body a series or an object.
+pub(super) fn kind(body: &Tree) -> Option<&'static str> {
+    ["series", "object"].into_iter().find(|kind| body.get(kind).is_some())
+}
+
+impl Filler<'_> {
+    /// Whether the body of an endpoint is unknown, or its kind is known and its fields are in the draft only.
+    pub(super) fn is_body_open(&self, here: &Tree, new: &Place) -> bool {
+        let Some(known) = self.editor.body(here).filter(|body| body.as_text() != Some("unknown")) else { return true };
+        let drafted = new.tree(&self.draft.editor).get("body");
+        kind(&known).is_some_and(|kind| {
+            let has_fields = |body: &Tree| known_value(body, kind).is_some();
+            !has_fields(&known) && drafted.is_some_and(has_fields)
+        })
+    }
+
+    /// The types in the body of an endpoint.
+    pub(super) fn types_of_body(&self, new: &Place) -> Vec<String> {
+        let Some(body) = new.tree(&self.draft.editor).get("body") else { return Vec::new() };
+        let named = ["type", "series", "object"].iter().filter_map(|key| body.text(key));
+        let listed = ["series", "object"].iter().flat_map(|kind| body.entries(kind));
+        named.chain(listed.filter_map(|field| field.text("type"))).map(str::to_owned).collect()
+    }
+
+    /// The body of an endpoint with the names of the catalogue, which replaces a known one; `inherited` is the evidence
+    /// of the endpoint.
+    pub(super) fn body(&self, new: &Place, known: Option<&Tree>, inherited: &str) -> Tree {
+        let endpoint = new.tree(&self.draft.editor);
+        let mut body = endpoint.get("body").cloned().unwrap_or(Tree::Null);
+        let ty = body.text("type").map(|ty| self.ty(ty));
+        body.set(&BODY, "type", ty);
+        if let Some(kind) = kind(&body) {
+            let fields: Tree = match body.get(kind) {
+                Some(Tree::List(fields)) => {
+                    let mut idents = NamesInUse::default();
+                    // The time of every series is a field as well, unless the body has another.
+                    let time = self.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time"));
+                    if let Some(time) = time.filter(|_| kind == "series" && body.get("time").is_none()) {
+                        idents.note(ident_of(time).unwrap_or_default());
+                    }
+                    self.fields(fields, &mut idents).into()
+                }
+                Some(Tree::Text(name)) if name != "unknown" => self.ty(name).into(),
+                other => other.cloned().unwrap_or(Tree::Null),
+            };
+            body.set(&BODY, kind, Some(fields));
+        }
+        if let (Some(known), Tree::Map(_)) = (known, &body) {
+            let evidence = body.text("evidence").or(endpoint.text("evidence")).unwrap_or_default().to_owned();
+            body.remove("evidence");
+            if evidence != inherited {
+                body.put("evidence", evidence.into(), &[]);
+            }
+            // A list that is no time series has no time.
+            if known.text("time") == Some("none") {
+                body.put("time", "none".into(), &["evidence"]);
+            }
+        }
+        body
+    }
+
+    /// The fields of the draft's metadata, if the catalogue knows none.
+    fn new_metadata(&self) -> &[Tree] {
+        let metadata = |tree: &'_ Tree| tree.get("envelope").and_then(|envelope| envelope.get("metadata")).cloned();
+        let known = metadata(self.editor.tree(SERVICE));
+        if known.is_none_or(|known| !known.entries("fields").is_empty()) {
+            return &[];
+        }
+        let drafted = self.draft.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
+        drafted.map_or(&[], |metadata| metadata.entries("fields"))
+    }
+
+    /// The types in these fields.
+    pub(super) fn types_of_metadata(&self) -> Vec<String> {
+        self.new_metadata().iter().filter_map(|field| field.text("type")).map(str::to_owned).collect()
+    }
+
+    /// Writes the fields of the metadata, if none are known.
+    pub(super) fn write_metadata(&mut self) {
+        let fields = self.fields(self.new_metadata(), &mut NamesInUse::default());
+        self.editor.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
+    }
+}
