@@ -4,6 +4,5 @@
 
 mod compile;
 mod import_mutated;
-mod round_trip;
 mod scratch;
 mod write;
