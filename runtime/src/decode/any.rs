@@ -1,7 +1,7 @@
 //! Values of any kind, and the entries of an object whose values are read later, if at all.
 //!
-//! Not by way of [`Value`]'s own `Deserialize`: under `serde_json/arbitrary_precision` that one keeps numbers
-//! as they were written, infinite ones included, and the same body would come out differently.
+//! Does not use [`Value`]'s own `Deserialize`: under `serde_json/arbitrary_precision` that keeps numbers as text,
+//! infinite ones included, and the same body would decode differently.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
     })
 }
 
-/// Names the entries of an object and where their values stand, each of which is stepped over.
+/// Lists the entries of an object with the positions of their values, and skips each value.
 pub(super) fn entries<'a>(
     json: &mut Scanner<'a>,
     mut entry: impl FnMut(Cow<'a, str>, Range<usize>),

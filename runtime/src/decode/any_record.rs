@@ -1,7 +1,7 @@
 //! Records of an endpoint that is chosen while the program runs: values by their table, without an emitted type.
 //!
-//! A filled row comes in, one record type for all tables goes out. Each value is judged by the emitted types' own
-//! rules, so both refuse the same values; reading JSON is the decoder's job.
+//! A filled row comes in, one record type for all tables goes out. The emitted types' rules check each value, so both
+//! accept the same values; reading JSON is the decoder's job.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -90,7 +90,7 @@ impl AnyRecord {
         values.iter().map(AnyValue::as_field_value)
     }
 
-    /// The fields that the table does not have; `None` if there is no table.
+    /// Fields that are not in the table; `None` without a table.
     pub fn unknown_fields(&self) -> Option<&UnknownFields> {
         match &self.0 {
             Kind::Listed { unknown_fields, .. } => Some(unknown_fields),

@@ -1,6 +1,6 @@
 //! A record that was left out of a series, because the request skips bad records.
 //!
-//! It keeps its place, what is wrong and its text, so that nothing of the reply is lost.
+//! It keeps its path, the problem and its text, so that nothing of the response is lost.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct BadRecord {
     pub index: usize,
     /// Where it goes wrong, and how.
     pub error: DecodeError,
-    /// The record as it came.
+    /// Text of the record, unchanged.
     pub text: String,
 }
 

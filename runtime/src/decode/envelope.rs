@@ -27,15 +27,15 @@ pub trait Push {
     fn reserve(&mut self, records: usize);
 }
 
-/// The parts of an envelope beside the records, and the records that were left out.
+/// Members of an envelope except the records, and the records that were skipped.
 pub(super) struct Rest<'a> {
     /// The metadata; without values if there is none.
     pub(super) metadata: Row<'a>,
-    /// What else the envelope holds.
+    /// Other members of the envelope.
     pub(super) unknown: UnknownText,
     /// The records that are not as expected.
     pub(super) bad: Vec<BadRecord>,
-    /// How many records came without any field that the catalogue knows besides the time; none if one had such a field.
+    /// Number of records without any field of the catalogue except the time; 0 if any record had one.
     pub(super) strange: usize,
 }
 
@@ -108,7 +108,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         if self.has_data { Ok(()) } else { Err(json.fault(FaultKind::Missing(envelope.data))) }
     }
 
-    /// One object of those that lead to the records and the metadata. What it holds besides is handed over.
+    /// One of the objects on the path to the records and the metadata. Its other members are passed on.
     fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, leads: Leads) -> Result<UnknownText, Fault> {
         if next != b'{' {
             return Err(json.expected("an object"));

@@ -1,7 +1,7 @@
-//! A value that does not fit its field: where, what was expected, what stood there.
+//! A value that does not fit its field: the path, the expectation and the value found.
 //!
-//! It is made where the value is looked at, and learns its place on the way out.
-//! It is a part of an error, not the error that users meet: that one is [`Error`](crate::Error).
+//! Created where the value is checked; callers add the path on the way out. It is part of [`Error`](crate::Error),
+//! which users see.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl FieldError {
         Self(Box::new(Misfit { place: Place::default(), expected, found }))
     }
 
-    /// Where the value stands in its record, by wire names: `levels[3].price`.
+    /// Path of the value in its record, by wire names: `levels[3].price`.
     pub fn place(&self) -> &str {
         self.0.place.as_str()
     }

@@ -1,8 +1,8 @@
 //! The values of a record whose type is not named: one visitor hands them out, and all that works on any record,
 //! columns and writing among it, is made of that.
 //!
-//! Emitted code lists the fields of a record once, in `fields!`; by that list a record takes its
-//! values from a row and shows them here. Names, units and types stand in the registry and not in the values.
+//! Emitted code lists the fields of a record once, in `fields!`; with that list a record takes its values from a row
+//! and shows them here. Names, units and types are in the registry and not in the values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::values::{Number, Timestamp, Value};
 
 /// The fields of an emitted record; `fields!` implements it for emitted code.
 pub trait Fields {
-    /// Takes the values, by their places in [`RecordInfo::fields`].
+    /// Takes the values by their positions in [`RecordInfo::fields`].
     ///
     /// If a value does not fit, the row notes it and the returned record must not be used; `Row::record` returns the
     /// error instead.
@@ -21,7 +21,7 @@ pub trait Fields {
     where
         Self: Sized;
 
-    /// Shows the values, by their places in [`RecordInfo::fields`], and what else the record holds.
+    /// Shows the values by their positions in [`RecordInfo::fields`], then the unknown fields.
     fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields));
 }
 
@@ -31,7 +31,7 @@ pub trait AsFieldValue {
     fn as_field_value(&self) -> FieldValue<'_>;
 }
 
-/// The value of a field, whatever its type.
+/// Value of a field of any type.
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum FieldValue<'r> {
@@ -77,7 +77,7 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// The point in time, if the catalogue says that it is one.
+    /// The timestamp, if the catalogue declares the field as one.
     pub fn timestamp(self) -> Option<Timestamp> {
         match self {
             Self::Timestamp(timestamp) => Some(timestamp),
@@ -95,7 +95,7 @@ impl<'r> FieldValue<'r> {
     }
 }
 
-/// The value itself, whatever its type; `None` if there is none.
+/// Value of any type; `None` if it is null.
 impl fmt::Debug for FieldValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -136,7 +136,7 @@ impl<'r> RecordValue<'r> {
         Self { info: R::INFO, fields: record }
     }
 
-    /// A view of a record that is no type of its own.
+    /// View of a record without its own type.
     pub(super) fn new(info: &'static RecordInfo, fields: &'r dyn Fields) -> Self {
         Self { info, fields }
     }
@@ -327,8 +327,8 @@ macro_rules! as_themselves {
 
 as_themselves!(bool => Boolean, i64 => Integer, u64 => Count, f64 => Number, Timestamp => Timestamp);
 
-/// Lists the fields of a record by their places in its table; `or default` stands behind one that can be absent
-/// although its type cannot.
+/// Lists the fields of a record by their positions in its table; `or default` follows one that can be absent although
+/// its type cannot.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fields {

@@ -1,7 +1,7 @@
-//! What is done with the fields of records that are there, whatever their types: columns, times, and JSON again.
+//! Operations on the fields of any record: columns, times, and JSON output.
 //!
-//! A record shows its values to the visitor of [`record`](crate::record), a value of which nothing is known by its
-//! keys; both come out alike. Compiled once for all records.
+//! A record shows its values to the visitor of [`record`](crate::record), an untyped value its members; both have the
+//! same result. Compiled once for all records.
 
 mod columns;
 mod serialize;

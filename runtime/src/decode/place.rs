@@ -1,11 +1,11 @@
-//! The place of something in a body, by wire names: `data[3].levels[0].price`.
+//! JSON path of a value in a body, by wire names: `data[3].levels[0].price`.
 //!
 //! It is built from its end: each caller that passes a failure on puts its own step before the others. A key of the
 //! service is cut, and kept to one line.
 
 use crate::error::{excerpt, one_line};
 
-/// A place in a body; empty if it is the body as a whole.
+/// A JSON path; empty for the whole body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(String);
 
@@ -13,18 +13,18 @@ pub(crate) struct Place(String);
 const LONGEST: usize = 60;
 
 impl Place {
-    /// The place by its text.
+    /// Creates the path from its text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The same place, seen from the object around it.
+    /// Returns the path as seen from the surrounding object.
     #[cold]
     pub(crate) fn enter_field(&mut self, key: &str) {
         self.enter(&one_line(&excerpt(key, LONGEST)));
     }
 
-    /// The same place, seen from the list around it.
+    /// Returns the path as seen from the surrounding list.
     #[cold]
     pub(crate) fn enter_item(&mut self, index: usize) {
         self.enter(&format!("[{index}]"));

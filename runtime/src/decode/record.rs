@@ -107,7 +107,7 @@ impl Push for Vec<AnyRecord> {
 }
 
 impl RecordInfo {
-    /// What the catalogue says of a record's type.
+    /// Declaration of the record type in the catalogue.
     pub const fn of<R: Record>() -> &'static Self {
         R::INFO
     }
@@ -120,7 +120,7 @@ impl ValueType {
     }
 }
 
-/// The values of one object, as they stood in the body.
+/// Values of one object of the body, unconverted.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Row<'a> {
@@ -131,7 +131,7 @@ pub struct Row<'a> {
     pub(crate) form: RecordForm,
     pub(crate) slots: Box<[Slot<'a>]>,
     pub(crate) unknown: UnknownText,
-    /// The first value that was taken and did not fit.
+    /// First value that did not fit its type.
     pub(crate) misfit: Option<FieldError>,
 }
 
@@ -152,7 +152,7 @@ impl Row<'_> {
         Self { record: None, fields, form, slots, unknown: UnknownText::default(), misfit: None }
     }
 
-    /// Takes the value of the field at `index`; a value that was taken before is absent.
+    /// Takes the value of the field at `index`; a second call finds it absent.
     ///
     /// A value that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
     /// then needs no branch. `Row::record` returns the error.
@@ -174,7 +174,7 @@ impl Row<'_> {
         self.take::<Option<T>, Via>(index).unwrap_or_default()
     }
 
-    /// Takes the values as a record, or says which was the first that did not fit.
+    /// Converts the values into a record, or returns the first error.
     pub fn record<T: Record>(&mut self) -> Result<T, FieldError> {
         let record = T::from_row(self);
         self.misfit.take().map_or(Ok(record), Err)
@@ -202,7 +202,7 @@ impl Row<'_> {
     }
 }
 
-/// A field without a place in the table reads as absent.
+/// A field outside the table reads as absent.
 #[cold]
 fn absent<T: FromSlot<Via>, Via>() -> Result<T, FieldError> {
     T::from_slot(&mut Slot::Absent)

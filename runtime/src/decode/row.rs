@@ -1,8 +1,8 @@
 //! One record into one row.
 //!
-//! Values of unknown fields are kept beside the known ones. A known key that comes twice is refused, since either value
-//! may be the right one. A value of an unexpected kind is skipped and noted, since only the Rust type can say in full
-//! what was wanted.
+//! Values of unknown fields are kept next to the known ones. A repeated key is an error, because either value may be
+//! the right one. A value of an unexpected kind is skipped and recorded, because only the Rust type knows the full
+//! expectation.
 
 use std::borrow::Cow;
 
@@ -34,10 +34,10 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Reads a key, and says which field it is and how its value begins; what the table does not know is kept.
+    /// Reads a key, and returns its field and the first byte of its value; unknown fields are kept.
     #[inline]
     fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, Fault> {
-        // Keys usually come in the order of the table.
+        // Keys usually appear in the order of the table.
         if let Some(field) = self.fields.get(guess).filter(|field| field.plain) {
             if let Some(next) = json.key_if(field.wire_name)? {
                 return Ok(Some((guess, next)));
@@ -46,7 +46,7 @@ impl<'a> Row<'a> {
         self.any_key(json)
     }
 
-    /// The same, wherever in the table it stands.
+    /// As above, anywhere in the table.
     fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, Fault> {
         let start = json.at();
         let (key, next) = json.any_key()?;
@@ -58,7 +58,7 @@ impl<'a> Row<'a> {
         Ok(known.map(|index| (index, next)))
     }
 
-    /// Each value belongs to the field at its place; further values are kept by their places.
+    /// Each value belongs to the field at its position; further values are kept by position.
     fn fill_by_place(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), Fault> {
         let (depth, mut place) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
@@ -81,7 +81,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Drops values that were not taken. As a rule there are none, and checking is cheaper than dropping.
+    /// Drops the values that are left. Usually there are none, and checking is cheaper than dropping.
     #[inline]
     fn clear(&mut self) {
         for slot in &mut self.slots {
@@ -114,7 +114,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Reads a value of the type that the table names, or the unexpected value in its place.
+/// Reads a value of the type in the table, or the unexpected value instead.
 #[inline(never)] // It calls itself, and most values are read before it is asked.
 pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, Fault> {
     Ok(match (next, ty) {

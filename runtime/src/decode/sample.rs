@@ -1,6 +1,6 @@
 //! A service that no catalogue describes, for tests of the decoder.
 //!
-//! It has a field of every type, so that what holds of it holds of any service.
+//! It has a field of every type, so that the results apply to any service.
 
 #![allow(dead_code, unreachable_pub, reason = "what users of an emitted record call is written for these too")]
 
@@ -83,7 +83,7 @@ impl NamedType for Side {
 
 const ENVELOPE: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: Some("metadata"), time: None };
 
-/// The metadata beside the records.
+/// Metadata of the series.
 pub(crate) struct About {
     pub(crate) exchanges: Vec<String>,
     pub(crate) unknown_fields: UnknownFields,
@@ -109,7 +109,7 @@ pub(crate) struct Whole<T> {
 pub(crate) const DEEP: &EnvelopeInfo =
     &EnvelopeInfo { data: "result.page.rows", metadata: Some("result.about"), time: None };
 
-/// Decodes a series of whatever kind.
+/// Decodes a series of any kind.
 pub(crate) fn series_of<T: Item>(text: &str) -> Result<Whole<T>, String> {
     read_as(text, ENVELOPE, BadRecords::Refused)
 }

@@ -16,7 +16,7 @@ use crate::values::number::{NoNumber, Number};
 /// How many lists and objects may be nested, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
 
-/// A walk along a text.
+/// Position in a text.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -24,13 +24,13 @@ pub(super) struct Scanner<'a> {
 
 /// Why a text cannot be read, and where.
 #[derive(Debug)]
-// Boxed, because it stands in every result, and few bodies have one.
+// Boxed, because every result contains it and few bodies have one.
 pub(super) struct Fault(Box<Parts>);
 
 #[derive(Debug)]
 struct Parts {
     kind: FaultKind,
-    /// How many bytes stand before it.
+    /// Number of bytes before it.
     at: usize,
     place: Place,
 }
@@ -46,11 +46,11 @@ pub(super) enum FaultKind {
     Text,
     /// No `f64` is as large.
     OutOfRange,
-    /// This key comes again, and either value may be the right one.
+    /// A repeated key; either value may be the right one.
     Twice(&'static str),
     /// Lists and objects within lists and objects, without end.
     Deep,
-    /// A value was read that does not fit its field; the text says what was expected and found.
+    /// A value does not fit its field; the text contains the expectation and the value found.
     Misfit(String),
 }
 
@@ -101,7 +101,7 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not white space.
     #[inline]
     fn token(&mut self) -> Option<u8> {
         loop {
@@ -143,7 +143,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Reads a key and the colon behind it; with it comes the first byte of the value.
+    /// Reads a key and its colon, and returns the key with the first byte of the value.
     #[inline]
     pub(super) fn key(&mut self) -> Result<(Cow<'a, str>, u8), Fault> {
         let key = self.text()?;
@@ -157,7 +157,7 @@ impl<'a> Scanner<'a> {
     pub(super) fn key_if(&mut self, name: &str) -> Result<Option<u8>, Fault> {
         let (bytes, start) = (self.text.as_bytes(), self.at + 1);
         let end = start + name.len();
-        // The quote first: it tells most keys apart without comparing them.
+        // Compares the closing quote first: it distinguishes most keys without a full comparison.
         if bytes.get(end) == Some(&b'"') && bytes.get(start..end) == Some(name.as_bytes()) {
             self.at = end + 1;
             return self.colon().map(Some);
@@ -235,7 +235,7 @@ impl<'a> Scanner<'a> {
             is_escaped = byte == b'\\' && !was_escaped;
             byte == b'"' && !was_escaped
         });
-        // As a `Value` it is read by code that `serde_json` holds compiled.
+        // `serde_json` already contains the compiled code for `Value`.
         let text = end.and_then(|end| rest.get(..=end)?.parse().ok());
         let (Some(end), Some(Value::String(text))) = (end, text) else { return Err(self.fault(FaultKind::Text)) };
         self.at += end + 1;
@@ -299,17 +299,17 @@ impl Fault {
         matches!(self.0.kind, FaultKind::Missing(_))
     }
 
-    /// The place of the fault, and its description.
+    /// Path and description of the fault.
     pub(super) fn into_parts(self, text: &str) -> (Place, String) {
         let Parts { kind, at, place } = *self.0;
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
         let problem = match kind {
             FaultKind::Expected(what) => format!("expected {what}, found {}", found(rest)),
-            FaultKind::Missing(key) => format!("there is no `{key}`"),
+            FaultKind::Missing(key) => format!("`{key}` is missing"),
             FaultKind::Text => "a text is cut or not as JSON writes it".to_owned(),
             FaultKind::OutOfRange => format!("the number {} is out of range", found(rest)),
-            FaultKind::Twice(key) => format!("the key `{key}` stands twice in one object"),
-            FaultKind::Deep => "too many lists and objects stand within each other".to_owned(),
+            FaultKind::Twice(key) => format!("duplicate key `{key}` in one object"),
+            FaultKind::Deep => "lists and objects are nested too deeply".to_owned(),
             FaultKind::Misfit(problem) => return (place, problem),
         };
         let line = before.matches('\n').count() + 1;

@@ -1,8 +1,8 @@
-//! One value of a record, as it stood in the body.
+//! One value of a record, as found in the body.
 //!
-//! The decoder fills a [`Slot`] with it; [`FromSlot`] makes a Rust value of it.
-//! This is where tolerance lives: numbers may come as text and integers with an exponent.
-//! Nothing is guessed: what could be read in two ways, or would have to be rounded, is refused.
+//! The decoder fills a [`Slot`]; [`FromSlot`] converts it into a Rust value. The tolerance is here: numbers may be
+//! text, and integers may have an exponent. Nothing is guessed: an ambiguous value, or one that would have to be
+//! rounded, is an error.
 
 mod from_slot;
 
@@ -17,7 +17,7 @@ use crate::values::{Number, Timestamp, Value};
 
 pub use from_slot::{AsNamedType, AsRecord, FromSlot};
 
-/// What stood where a value was expected.
+/// Value that was found.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub enum Slot<'a> {
@@ -38,9 +38,9 @@ pub enum Slot<'a> {
     Time(Timestamp),
     /// The same, past the year 9999: a whole number that has to count something else.
     Beyond(i64, TimeUnit),
-    /// A text, as it stands in the body.
+    /// Text without escapes.
     Text(&'a str),
-    /// What takes an allocation; in one place, so that a slot is cheap to empty.
+    /// Values that allocate, behind one pointer, so that a slot is cheap to clear.
     Large(Box<Large<'a>>),
     /// A list where the catalogue expects none.
     StrayList,
@@ -52,7 +52,7 @@ pub enum Slot<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Large<'a> {
-    /// A text that stands in the body with escapes.
+    /// Text that has escapes in the body.
     Text(String),
     /// Anything, where the catalogue expects anything.
     Any(Value),
@@ -107,7 +107,7 @@ impl<'a> Slot<'a> {
         if time <= Timestamp::LAST_WRITABLE { Self::Time(time) } else { Self::Beyond(count, unit) }
     }
 
-    /// A number or text as the point in time that it stands for; anything else as it is.
+    /// Converts a number or text into the timestamp that it represents; other values stay unchanged.
     pub(crate) fn in_unit(self, unit: TimeUnit) -> Self {
         if unit.is_text() {
             return self.in_text();
@@ -164,7 +164,7 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// What an error says stood there, in few words.
+/// Short description of the value for errors.
 impl fmt::Display for Slot<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! What the decoder accepts of one record, refuses and says.
+//! Values of one record that the decoder accepts or rejects, and its messages.
 //!
 //! Also run with `--features __json-features`, with the same results, and with any catalogue: the service
 //! that answers here is described here.
@@ -13,7 +13,7 @@ use crate::registry::RecordInfo;
 use crate::send::Body;
 use crate::values::{Timestamp, Value};
 
-/// Decodes a record that is plain but for one entry, which may stand for several.
+/// Decodes a record with one entry replaced, by one or several others.
 fn check(entry: &str) -> Result<Every, String> {
     let plain = [
         ("time", "1700000000"),
@@ -177,7 +177,7 @@ fn what_is_no_json_is_refused_with_its_place() {
         ("\"text\": \"\n\"", "`text`: a text is cut or not as JSON writes it at "),
         (r#""number" 1"#, "expected `:`, found `1` at "),
         (r#""number": 1,"#, "expected a key, found '}' at "),
-        (r#""number": 1, "number": 2"#, "`number`: the key `number` stands twice in one object at "),
+        (r#""number": 1, "number": 2"#, "`number`: duplicate key `number` in one object at "),
         (r#""any": [-1e999]"#, "`any[0]`: the number `-1e999` is out of range at "),
         (r#""any": [1 2]"#, "`any`: expected `,` or `]`, found `2` at "),
         (r#""number": {"$serde_json::private::Number": "1"}"#, "`number`: expected a number, found an object"),
@@ -204,7 +204,7 @@ fn deep_nesting_is_refused() {
     }
 }
 
-/// A record in a type that is not emitted, taken from its row by hand.
+/// A record type that is not emitted, taken from its row by hand.
 struct Boxed(Box<Level>);
 
 impl FromSlot for Boxed {
@@ -245,7 +245,7 @@ fn a_misfit_passes_through_types_that_are_not_emitted() {
     assert_eq!(price("{}"), Err("`best`: expected an object, found nothing".to_owned()));
 }
 
-/// The oracle reads numbers as they are only without the features that keep their text.
+/// The reference decoder reads numbers exactly only without the features that keep their text.
 #[cfg(not(feature = "__json-features"))]
 #[test]
 fn a_value_is_what_serde_json_makes_of_it() {

@@ -1,8 +1,8 @@
 //! The fields of an object that the catalogue does not know.
 //!
-//! New fields of a service are not lost: a field that is not in a record's table is kept here as the text of the body.
-//! The places of the values are found at the first access; a value is parsed at each access to it. An object without
-//! unknown fields allocates nothing.
+//! New fields of a service are not lost: a field that is not in a record's table is kept here as text of the body. The
+//! first access locates the values; each access to a value parses it. An object without unknown fields allocates
+//! nothing.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,23 +13,23 @@ use std::sync::OnceLock;
 use crate::decode;
 use crate::values::Value;
 
-/// Fields by their names on the wire, in the order in which they came.
+/// Fields by their wire names, in the order of the response.
 ///
-/// A value that no [`Value`] can hold, a number beyond every `f64` for example, is the text that stands in its place.
+/// A value that [`Value`] cannot represent, for example a number beyond every `f64`, is returned as its text.
 #[derive(Default)]
 pub struct UnknownFields {
     /// The fields as an object; empty if there are none.
     json: Box<str>,
-    /// Boxed, as few ask and every record has it; behind a trait, so that what drops it is compiled here and not again
-    /// for each kind of record.
+    /// Boxed, because every record has it and few callers use it; behind a trait, so that its drop code is compiled
+    /// here and not again for each kind of record.
     entries: OnceLock<Box<dyn LookedUp>>,
 }
 
-/// Where the values of an object stand in its text.
+/// Positions of the values of an object in its text.
 struct Entries {
     all: Vec<(String, Range<usize>)>,
-    /// The place of each name among them. An object for a map, since `serde_json` has that compiled; a map of our own
-    /// would be compiled with the client.
+    /// Position of each name. An object is used as the map, because `serde_json` has that compiled; another map would
+    /// be compiled with the client.
     places: Value,
 }
 
@@ -62,7 +62,7 @@ impl UnknownFields {
         self.entries().map_or(0, |entries| entries.all.len())
     }
 
-    /// Whether the catalogue knows every field that came.
+    /// Whether the catalogue lists every field of the response.
     pub fn is_empty(&self) -> bool {
         self.json.is_empty()
     }
@@ -76,13 +76,13 @@ impl UnknownFields {
         Self { json: json.into(), entries: OnceLock::new() }
     }
 
-    /// Where the values stand, if there are any.
+    /// Positions of the values, if there are any.
     fn entries(&self) -> Option<&Entries> {
         let look_up = || self.entries.get_or_init(|| Box::new(Entries::of(&self.json)));
         (!self.json.is_empty()).then(|| look_up().entries())
     }
 
-    /// The value that stands there, or its text if no value can hold it.
+    /// Value at that position, or its text if `Value` cannot represent it.
     fn value(&self, range: &Range<usize>) -> Value {
         let text = self.json.get(range.clone()).unwrap_or_default();
         decode::any(text).unwrap_or_else(|_| text.into())
@@ -147,13 +147,13 @@ impl UnknownText {
         self.0.is_empty()
     }
 
-    /// Keeps a key and its value, as they stand in the body.
+    /// Keeps a key and its value as text of the body.
     pub(crate) fn push(&mut self, entry: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(entry);
     }
 
-    /// Adds the unknown fields of an inner object, if it has any, after its key and colon as they stand in the body.
+    /// Adds the unknown fields of an inner object, if it has any, after its key and colon.
     pub(super) fn push_object(&mut self, key: &str, object: &Self) {
         if !object.is_empty() {
             self.push(&format!("{key}{}}}", object.0));

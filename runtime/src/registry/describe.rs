@@ -1,6 +1,6 @@
 //! How emitted code builds the registry: what a fact needs first, then one call for each thing known besides.
 //!
-//! Everything is evaluated at compile time. What is not set keeps the value that stands for unknown.
+//! Everything is evaluated at compile time. A value that is not set stays unknown.
 
 /// Setters of facts, each with the name of its field.
 macro_rules! set {

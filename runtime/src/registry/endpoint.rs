@@ -1,4 +1,4 @@
-//! Groups and endpoints: what can be asked for, and with which params.
+//! Groups and endpoints with their params.
 //!
 //! What is not known of an endpoint is left out and never guessed: its path, its params, its body.
 
@@ -12,7 +12,7 @@ use super::{Evidence, HistoryOf, Range, RecordInfo, TimeUnit, ValueType};
 pub struct GroupInfo {
     /// The accessor on `Client` and the name of the module.
     pub ident: &'static str,
-    /// The group's name as the market says it.
+    /// Name of the group in market terms.
     pub title: &'static str,
     /// One sentence on what the group measures.
     pub summary: &'static str,
@@ -44,9 +44,9 @@ pub struct EndpointInfo {
     pub evidence: Evidence,
     /// The params it takes; `None` if unknown.
     pub params: Option<ParamList>,
-    /// The body of a reply.
+    /// Body of a response.
     pub body: BodyInfo,
-    /// How its history is walked; [`EndpointInfo::history`] tells whether it has one.
+    /// Params of its history; [`EndpointInfo::history`] returns whether it has one.
     pub history: HistoryOf,
     /// How many requests the service counts a request as, where it limits them.
     pub weight: u32,
@@ -127,7 +127,7 @@ pub struct ParamInfo {
     pub list: Option<&'static str>,
     /// How several values are written.
     pub list_as: ListStyle,
-    /// The value that every request sends; there is no setter then.
+    /// Value that every request sends; such a param has no setter.
     pub fixed: Option<&'static str>,
     /// How it is known to be required; `None` if it is not known to be.
     pub required: Option<Evidence>,
@@ -137,11 +137,12 @@ pub struct ParamInfo {
     pub served: &'static [&'static str],
     /// Values that are known to work on this endpoint, which others may too.
     pub works: &'static [&'static str],
-    /// Values that are known to be refused by this endpoint. Never enforced.
+    /// Values that this endpoint is known to reject. Never enforced.
     pub refused: &'static [&'static str],
-    /// A value to ask with.
+    /// Example of a value.
     pub example: Option<&'static str>,
-    /// How it is known that just one value is taken, although [`list`](Self::list) offers several; `None` if it is not.
+    /// Source of the fact that only one value is accepted, although [`list`](Self::list) exists; `None` if it is not
+    /// known.
     pub single: Option<Evidence>,
     /// The smallest and the largest value.
     pub range: Range,
@@ -161,7 +162,7 @@ pub struct ParamInfo {
 pub enum ListStyle {
     /// With commas between them: `a=1,2`.
     Commas,
-    /// Each as a param of its own: `a=1&a=2`.
+    /// Each value as a separate param: `a=1&a=2`.
     Repeated,
     /// As a list in JSON: `a=["x","y"]`.
     Json,
@@ -186,7 +187,7 @@ pub enum BodyInfo {
     Series {
         /// The records; `None` if their fields are unknown.
         record: Option<&'static RecordInfo>,
-        /// The field that carries a record's time; `None` if the list is no time series.
+        /// Field with the time of a record; `None` if the list is not a time series.
         time: Option<&'static str>,
         /// The unit of that field where the fields are unknown, if it is another than the service's.
         time_unit: Option<TimeUnit>,

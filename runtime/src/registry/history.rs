@@ -1,11 +1,11 @@
-//! How a range of time is walked: which params do that, and which endpoints have them.
+//! Params that select a time range, and the endpoints that have them.
 //!
-//! The service says it once; an endpoint has a history if it takes these params and answers with a series in time.
-//! Asking is the job of `history`.
+//! Declared once per service; an endpoint has a history if it has these params and returns a time series. Fetching is
+//! the job of `history`.
 
 use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};
 
-/// The params that a range of time is walked by, each by its name on the wire.
+/// Params that select a time range, by their wire names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistoryInfo {
@@ -15,9 +15,9 @@ pub struct HistoryInfo {
     pub to: &'static str,
     /// How many records are wanted at most.
     pub limit: &'static str,
-    /// How far apart records are, by a type whose values say how long they are.
+    /// Interval between records; its type's values have durations.
     pub step: &'static str,
-    /// The order of the records, and its value for the oldest first; `None` if there is no such param.
+    /// Param for the order of the records, and its value for oldest first; `None` if there is no such param.
     pub sort: Option<(&'static str, &'static str)>,
     /// Where data begins, in Unix seconds, if that is known.
     pub since: Option<i64>,
@@ -25,21 +25,21 @@ pub struct HistoryInfo {
     pub evidence: Evidence,
 }
 
-/// How the history of an endpoint is walked.
+/// Source of an endpoint's history params.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistoryOf {
-    /// As the service says, if the endpoint takes the params.
+    /// Those of the service, if the endpoint has them.
     #[default]
     Service,
-    /// In a way of its own.
+    /// The endpoint declares its own.
     Own(&'static HistoryInfo),
-    /// Unknown, whatever params the endpoint takes.
+    /// Unknown, regardless of the endpoint's params.
     Unknown,
 }
 
 impl HistoryInfo {
-    /// The params by which a range is walked.
+    /// Params that select a time range.
     #[doc(hidden)]
     pub const fn new(
         from: &'static str,
@@ -63,7 +63,7 @@ impl HistoryInfo {
 }
 
 impl EndpointInfo {
-    /// How the history of this endpoint is walked; `None` if it has none.
+    /// Params of this endpoint's history; `None` if it has none.
     pub fn history(&self, service: &'static ServiceInfo) -> Option<&'static HistoryInfo> {
         if !matches!(self.body, BodyInfo::Series { time: Some(_), .. }) {
             return None;

@@ -1,6 +1,6 @@
 //! The service as a whole: what all endpoints share.
 //!
-//! Credentials, headers, errors, limits, the envelope of a series, and how a history is walked.
+//! Credentials, headers, errors, rate limits, the envelope of a series, and the params of a history.
 
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
@@ -38,7 +38,7 @@ pub struct ServiceInfo {
     pub limits: &'static [LimitInfo],
     /// What a series is wrapped in; `None` if a series is a bare list.
     pub envelope: Option<EnvelopeInfo>,
-    /// How a range of time is walked on the endpoints that take the params for it, if anybody knows.
+    /// Params of a history, for endpoints that have them; `None` if unknown.
     pub history: Option<HistoryInfo>,
 }
 
@@ -90,7 +90,7 @@ pub struct ClientCredentialsInfo {
     pub label: &'static str,
     /// How the flow is known.
     pub evidence: Evidence,
-    /// The fields of a successful reply.
+    /// Fields of a successful response.
     pub reply: &'static [FieldInfo],
     /// The documented failures.
     pub errors: &'static [StatusInfo],
@@ -122,9 +122,9 @@ pub struct StatusInfo {
 pub struct ErrorBodyInfo {
     /// What the interface calls its schema, and how that is known.
     pub name: Option<(&'static str, Evidence)>,
-    /// Places of the message.
+    /// JSON paths of the message.
     pub message: &'static [&'static str],
-    /// Places of the machine-readable code.
+    /// JSON paths of the machine-readable code.
     pub code: &'static [&'static str],
 }
 
@@ -163,6 +163,6 @@ pub struct EnvelopeInfo {
     pub data: &'static str,
     /// Where the metadata is, if there is any.
     pub metadata: Option<&'static str>,
-    /// The field of every record that carries its time, unless an endpoint says otherwise.
+    /// Field with the time of a record, unless an endpoint declares another.
     pub time: Option<&'static str>,
 }

@@ -1,6 +1,6 @@
-//! The field that holds the time of a series' records, and its unit.
+//! Field with the time of a series' records, and its unit.
 //!
-//! A record with a table says the unit of its own fields; the unit here is for records whose fields are unknown.
+//! A record with a table has the units of its fields; the unit here is for records whose fields are unknown.
 
 use super::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 

@@ -1,4 +1,4 @@
-//! What values are, of fields and params alike: records, named types, and whatever else JSON holds.
+//! Types of fields and params: records, named types, and other JSON values.
 //!
 //! The decoder fills its rows by these tables; summaries, units and evidence are for people.
 
@@ -40,7 +40,7 @@ pub struct FieldInfo {
     pub ident: &'static str,
     /// The name on the wire.
     pub wire_name: &'static str,
-    /// Whether JSON writes that name without escapes, so that it can be compared as it stands.
+    /// Whether JSON writes that name without escapes, so that it can be compared byte by byte.
     pub(crate) plain: bool,
     /// What its value is.
     pub ty: ValueType,
@@ -96,7 +96,7 @@ pub enum ValueType {
 pub struct TypeInfo {
     /// The Rust type.
     pub name: &'static str,
-    /// What it says.
+    /// Meaning of the value.
     pub summary: &'static str,
     /// Whether values beyond the known ones are to be expected.
     pub open: bool,
@@ -120,13 +120,13 @@ pub struct ValueInfo {
     pub evidence: Evidence,
 }
 
-/// How an identifier can end, and what that says.
+/// A suffix of identifiers and its meaning.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SuffixInfo {
     /// The ending.
     pub suffix: &'static str,
-    /// What the ending says.
+    /// Meaning of the suffix.
     pub summary: &'static str,
     /// How it is known.
     pub evidence: Evidence,

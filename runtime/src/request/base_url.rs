@@ -1,7 +1,7 @@
 //! The address that all paths are appended to.
 //!
-//! It is checked before anything is sent: encrypted unless it stays on this machine, with the ending
-//! that the catalogue asks for, and without anything that could carry a secret into an error.
+//! Checked before anything is sent: encrypted unless on this machine, with the suffix that the catalogue requires, and
+//! without anything that could put a secret into an error.
 
 use ::generated_client_transport::address::{is_loopback, is_port_usable};
 use http::Uri;
@@ -20,7 +20,7 @@ impl BaseUrl {
         let url = text.strip_suffix('/').unwrap_or(text);
         match problem(url, suffix, allow_http) {
             None => Ok(Self(url.to_owned())),
-            // A URL that does not parse may hold a password anywhere, so the error does not repeat it.
+            // A URL that does not parse may contain a password anywhere, so the error does not repeat it.
             Some(problem) => Err(Error::build(format!("the base URL {problem}"))
                 .with_hint(format!("it looks like `https://host{suffix}`"))),
         }
@@ -45,7 +45,7 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     };
     let path = uri.path();
     if authority.as_str().contains('@') {
-        Some("must not hold credentials".to_owned())
+        Some("must not contain credentials".to_owned())
     } else if authority.host().is_empty() {
         Some("names no host".to_owned())
     } else if !is_port_usable(authority) {
@@ -116,7 +116,7 @@ mod tests {
             ("https://example.com/./v2", "leads elsewhere"),
             ("https://example.com/v2%0a/v2", "has a control character"),
             ("https://example.com/%7f/v2", "has a control character"),
-            ("https://me:hunter2@example.com/v2", "must not hold credentials"),
+            ("https://me:hunter2@example.com/v2", "must not contain credentials"),
             ("http://example.com/v2", "is not encrypted; the setting `allow_http` permits it"),
             ("http://localhost.example.com/v2", "is not encrypted; the setting `allow_http` permits it"),
             ("http://127.0.0.1.example.com/v2", "is not encrypted; the setting `allow_http` permits it"),

@@ -32,12 +32,12 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
     }
 }
 
-/// Whether nothing can be asked without the param.
+/// Whether the param is required.
 pub(crate) fn is_required(info: &ParamInfo) -> bool {
     info.location == ParamLocation::Path || info.required.is_some_and(Evidence::is_enforced)
 }
 
-/// Refuses a time past the year 9999, which is a count in a finer unit than the param's.
+/// Rejects a time after the year 9999, which is a number in a finer unit than the param's.
 fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
     let timestamp = Timestamp::from_wire(count, unit);
     if timestamp <= Timestamp::LAST_WRITABLE {
@@ -52,7 +52,7 @@ fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
     let name = info.wire_name;
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     let Some(number) = number else {
-        return Err(Error::build(format!("`{name}` is no number: {text:?}")));
+        return Err(Error::build(format!("`{name}` is not a number: {text:?}")));
     };
     if !info.evidence.is_enforced() || info.range.contains(number) {
         return Ok(());
@@ -60,7 +60,7 @@ fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
     Err(Error::build(format!("`{name}` is {text}, but has to be {}", bounds(info.range))))
 }
 
-/// The bounds of a range, in words.
+/// Text of a range.
 pub(crate) fn bounds(range: Range) -> String {
     match (range.min, range.max) {
         (Some(min), Some(max)) => format!("from {min} to {max}"),
@@ -164,8 +164,8 @@ mod tests {
     #[test]
     fn what_cannot_be_meant() {
         let number = limit(ValueType::Number);
-        assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is no number: "NaN""#));
-        assert_eq!(check(number, "5,ten").as_deref(), Some(r#"`limit` is no number: "ten""#));
+        assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is not a number: "NaN""#));
+        assert_eq!(check(number, "5,ten").as_deref(), Some(r#"`limit` is not a number: "ten""#));
         for number in [number, number.list("limits")] {
             assert_eq!(check(number, "5,10"), None);
         }

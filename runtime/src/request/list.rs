@@ -1,6 +1,6 @@
-//! Several values of one param, in the style that the catalogue says.
+//! Several values of one param, in the format that the catalogue declares.
 //!
-//! Values come in one by one, the texts that are sent go out: one, or one for each value where they are repeated.
+//! Values come in one by one; the texts to send go out: one, or one per value for a repeated param.
 
 use crate::registry::{ListStyle, ParamInfo, TimeUnit, ValueType};
 use crate::values::Value;
@@ -49,8 +49,7 @@ impl ListText {
         }
     }
 
-    /// What is sent: several texts where each is a param of its own. No value at all is an empty text, which is then
-    /// refused.
+    /// Texts to send: several if each is a separate param. No value at all is an empty text, which is then rejected.
     pub(super) fn into_texts(self) -> Vec<String> {
         match (self.style, self.is_empty) {
             (_, true) => vec![String::new()],

@@ -1,8 +1,8 @@
-//! What a request asks for, as data: an endpoint and the values of its params.
+//! Target of a request, as data: an endpoint and the values of its params.
 //!
-//! Values come in as they are written on the wire; a path and query go out, checked and encoded.
-//! Params stand in the order of the endpoint's table, then unknown ones by name, so the same request
-//! looks the same however it was built. Nothing here depends on the type of an endpoint.
+//! Values come in in their wire form; a path and query go out, checked and encoded. Params are in the order of the
+//! endpoint's table, then unknown ones by name, so the same request always has the same URL. Nothing here depends on
+//! the type of an endpoint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -67,7 +67,7 @@ impl RequestTarget {
     /// Sets a param, replacing what was set before.
     pub(crate) fn set(&mut self, name: Cow<'static, str>, value: String) {
         let place = self.place(&name);
-        // It may have been set to several, which stand side by side.
+        // A param may have several values, which are adjacent.
         let (first, end) = (
             self.params.partition_point(|param| self.place(&param.name) < place),
             self.params.partition_point(|param| self.place(&param.name) <= place),
@@ -128,12 +128,12 @@ impl RequestTarget {
         self.params.iter().any(|param| param.name == wire_name)
     }
 
-    /// The value of a param, as it is sent; several have commas between them.
+    /// Value of a param as it is sent; several are separated by commas.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
 
-    /// Where a param stands among all: its place in the table, or behind it by name.
+    /// Position of a param: that in the table, or after it by name.
     fn place<'n>(&self, name: &'n str) -> (usize, &'n str) {
         let mut known = self.endpoint.params.unwrap_or_default().iter();
         match known.position(|param| param.wire_name == name) {
@@ -152,10 +152,10 @@ impl RequestTarget {
         self.params.iter().map(|param| (&*param.name, &*param.value))
     }
 
-    /// Says what is wrong with the request, as far as the catalogue can tell.
+    /// Checks the request, as far as the catalogue allows.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.path.is_none() {
-            return Err(Error::build("nobody knows the path of this endpoint, only its name"));
+            return Err(Error::build("the path of this endpoint is unknown"));
         }
         let mut required = self.endpoint.params.unwrap_or_default().iter().filter(|param| check::is_required(param));
         if let Some(param) = required.find(|param| !self.sets(param.wire_name)) {
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn what_cannot_be_sent() {
         assert_eq!(check(&[("symbol", "..")]), r#"`symbol` cannot be ".." in a path"#);
-        assert_eq!(check(&[("symbol", "s"), ("limit", "x")]), r#"`limit` is no number: "x""#);
+        assert_eq!(check(&[("symbol", "s"), ("limit", "x")]), r#"`limit` is not a number: "x""#);
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Masking secrets in text that is shown.
 //!
-//! Bytes come in with a secret; wherever it stands, asterisks go out. It is also found where it was
-//! percent-encoded for a URL or a form, escaped for JSON or `Debug`, or both, and where an excerpt cut it.
-//! A piece of it beyond that is not looked for, nor any other encoding.
+//! Bytes with a secret come in; it leaves as asterisks. It is also found percent-encoded for a URL or a form, escaped
+//! for JSON or `Debug`, or both, and at the cut end of an excerpt. Other fragments and other encodings are not found.
 
 /// A shorter text is not masked: it would match by chance and make other text unreadable.
 const SHORTEST: usize = 4;
@@ -29,19 +28,19 @@ pub(super) fn mask(bytes: &mut [u8], secret: &str) {
     }
 }
 
-/// How many bytes the secret takes at the beginning of a text, if it stands there in any form.
+/// Length of the secret at the beginning of a text, if it is there in any form.
 fn length(text: &[u8], secret: &str) -> Option<usize> {
     let first = *text.first()?;
-    // Nearly every place of a text is none of these, and a body can be long.
+    // Almost no position of a text matches, and a body can be long.
     if secret.bytes().next() != Some(first) && !matches!(first, b'%' | b'\\' | b'+') {
         return None;
     }
     FORMS.into_iter().filter_map(|form| form.length(text, secret)).max()
 }
 
-/// What was done to a text before it came here.
+/// Encoding of a text.
 ///
-/// Each form is read without guessing: percent-encoded text has no `%` of its own, and escaped text no `\`.
+/// Each form is unambiguous: percent-encoded text has no literal `%`, and escaped text no literal `\`.
 #[derive(Clone, Copy)]
 struct Form {
     percent: bool,

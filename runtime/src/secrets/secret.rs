@@ -1,7 +1,7 @@
 //! A secret text: an API key, a client secret, a token.
 //!
-//! It comes in as plain text and leaves only through [`Secret::expose`], which is private to the crate.
-//! Memory is not wiped when it is dropped, since the buffers of connections hold copies.
+//! It is created from plain text, and read only through [`Secret::expose`], which is private to the crate. Memory is
+//! not wiped on drop, because the buffers of connections have copies.
 
 use std::fmt;
 
@@ -28,8 +28,8 @@ impl Secret {
 
 impl From<&str> for Secret {
     fn from(text: &str) -> Self {
-        // A line break behind a key comes from a file or the clipboard. HTTP carries no such space around a header's
-        // value and a service repeats the value without it: the masked text has to be the repeated one.
+        // A line break after a key is from a file or the clipboard. HTTP trims such space around a header value and a
+        // service repeats the value without it, so the masked text must be the trimmed one.
         Self(text.trim().into())
     }
 }

@@ -1,6 +1,6 @@
 //! What a setter takes: a value, or an `Option` of one, where `None` leaves the param out.
 //!
-//! `Via` tells a value from an `Option` of one, and is always inferred.
+//! `Via` separates a value from an `Option` of one, and is always inferred.
 
 /// A value of a param, or an `Option` of one.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not become a `{T}`, which the param takes")]
@@ -10,7 +10,9 @@ pub trait IntoParam<T, Via = Given> {
 }
 
 /// Several values of a param, or an `Option` of several.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no list of what becomes a `{T}`, which the param takes")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of values that convert to `{T}`, the type of the param"
+)]
 pub trait IntoParamList<T, Via = Given> {
     /// The values; `None` leaves the param out.
     fn into_param_list(self) -> Option<impl Iterator<Item = T>>;

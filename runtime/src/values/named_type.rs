@@ -1,7 +1,7 @@
 //! What the emitted enums and identifiers have in common: a text, of which the catalogue knows some values.
 //!
-//! Any text becomes a value and none is lost. An unknown value of an enum is opaque: no pattern tells one unknown value
-//! from another, so a version that knows more values does not change what a program's patterns match.
+//! Any text is a valid value and none is lost. An unknown value of an enum is opaque: no pattern distinguishes two
+//! unknown values, so a version with more values does not change the patterns that a program matches.
 
 use std::fmt;
 use std::ops::Deref;
@@ -59,7 +59,7 @@ impl fmt::Debug for UnknownValue {
 
 /// A value of an enum that this version knows, never an unknown one; from the enum's `known`.
 ///
-/// It is `Copy`, whatever the enum is.
+/// It is `Copy`, even if the enum is not.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Known<T: 'static>(&'static T);
 
@@ -100,7 +100,7 @@ impl<T: fmt::Display> fmt::Display for Known<T> {
     }
 }
 
-/// How long the step is that a value names, if the catalogue says so.
+/// Duration of the step that a value names, if the catalogue declares it.
 pub(crate) fn duration<T: NamedType>(value: &T) -> Option<Duration> {
     T::INFO.values.iter().find(|known| known.value == value.text())?.duration
 }

@@ -1,6 +1,6 @@
 //! Numbers, before it is known which Rust type wants them.
 //!
-//! Text comes in, quoted by the service or not. Only what JSON could write is read, and infinities and NaN never are.
+//! Text comes in, quoted by the service or not. Only JSON numbers are accepted, never infinities or NaN.
 
 /// A number as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,12 +16,12 @@ pub(crate) enum Number {
 /// Up to here every whole `f64` is the only number that rounds to it.
 const EXACT: u64 = 1 << 53;
 
-/// Why there is no number at a place in a text.
+/// Reason why there is no number at a position of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoNumber {
     /// Something else.
     Other,
-    /// One that no `f64` comes near.
+    /// A number outside the range of `f64`.
     OutOfRange,
 }
 
@@ -32,7 +32,7 @@ impl Number {
         if length == text.len() { Some(number) } else { None }
     }
 
-    /// Reads the number at the beginning of a text, as JSON writes it, and says how long it is.
+    /// Reads the JSON number at the beginning of a text, and returns its length.
     #[inline]
     pub(crate) fn begin(text: &str) -> Result<(Self, usize), NoNumber> {
         let Some((decimal, length)) = Decimal::begin(text.as_bytes()) else { return Err(NoNumber::Other) };
@@ -43,7 +43,7 @@ impl Number {
         Ok((number.ok_or(NoNumber::OutOfRange)?, length))
     }
 
-    /// How long the number is at the beginning of a text, also if no `f64` comes near it.
+    /// Length of the number at the beginning of a text, also if it is outside the range of `f64`.
     pub(crate) fn length(text: &str) -> Option<usize> {
         Decimal::begin(text.as_bytes()).map(|(_, length)| length)
     }
@@ -68,7 +68,7 @@ impl Number {
 
     /// The same number as an integer, unless that would round.
     ///
-    /// What is written with a fraction is taken as the nearest `f64`, which may have none.
+    /// A number with a fraction is read as the nearest `f64`, which may have none.
     // The cast is guarded by the comparison before it, whose own cast is exact.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     pub(crate) fn integer(self) -> Option<i64> {
@@ -88,7 +88,7 @@ impl Number {
     }
 }
 
-/// The digits of a number, as far as a word holds them.
+/// Digits of a number, as many as fit into a word.
 struct Decimal {
     is_negative: bool,
     /// The digits without their point, unless there are more than [`WORD`].
@@ -99,17 +99,17 @@ struct Decimal {
     has_exponent: bool,
 }
 
-/// How many digits fit into a word, whatever they are.
+/// Number of digits that always fit into a word.
 const WORD: usize = 18;
 
-/// The powers of ten that an `f64` holds exactly.
+/// Powers of ten that an `f64` represents exactly.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
 
 impl Decimal {
-    /// Reads what JSON takes for a number, and says how long it is.
+    /// Reads a JSON number, and returns its length.
     #[inline]
     fn begin(text: &[u8]) -> Option<(Self, usize)> {
         let byte = |at: usize| text.get(at).copied();
@@ -164,7 +164,7 @@ impl Decimal {
     }
 }
 
-/// Adds the digits that begin here, and says where they end.
+/// Adds the digits that begin here, and returns their end.
 #[inline]
 fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     let mut at = start;

@@ -1,8 +1,7 @@
 //! Points in time, with no unit of their own.
 //!
-//! A [`Timestamp`] holds a moment exactly; which unit a param or a field counts in stands in the registry and is
-//! applied where the value is written or read. It converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and
-//! knows no time zone but UTC.
+//! A [`Timestamp`] is exact; the unit of a param or a field is in the registry and is applied when the value is written
+//! or read. It converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and has no time zone but UTC.
 
 mod arithmetic;
 mod foreign;
@@ -19,7 +18,7 @@ use crate::registry::TimeUnit;
 
 /// A point in time, to the nanosecond.
 ///
-/// A whole number that becomes one counts Unix seconds, whatever unit the service uses.
+/// An integer that is converted counts Unix seconds, regardless of the unit of the service.
 ///
 /// ```
 /// # use runtime::{ParseTimestampError, Timestamp};
@@ -51,7 +50,7 @@ impl TimeUnit {
         }
     }
 
-    /// How far apart the points in time are that can be sent.
+    /// Resolution of the timestamps that can be sent.
     pub(crate) const fn grain(self) -> Duration {
         match self {
             Self::Seconds | Self::Iso8601 => Duration::from_secs(1),
@@ -62,7 +61,7 @@ impl TimeUnit {
 }
 
 impl TimeUnit {
-    /// The point in time that a text on the wire stands for; `None` if it stands for none.
+    /// Timestamp that a text on the wire represents; `None` if it is invalid.
     pub fn read(self, text: &str) -> Option<Timestamp> {
         if self.is_text() {
             return Timestamp::from_text(text);
@@ -75,7 +74,7 @@ impl Timestamp {
     /// The last second that RFC 3339, with its four digits of year, can write.
     pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
 
-    /// The earliest and the latest point that the type can hold.
+    /// Earliest and latest timestamp.
     const MIN: Self = Self::from_unix_seconds(i64::MIN);
     const MAX: Self = Self { seconds: i64::MAX, nanos: NANOS_PER_SECOND - 1 };
 
@@ -113,7 +112,7 @@ impl Timestamp {
         iso8601::read(text)
     }
 
-    /// Appends the value as it is sent, rounded down to the unit.
+    /// Appends the value in its wire form, rounded down to the unit.
     pub(crate) fn write_in(self, unit: TimeUnit, out: &mut String) {
         match unit {
             TimeUnit::Seconds | TimeUnit::Milliseconds => out.push_str(&self.wire(unit).to_string()),
@@ -160,7 +159,7 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// Fails for the few points that the system's clock type cannot hold.
+/// Fails for the few timestamps outside the range of the system's clock type.
 impl TryFrom<Timestamp> for SystemTime {
     type Error = OutOfRange;
 
@@ -216,7 +215,7 @@ impl FromStr for Timestamp {
     }
 }
 
-/// Why a text is no [`Timestamp`].
+/// Error for a text that is not a valid [`Timestamp`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseTimestampError(&'static str);
 
@@ -228,7 +227,7 @@ impl fmt::Display for ParseTimestampError {
 
 impl std::error::Error for ParseTimestampError {}
 
-/// A [`Timestamp`] that [`SystemTime`] cannot hold.
+/// A [`Timestamp`] outside the range of [`SystemTime`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange(Timestamp);
 

@@ -1,6 +1,6 @@
 //! How values are written on the wire.
 //!
-//! A value comes in with its Rust type, the text of a param goes out, neither checked nor encoded yet. [`IntoParam`]
+//! A value comes in with its Rust type; the text of a param goes out, neither checked nor encoded. [`IntoParam`]
 //! decides whether there is a value at all; `FromSlot` reads.
 
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! A series by columns: for every field the values of all records.
 //!
-//! Where records have a table, that says which columns there are, also if there is no record; where their fields are
-//! unknown, their keys do, in the order in which they first come.
+//! A table of fields defines the columns, even without records. If the fields are unknown, the keys of the records
+//! define them, in order of first appearance.
 
 use crate::decode::record::{AsFieldValue, FieldValue, number_of};
 use crate::registry::{FieldInfo, RecordInfo, TimeField, TimeUnit};

@@ -1,7 +1,7 @@
-//! Records and series as they stand on the wire, for any serializer of serde.
+//! Records and series in their wire form, for any serializer of serde.
 //!
-//! Names are those of the wire, a point in time counts the unit of its field, and what is absent is `null`, so that all
-//! records of a type have the same shape. What the catalogue does not know comes behind the known fields.
+//! Names are wire names, a timestamp has the unit of its field, and an absent value is `null`, so that all records of a
+//! type have the same shape. Unknown fields follow the known ones.
 
 use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Serialize, Serializer};
@@ -11,7 +11,7 @@ use crate::registry::{EnvelopeInfo, FieldInfo, RecordForm, ServiceInfo, ValueTyp
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
-/// A value and what the catalogue says it is.
+/// A value and its declaration in the catalogue.
 struct Typed<'r> {
     value: FieldValue<'r>,
     ty: ValueType,
@@ -53,7 +53,7 @@ impl Serialize for Typed<'_> {
     }
 }
 
-/// What the catalogue says of the values of a list or a map.
+/// Declaration of the values of a list or a map.
 fn item(ty: ValueType) -> ValueType {
     match ty {
         ValueType::List(ValueType::Option(item)) | ValueType::Map(ValueType::Option(item)) => **item,
@@ -80,8 +80,7 @@ impl Serialize for RecordValue<'_> {
     }
 }
 
-/// A struct, whose fields are known beforehand; a map as soon as there are others, too; a list where fields have places
-/// and no names.
+/// A struct if all fields are known beforehand; a map if there are unknown fields too; a list for a positional record.
 fn serialize_record<S: Serializer>(
     record: RecordValue<'_>,
     values: &[&dyn AsFieldValue],
@@ -148,7 +147,7 @@ struct Level<'r, R, M> {
     leads: [Option<&'static str>; 2],
     records: &'r R,
     metadata: &'r M,
-    /// What else it holds, and what else the objects in it do.
+    /// Unknown fields, including those of inner objects.
     unknown: Vec<(String, Value)>,
 }
 

@@ -1,7 +1,6 @@
 //! The Rust types that a value of a record can have.
 //!
-//! Each takes what it can from a slot, or says what it expected there. What a number or a text may look like is
-//! the slot's to know.
+//! Each takes its value from a slot, or returns the expectation. The slot knows the accepted forms of numbers and text.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,12 +14,12 @@ use crate::values::{Number, Timestamp, Value};
 
 /// A type that a value of a record can have.
 ///
-/// `Via` keeps the two families of emitted types apart, records and named types; it is always inferred.
+/// `Via` separates the two families of emitted types, records and named types; it is always inferred.
 pub trait FromSlot<Via = ()>: Sized {
-    /// Takes the value, or says what was expected and what stood there; the slot is absent afterwards.
+    /// Takes the value, or returns the expectation and the value found; the slot is absent afterwards.
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError>;
 
-    /// Any value at all, to stand where one did not fit until the whole is given up.
+    /// A placeholder for a value that did not fit, until the whole record is discarded.
     fn placeholder() -> Self;
 }
 
@@ -121,7 +120,7 @@ impl FromSlot for String {
     }
 }
 
-/// `null` is a value of any kind too; only an absent one is refused.
+/// `null` is a value of any type too; only an absent one is an error.
 impl FromSlot for Value {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         match std::mem::take(slot) {

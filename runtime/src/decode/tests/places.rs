@@ -1,6 +1,6 @@
-//! Where in a body a failure is said to be, and what costs a page that nobody asked for.
+//! Paths in decoding errors, and the cost of values that no field uses.
 //!
-//! What breaks JSON is a failure wherever it stands; what only no `Value` can hold is one where a field asks for it.
+//! Invalid JSON is an error anywhere; a value that no `Value` can represent is an error only if a field uses it.
 
 use super::super::sample::{Level, good_of, series_of};
 use super::check;
@@ -72,7 +72,7 @@ fn a_bad_record_costs_one_record_where_that_is_asked_for() {
             r#"{"price": 1, "price": 2}"#,
             "data[1].price",
             "price",
-            "the key `price` stands twice in one object at line 1 column 47",
+            "duplicate key `price` in one object at line 1 column 47",
         ),
     ];
     for (record, place, field, problem) in bodies {

@@ -1,6 +1,6 @@
 //! What the decoder makes of a series: the envelope, and one record after the other.
 //!
-//! What a single record may hold stands in the file above.
+//! Tests of single records are in the file above.
 
 use crate::decode::fields::serialize_series;
 use crate::decode::record::{AsFieldValue, Fields, Record, RecordValue, Row, UnknownFields};
@@ -33,7 +33,7 @@ fn broken_envelopes_are_refused_with_the_place() {
         ("", "expected a value, found the end of the body at line 1 column 1"),
         ("<html>", "expected an object, found `<html` at line 1 column 1"),
         ("[]", "expected an object, found a list at"),
-        ("{}", "there is no `data` at line 1 column 3"),
+        ("{}", "`data` is missing at line 1 column 3"),
         (r#"{"data": null}"#, "`data`: expected a list of records, found `null` at"),
         (r#"{"data": {}}"#, "`data`: expected a list of records, found an object at"),
         (r#"{"data": [1]}"#, "`data[0]`: expected an object, found `1` at"),
@@ -44,8 +44,8 @@ fn broken_envelopes_are_refused_with_the_place() {
         ("{\n\"data\": 1\n}", "`data`: expected a list of records, found `1` at line 2 column 9"),
         (r#"{"data": []}}"#, "expected the end of the body, found '}' at"),
         (r#"{"data": []} x"#, "expected the end of the body, found `x` at"),
-        (r#"{"data": [], "data": []}"#, "the key `data` stands twice in one object at"),
-        (r#"{"data": [], "metadata": {}, "metadata": null}"#, "the key `metadata` stands twice in one object at"),
+        (r#"{"data": [], "data": []}"#, "duplicate key `data` in one object at"),
+        (r#"{"data": [], "metadata": {}, "metadata": null}"#, "duplicate key `metadata` in one object at"),
         (r#"{"data": [], "metadata": 5}"#, "`metadata`: expected an object, found `5` at"),
         (r#"{"data": [], "metadata": {"exchanges": [{}]}}"#, "`metadata.exchanges[0]`: expected text, found an object"),
     ];
@@ -85,9 +85,9 @@ fn records_further_down_are_written_there() {
 #[test]
 fn what_is_wrong_further_down_is_told_with_its_place() {
     let table = [
-        ("{}", "there is no `result.page.rows` at line 1 column 3"),
-        (r#"{"result": {}}"#, "there is no `result.page.rows` at"),
-        (r#"{"result.page.rows": []}"#, "there is no `result.page.rows` at"),
+        ("{}", "`result.page.rows` is missing at line 1 column 3"),
+        (r#"{"result": {}}"#, "`result.page.rows` is missing at"),
+        (r#"{"result.page.rows": []}"#, "`result.page.rows` is missing at"),
         (r#"{"result": null}"#, "`result`: expected an object, found `null` at"),
         (r#"{"result": []}"#, "`result`: expected an object, found a list at"),
         (r#"{"result": {"page": 1}}"#, "`result.page`: expected an object, found `1` at"),
@@ -97,11 +97,8 @@ fn what_is_wrong_further_down_is_told_with_its_place() {
             r#"{"result": {"page": {"rows": []}, "about": {"exchanges": 1}}}"#,
             "`result.about.exchanges`: expected a list, found `1`",
         ),
-        (r#"{"result": {"page": {"rows": []}}, "result": {}}"#, "the key `result` stands twice in one object at"),
-        (
-            r#"{"result": {"page": {"rows": [], "rows": []}}}"#,
-            "`result.page`: the key `rows` stands twice in one object at",
-        ),
+        (r#"{"result": {"page": {"rows": []}}, "result": {}}"#, "duplicate key `result` in one object at"),
+        (r#"{"result": {"page": {"rows": [], "rows": []}}}"#, "`result.page`: duplicate key `rows` in one object at"),
     ];
     for (text, expected) in table {
         let error = deep_of::<Level>(text, BadRecords::Refused).map(drop).unwrap_err();
@@ -127,7 +124,7 @@ fn records_of_any_kind() {
     assert_eq!(any.data, [serde_json::json!({"a": 1.5}), Value::from(2), Value::Null]);
 }
 
-/// A record that takes its values only where it is told to.
+/// A record that takes its values only on request.
 struct Picky {
     maybe: Option<f64>,
     unknown_fields: UnknownFields,
@@ -180,7 +177,7 @@ fn seventeen_digits_round_trip() {
     }
 }
 
-/// A moment, and what may be known of it.
+/// A timestamp and an optional one.
 struct Point {
     time: Timestamp,
     ratio: Option<f64>,
@@ -249,7 +246,7 @@ impl Push for Room {
     }
 }
 
-/// The first record tells how many may follow; a short one in a large body is not believed.
+/// The first record suggests how many follow; a short one in a large body must not reserve memory for all of it.
 #[test]
 fn room_is_made_once_and_not_for_more_than_a_page() {
     for (records, expected) in [(1, 0), (500, 499), (5000, 1000)] {

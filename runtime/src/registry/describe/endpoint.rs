@@ -1,6 +1,6 @@
 //! Builders of groups, endpoints and params.
 //!
-//! What is needed comes into `new`, and each fact known besides into a setter.
+//! `new` has the required facts; each optional fact has a setter.
 
 use crate::registry::{
     BodyInfo, EndpointInfo, Evidence, GroupInfo, HistoryOf, ListStyle, ParamInfo, ParamList, ParamLocation, Range,
@@ -84,7 +84,7 @@ impl EndpointInfo {
         }
     }
 
-    /// How its history is walked, where that differs from the service.
+    /// Params of its history, if they differ from the service.
     #[doc(hidden)]
     pub const fn walked(mut self, history: HistoryOf) -> Self {
         self.history = history;

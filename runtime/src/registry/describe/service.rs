@@ -1,6 +1,6 @@
 //! Builders of what is the same for all endpoints of a service.
 //!
-//! What is needed comes into `new`, and each fact known besides into a setter.
+//! `new` has the required facts; each optional fact has a setter.
 
 use crate::registry::{
     ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, HistoryInfo, LimitInfo, ServiceInfo,
@@ -84,7 +84,7 @@ impl ClientCredentialsInfo {
 }
 
 impl ErrorBodyInfo {
-    /// Where message and code stand.
+    /// JSON paths of message and code.
     #[doc(hidden)]
     pub const fn new(message: &'static [&'static str], code: &'static [&'static str]) -> Self {
         Self { name: None, message, code }
@@ -92,13 +92,13 @@ impl ErrorBodyInfo {
 }
 
 impl LimitInfo {
-    /// A set of limits for whatever it applies to.
+    /// A rate limit without a known scope.
     #[doc(hidden)]
     pub const fn new(name: &'static str, requests: u32, seconds: u32, concurrent: u32, evidence: Evidence) -> Self {
         Self { concurrent: Some(concurrent), ..Self::of_window(name, requests, seconds, evidence) }
     }
 
-    /// The same where the number of requests under way is unknown or unlimited.
+    /// The same with an unknown or unlimited number of requests in flight.
     #[doc(hidden)]
     pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
         Self { name, requests, seconds, concurrent: None, applies_to: None, endpoints: &[], evidence }
@@ -110,7 +110,7 @@ impl LimitInfo {
 }
 
 impl EnvelopeInfo {
-    /// An envelope by the place of its records.
+    /// An envelope by the JSON path of its records.
     #[doc(hidden)]
     pub const fn new(data: &'static str) -> Self {
         Self { data, metadata: None, time: None }

@@ -1,6 +1,6 @@
 //! Builders of records, fields and named types.
 //!
-//! What is needed comes into `new`, and each fact known besides into a setter.
+//! `new` has the required facts; each optional fact has a setter.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ impl RecordInfo {
         Self { name, summary: "", fields, form: RecordForm::Object }
     }
 
-    /// Written as a list, each field at its place.
+    /// Marks the record as a list on the wire, with each field at its position.
     #[doc(hidden)]
     pub const fn positional(mut self) -> Self {
         self.form = RecordForm::Positional;
@@ -103,7 +103,7 @@ impl ValueInfo {
 }
 
 impl SuffixInfo {
-    /// An ending and what it says.
+    /// A suffix and its meaning.
     #[doc(hidden)]
     pub const fn new(suffix: &'static str, summary: &'static str, evidence: Evidence) -> Self {
         Self { suffix, summary, evidence }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{NANOS_PER_SECOND, Timestamp};
 
 impl Timestamp {
-    /// How far apart two points are, whichever is the later.
+    /// Absolute difference of two timestamps.
     pub fn abs_diff(self, other: Self) -> Duration {
         let (earlier, later) = if self < other { (self, other) } else { (other, self) };
         let borrowed = later.nanos < earlier.nanos;
@@ -19,7 +19,7 @@ impl Timestamp {
     pub fn floor(self, step: Duration) -> Self {
         let nanos_per_second = i128::from(NANOS_PER_SECOND);
         let nanos = i128::from(self.seconds) * nanos_per_second + i128::from(self.nanos);
-        // A `Duration` holds fewer nanoseconds than that.
+        // A `Duration` has fewer nanoseconds than that.
         let step = i128::try_from(step.as_nanos()).unwrap_or(i128::MAX);
         let Some(beyond) = nanos.checked_rem_euclid(step) else { return self };
         let floor = nanos - beyond;
@@ -56,7 +56,8 @@ impl Sub<Duration> for Timestamp {
     }
 }
 
-/// The time from the other point to this one; none if the other is the later. [`Timestamp::abs_diff`] tells both ways.
+/// Duration from the other timestamp to this one; zero if the other is later. [`Timestamp::abs_diff`] works in both
+/// directions.
 impl Sub for Timestamp {
     type Output = Duration;
 

@@ -1,6 +1,6 @@
 //! Points in time as `jiff`, `chrono` and `time` have them, each with the feature of that name.
 //!
-//! What they hold becomes a [`Timestamp`] exactly; the other way it fails for points that they cannot hold.
+//! Conversion into a [`Timestamp`] is exact; the reverse fails for timestamps outside the range of the other type.
 
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
 use super::{OutOfRange, Timestamp};

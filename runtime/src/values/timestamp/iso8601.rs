@@ -1,4 +1,4 @@
-//! Points in time as text of ISO 8601: `2024-03-01T00:00:00Z`, and what services write in its place.
+//! Timestamps as ISO 8601 text: `2024-03-01T00:00:00Z`, and the variants that services use.
 //!
 //! A date alone, times with or without seconds and fractions, a space for the `T`, and offsets are read; without an
 //! offset the time is UTC. Times are written in UTC, for the years that have four digits.
