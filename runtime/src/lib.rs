@@ -19,7 +19,7 @@
 //! | `tracing` | a span for each request and an event for whatever happens in it |
 
 // From the bottom to the top: a room imports from those above it in this list, and never the other way round.
-// `cargo xtask verify layers` holds the crate to that.
+// `tests/it/layers.rs` checks that.
 pub mod registry;
 pub mod transport;
 

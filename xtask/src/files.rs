@@ -15,12 +15,6 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::create_dir_all(folder).and_then(|()| fs::write(path, text)).map_err(|error| named(path, error))
 }
 
-/// Makes a folder with nothing in it of an earlier run.
-pub(crate) fn empty(folder: &Path) -> Result<(), String> {
-    let removed = if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) };
-    removed.and_then(|()| fs::create_dir_all(folder)).map_err(|error| named(folder, error))
-}
-
 /// An error about a file or a folder.
 pub(crate) fn named(path: &Path, error: impl Display) -> String {
     format!("{}: {error}", path.display())

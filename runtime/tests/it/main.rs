@@ -22,6 +22,7 @@ mod history_together;
 mod http2;
 mod invented;
 mod jitter;
+mod layers;
 mod listed;
 #[cfg(feature = "tracing")]
 mod logs;

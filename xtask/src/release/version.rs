@@ -2,13 +2,15 @@
 //!
 //! Without a tag there is nothing to compare with, which is reported.
 
+use std::process::Command;
+
 use evolve::diff::Verdict;
 
 use super::{Release, Told};
 use crate::diff::verdict_since;
 use crate::files;
 use crate::paths;
-use crate::verify::call;
+use crate::workspace::output;
 
 /// The version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -57,9 +59,11 @@ fn numbers(version: &str) -> Option<Vec<u64>> {
 /// Whether the version agrees with what changed in the published crates since the last tag.
 pub(super) fn semver(release: &Release) -> Result<Told, String> {
     let Some(tag) = &release.last_tag else { return Ok(no_tag()) };
-    call(&["cargo", "semver-checks", "--version"])
-        .map_err(|why| format!("{why}; run `cargo install cargo-semver-checks --locked`"))?;
-    call(&release.command(&["cargo", "semver-checks", "--baseline-rev", tag, "--all-features"]))?;
+    let semver = |arguments: &[&str]| {
+        output(Command::new("cargo").arg("semver-checks").args(arguments).current_dir(paths::root()))
+    };
+    semver(&["--version"]).map_err(|why| format!("{why}; run `cargo install cargo-semver-checks --locked`"))?;
+    semver(&release.command(&["--baseline-rev", tag, "--all-features"]))?;
     Ok(Told::Holds)
 }
 
