@@ -57,7 +57,7 @@ async fn a_body_without_data_says_what_the_service_says() {
     let body = r#"{"error": {"message": "the plan does not cover this"}}"#;
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let error = client.market().ratio().await.unwrap_err();
-    let expected = "there is no `data` at line 1 column 55; the service says: the plan does not cover this";
+    let expected = "`data` is missing at line 1 column 55; the service says: the plan does not cover this";
     assert!(error.to_string().contains(expected), "{error}");
     assert_eq!(error.body(), Some(body.as_bytes()));
     let client = Service::new(|_, _| reply(200, &[], r#"{"other": 1}"#)).client();

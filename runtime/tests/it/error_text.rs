@@ -141,7 +141,7 @@ async fn a_success_that_is_none_is_told_in_the_words_of_the_service() {
     let service = Service::new(|_, _| reply(200, &[], r#"{"error": {"message": "Invalid symbol."}}"#));
     let client = service.client();
     let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
-    assert!(series.contains("there is no `data` at line 1 column 42; the service says: Invalid symbol.;"), "{series}");
+    assert!(series.contains("`data` is missing at line 1 column 42; the service says: Invalid symbol.;"), "{series}");
     let record = Request::<Latest>::new(&client).await.unwrap_err().to_string();
     assert!(record.contains("`openDate`: expected "), "{record}");
     assert!(record.contains("; the service says: Invalid symbol.; after 1 attempt"), "{record}");

@@ -205,9 +205,9 @@ async fn params_are_checked_by_the_registry() {
         (book().query("symbol", "B"), "`side` is not set, and the endpoint needs it"),
         (whole().query("symbol", ".."), r#"`symbol` cannot be ".." in a path"#),
         (whole().query("depth", 10), "`depth` is 10, but has to be from 1 to 9"),
-        (whole().query("depth", "many"), r#"`depth` is no number: "many""#),
+        (whole().query("depth", "many"), r#"`depth` is not a number: "many""#),
         (whole().query_list("venue", Vec::<String>::new()), "`venue` is empty; leave it out, or name one"),
-        (client.endpoint(&NAMELESS), "market.nameless (GET ): nobody knows the path of this endpoint, only its name"),
+        (client.endpoint(&NAMELESS), "market.nameless (GET ): the path of this endpoint is unknown"),
     ] {
         let error = request.await.unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");

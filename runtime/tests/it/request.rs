@@ -118,7 +118,7 @@ async fn what_cannot_be_meant_is_not_sent() {
         `exchange` is empty; leave it out, or name one";
     assert_eq!(refusal(ratio.clone().exchanges(Vec::<Exchange>::new())).await, expected);
     assert_eq!(refusal(ratio.clone().exchange("")).await, expected);
-    let expected = "market.ratio (GET /ratio?limit=many): `limit` is no number: \"many\"";
+    let expected = "market.ratio (GET /ratio?limit=many): `limit` is not a number: \"many\"";
     assert_eq!(refusal(ratio.query("limit", "many")).await, expected);
     let expected = "client.raw (GET x): the path \"x\" does not begin with `/`";
     assert_eq!(refusal(client.raw("x")).await, expected);

@@ -26,7 +26,7 @@ fn envelopes() {
 #[test]
 fn broken_envelopes_are_refused_with_the_place() {
     let table = [
-        ("{}", "there is no `data` at line 1 column 3"),
+        ("{}", "`data` is missing at line 1 column 3"),
         (r#"{"data": [{"openDate": 1, "ratio": "x"}]}"#, "`data[0].ratio`: expected a number, found the text"),
         (r#"{"data": [], "metadata": 5}"#, "`metadata`: expected an object, found `5`"),
         (r#"{"data": [], "metadata": {"exchanges": [{}]}}"#, "`metadata.exchanges[0]`: expected text, found an object"),
