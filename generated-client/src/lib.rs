@@ -1,11 +1,11 @@
-//! Derivatives-market analytics for Rust: order flow, open interest, funding, liquidations, positioning and options of
-//! crypto markets, by venue, coin and interval, with their history.
+//! Typed client for a read-only HTTP API of crypto derivatives metrics: order flow, open interest, funding rates,
+//! liquidations, long/short positioning, order books and options, by exchange, coin and timeframe, with their history.
 //!
-//! A read-only HTTP service computes these metrics. Each endpoint whose path is known is a method here, grouped by metric,
-//! with typed params, and typed records where their fields are known. The crate is for research, back-tests and signals; it
-//! places no orders. You bring the base URL of the service and an API key.
+//! Every endpoint with a known path is a method, grouped by metric, with typed params and, where the fields are known,
+//! typed records. The crate is for research, backtests and signals; it does not place orders. You need the base URL of
+//! the API and an API key.
 //!
-//! # One program
+//! # Quick start
 //!
 //! ```no_run
 //! use generated_client::{Client, Error, Exchange, Timeframe};
@@ -21,29 +21,29 @@
 //!         .timeframe(Timeframe::H1)
 //!         .limit(100)
 //!         .await?;
-//!     for point in &ratio {
-//!         println!("{} {:+.3}", point.open_date, point.volume_ratio);
+//!     for record in &ratio {
+//!         println!("{} {:+.3}", record.open_date, record.volume_ratio);
 //!     }
 //!     Ok(())
 //! }
 //! ```
 //!
-//! [`recipes`] has a program for each job. A request is a value: build it, print it, compare it in a test, clone it, and
-//! `.await` it inside a Tokio runtime.
+//! [`recipes`] has a program for each common task. A request is a value: build it, print it, compare it in a test,
+//! clone it, and `.await` it inside a Tokio runtime.
 //!
-//! | variable | read by | meaning |
+//! | variable | read by | content |
 //! |---|---|---|
-//! | `MARKET_ANALYTICS_BASE_URL` | [`Client::from_env`] | where the service is |
-//! | `MARKET_ANALYTICS_API_KEY` | the same | the API key |
-//! | `MARKET_ANALYTICS_CLIENT_ID`, `MARKET_ANALYTICS_CLIENT_SECRET` | the same | both turn the token flow on |
-//! | `MARKET_ANALYTICS_GATE` | `derivs` | a Redis or Valkey server that keeps the rate limit of several machines |
-//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the feature `proxy` | the way to the service |
-//! | `SSL_CERT_FILE`, `SSL_CERT_DIR` | the feature `system-roots` | where the system's root certificates are |
+//! | `MARKET_ANALYTICS_BASE_URL` | [`Client::from_env`] | base URL |
+//! | `MARKET_ANALYTICS_API_KEY` | [`Client::from_env`] | API key |
+//! | `MARKET_ANALYTICS_CLIENT_ID`, `MARKET_ANALYTICS_CLIENT_SECRET` | [`Client::from_env`] | credentials of the token flow, which is off without them |
+//! | `MARKET_ANALYTICS_GATE` | `derivs` | URL of a Redis or Valkey server that shares one rate limit between machines |
+//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | feature `proxy` | proxies |
+//! | `SSL_CERT_FILE`, `SSL_CERT_DIR` | feature `system-roots` | root certificates of the system |
 //!
 //! # History
 //!
-//! A reply has at most one page of records and does not tell whether there are more. [`Request::history`] gives every record
-//! of a range, in order of time and each once. The end of the range is not in it.
+//! One response has at most one page of records and does not tell whether there are more. [`Request::history`] returns
+//! every record of a time range exactly once, in time order. The end of the range is exclusive.
 //!
 //! ```no_run
 //! # use std::time::Duration;
@@ -61,82 +61,79 @@
 //!         println!("missing: {:?}", gap.range);
 //!     }
 //! }
-//! // From now on, each minute once it is over.
+//! // From now on, each minute once it has closed.
 //! let mut minutes = ratio.follow(now);
 //! let next = minutes.next().await?;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! It fetches pages side by side within the rate limit and gives them in order; a slow consumer stops the fetching. Where a
-//! reply looks cut, it asks again in parts. Times without a record, bad records, pages that keep failing and the metadata
-//! come beside the records ([`history::Findings`]). Each page has a [`Checkpoint`](history::Checkpoint), from which a job
-//! that was killed goes on. [`Together`](history::Together) walks several series at once and makes a table of them. An
-//! endpoint without the params for it has no history, and the compiler says so.
+//! Pages are fetched concurrently within the rate limit and returned in order; a slow consumer pauses the fetching. A
+//! page that looks truncated is fetched again in smaller parts. Gaps and the metadata of responses are returned next to
+//! the records ([`history::Findings`]); invalid records and failed pages too, if you opt in. Each page has a
+//! [`Checkpoint`](history::Checkpoint) from which a later run resumes. [`Together`](history::Together) joins several
+//! series into one table by timestamp. An endpoint without a time range has no history, and the compiler reports it.
 //!
 //! # Files and the command line
 //!
-//! The crate `generated-client-tables` of this project writes whole histories as Parquet, CSV and JSON Lines, and goes on with what is there;
-//! Python reads them. The command line, `derivs`, does the same without a program, and lists, describes and plots.
+//! The crate `generated-client-tables` of this project writes complete histories to Parquet, CSV and JSON Lines and
+//! keeps the files up to date; Python reads them. The command line, `derivs`, does the same without a program, and
+//! lists, describes and plots.
 //!
-//! # Many requests at once
+//! # Concurrent requests
 //!
-//! Spawn, join or buffer as many as you like. From its first poll on a request is a task of its own and waits in one line
-//! with the others; only [`Builder::gate_timeout`] counts the time in that line. Tokens go first, then retries, then whoever
-//! came first. An [`Observer`] hears of each attempt and wait, and how each request ended and what it cost ([`Event`]). A
-//! [`Gate`] of your own decides itself when requests leave. Machines that share an API key share its rate limit with the
-//! gate of the crate `generated-client-shared-gate`.
+//! Spawn, join or buffer as many requests as you like. From its first poll on, a request is a separate task in one
+//! queue for the rate limit; only [`Builder::gate_timeout`] counts the time in that queue. Tokens go first, then
+//! retries, then requests in order of arrival. An [`Observer`] receives an event for each attempt and wait, and for the
+//! end of each request ([`Event`]). A custom [`Gate`] decides itself when requests are sent. Machines that share an API
+//! key share its rate limit with the crate `generated-client-shared-gate`.
 //!
-//! # Limits and failures
+//! # Limits and errors
 //!
-//! Three words for three things: the rate limit is how many requests the service takes, the page size is how many records a
-//! reply has at most (the param `limit`), and a bound is what the client allows of time or bytes.
+//! The *rate limit* is the number of requests that the API accepts, the *page size* (param `limit`) is the maximum
+//! number of records in a response, and *time-outs* and *maximum sizes* are limits that the client sets.
 //!
-//! Requests are held back so that the rate limit is kept ([`RateLimit`]; the documented ones are in [`limits`]), sent
-//! again where that helps ([`Retry`]), and given up after a time-out. An [`Error`] says which request failed, how often
-//! it was sent, what came back and what to do. Programs ask its [`kind`](Error::kind),
-//! [`is_retryable`](Error::is_retryable), [`is_auth`](Error::is_auth) and the like; [`body`](Error::body) has what the
-//! service said.
+//! The client delays requests to stay within the rate limit ([`RateLimit`]; the documented ones are in [`limits`]),
+//! retries transient errors ([`Retry`]), and fails after a time-out. An [`Error`] names the request, the number of
+//! attempts, the response and a fix. Its [`kind`](Error::kind), [`is_retryable`](Error::is_retryable),
+//! [`is_auth`](Error::is_auth) and similar methods are for programs; [`body`](Error::body) is the response body.
 //!
-//! A value that does not fit its field makes the whole reply an error, unless the request
-//! [leaves out](Request::skip_bad_records) the records that are bad.
+//! By default, one invalid value fails the whole response; [`Request::skip_bad_records`] drops only that record.
 //!
-//! # How facts are known
+//! # Sources of the API facts
 //!
-//! The service is thinly documented. What its interface document states stands here without a mark. All else says how it is
-//! known ([`registry::Evidence`]):
+//! The API is only partly documented. Facts without a label are from the API document; every other fact has its source
+//! ([`registry::Evidence`]):
 //!
-//! | mark | who says so | what the client makes of it |
+//! | label | source | in the client |
 //! |---|---|---|
-//! | | the interface document | relied on: a required param is an argument, a field is always there |
-//! | published | the provider's public documentation of this version | the same for params; a field is an `Option` |
-//! | reported | public clients that agree | left to the service; a field is an `Option` |
-//! | former | the provider's description of the former version | the same; a name may be another one today |
+//! | | the API document | required params are arguments; fields are always present |
+//! | published | the provider's public documentation of this version | required params are arguments; fields are `Option` |
+//! | reported | public clients that agree | not enforced; fields are `Option` |
+//! | former | the provider's documentation of the previous API version | not enforced; fields are `Option`, and the name may have changed |
 //!
-//! A field that has another name today is `None`, and what came is in `unknown_fields`; an [`Observer`] is told of it with
-//! [`Event::NoKnownField`]. What nobody knows is never a guess: such a body is a [`Value`]. What the crate does not know is
-//! within reach: [`Request::query`] sends any param, [`Client::raw`] asks any path, and [`Exchange`] and [`Coin`] take any
-//! text.
+//! A field with another name today is `None`, its value is in `unknown_fields`, and an [`Observer`] receives
+//! [`Event::NoKnownField`]. Anything unknown is a [`Value`], never a guess, and still usable: [`Request::query`] sends
+//! any param, [`Client::raw`] requests any path, and [`Exchange`] and [`Coin`] accept any text.
 //!
-//! # Before you adopt it
+//! # Requirements
 //!
 //! | question | answer |
 //! |---|---|
-//! | Rust | 1.85, and a Tokio runtime; the feature `blocking` brings its own |
-//! | TLS | rustls with *ring*, which a C compiler builds; bundled root certificates, or those of the system by a feature |
-//! | size | 52 crates with default features; a stripped program of 3.3 MiB |
+//! | Rust | 1.85, and a Tokio runtime; the feature `blocking` starts its own |
+//! | TLS | rustls with *ring*, which a C compiler builds; bundled root certificates, or those of the system with a feature |
 //! | unsafe code | forbidden in this crate, its runtime and its transport |
 //! | token flow | off, unless a client id and a client secret are set |
-//! | platforms | tested on Linux and, with a transport of yours, on [WebAssembly](recipes#in-a-browser); untried on macOS and Windows |
+//! | platforms | tested on Linux and, with your own transport, on [WebAssembly](recipes#in-a-browser); not tested on macOS and Windows |
 //! | a missing endpoint | [`Client::raw`] today; a few lines of data in the project's catalogue for good |
 //!
-//! # What to do with a reply
+//! # Records and series
 //!
-//! Records, series and values are written by serde as they stand on the wire. A series goes by [`column`](Series::column)
-//! and by [`times`](Series::times), also where the fields of its records are unknown, and a record gives its values
-//! [by name](Record::value). A [`Timestamp`] counts in UTC, is subtracted from another, and rounded down to a step with
-//! [`floor`](Timestamp::floor) and [`Timeframe::duration`]. In tests of your own, records have a `Default`, a series is made
-//! from a `Vec`, and a transport from a closure ([`transport::from_fn`]).
+//! serde writes records, series and values in their wire form. A series has [`column`](Series::column) and
+//! [`times`](Series::times), also if the fields of its records are unknown, and a record returns its values [by
+//! name](Record::value). A [`Timestamp`] is UTC; it supports subtraction, and rounding down to a step with
+//! [`floor`](Timestamp::floor) and [`Timeframe::duration`]. For your tests, records implement `Default`, a series is
+//! created from a `Vec`, and a transport from a closure ([`transport::from_fn`]).
 //!
 //! ```
 //! # use generated_client::{Series, Value};
@@ -148,9 +145,9 @@
 //!
 //! # Settings
 //!
-//! [`Builder`] has those of a client, all with defaults: bounds of time and bytes, rules for another attempt, the rate limit,
-//! a user agent, headers, root certificates, a certificate of the client's own, and an observer. A request has its own
-//! time-outs, rules and headers where it sets them:
+//! [`Builder`] has the settings of a client, all with defaults: time-outs and maximum sizes, retries, the rate limit, a
+//! user agent, headers, root certificates, a client certificate, and an observer. A request can set its own time-outs,
+//! retries and headers:
 //!
 //! ```no_run
 //! # use generated_client::{Client, Retry};
@@ -169,30 +166,30 @@
 //! # }
 //! ```
 //!
-//! With the feature `settings` they come from a TOML file (`Builder::from_file`) or from whatever serde reads
-//! (`ClientSettings`, whose documentation shows such a file). `Debug` shows no key, secret or header of either.
+//! With the feature `settings` they are read from a TOML file (`Builder::from_file`) or from anything that serde reads
+//! (`ClientSettings`, whose documentation shows such a file). `Debug` of either shows no key, secret or header.
 //!
 //! # Features
 //!
-//! | feature | on by default | what it adds |
+//! | feature | default | adds |
 //! |---|---|---|
-//! | `chrono`, `jiff`, `time` | | a [`Timestamp`] from and to the types of these crates |
-//! | `gzip` | yes | the built-in transport asks for compressed replies |
-//! | `blocking` | | `send_blocking` on every request, and iterators over histories and what follows, for callers who do not await |
-//! | `http2` | | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
-//! | `proxy` | | proxies, from the environment or by `Builder::proxy`; without it those variables are not looked at |
-//! | `reqwest` | | `transport::ReqwestTransport`, for a `reqwest::Client` of yours |
+//! | `chrono`, `jiff`, `time` | | conversions between [`Timestamp`] and the types of these crates |
+//! | `gzip` | yes | compressed responses |
+//! | `blocking` | | `send_blocking` on every request, and blocking iterators over histories |
+//! | `http2` | | HTTP/2 where the server offers it |
+//! | `proxy` | | proxies, from the environment or by `Builder::proxy` |
+//! | `reqwest` | | `transport::ReqwestTransport`, for your own `reqwest::Client` |
 //! | `settings` | | `ClientSettings`, which serde reads, and `Builder::from_file` |
-//! | `system-roots` | | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
-//! | `tracing` | | a span for each request and an event for whatever happens in it |
+//! | `system-roots` | | `Builder::system_roots`: root certificates of the system instead of bundled ones |
+//! | `tracing` | | a span for each request and events within it |
 //!
-//! A root certificate of your own takes no feature: [`Builder::root_certificate`].
+//! Your own root certificate needs no feature: [`Builder::root_certificate`].
 //!
-//! # How it is made, and how to add an endpoint
+//! # Generated code
 //!
-//! Methods, records and the registry ([`GROUPS`]) are emitted from a catalogue in YAML, `spec/` in the repository; all
-//! behaviour stands in a runtime written by hand. An endpoint is added with a few lines of YAML and
-//! `cargo xtask codegen`. The crate holds what was emitted, so no generator runs where it is used.
+//! Methods, records and the registry ([`GROUPS`]) are generated from a YAML catalogue, `spec/` in the repository; all
+//! behaviour is in a hand-written runtime. To add an endpoint, add a few lines of YAML and run `cargo xtask codegen`.
+//! The generated code is part of the crate, so your build runs no generator.
 
 #[rustfmt::skip]
 mod generated;
