@@ -48,7 +48,7 @@ impl Connection {
             return sandboxed().await;
         }
         let (mut builder, source) = self.builder()?;
-        let gate = self.gate.open(say).await?;
+        let gate = self.gate.open(&mut builder, say).await?;
         if let Some(gate) = &gate {
             builder = builder.gate(gate.clone());
         }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::Args;
-use generated_client::{SERVICE, limits};
+use generated_client::{Builder, Client, SERVICE, limits};
 use shared_gate::{SharedGate, Status};
 
 use crate::failure::{Ending, Failure, Result};
@@ -28,9 +28,12 @@ pub(crate) struct GateOptions {
 
 impl GateOptions {
     /// The gate, once its server has responded; `None` without a URL.
-    pub(crate) async fn open(&self, say: &Say) -> Result<Option<SharedGate>> {
+    ///
+    /// It has the rate limit of the settings, if they have one.
+    pub(crate) async fn open(&self, settings: &mut Builder<Client>, say: &Say) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
-        let built = SharedGate::builder(url, limits::all()).name(&*self.gate_name).build();
+        let limit = settings.take_rate_limit().unwrap_or_else(limits::all);
+        let built = SharedGate::builder(url, limit).name(&*self.gate_name).build();
         let gate = built.map_err(|error| Failure::usage(with_causes(&error)).tip(TIP))?;
         let status = gate.status().await;
         let status = status.map_err(|error| Failure::new(Ending::Service, with_causes(&error)).tip(TIP))?;

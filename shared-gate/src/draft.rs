@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::ledger::{Ledger, UnderWay};
 use crate::line::Ticket;
-use crate::store::Store;
+use crate::store::{KEPT, Store};
 use crate::worker::Worker;
 
 /// What the server held at a point in time.
@@ -20,6 +20,14 @@ pub(crate) struct Known {
     pub(crate) version: String,
     pub(crate) ledger: Ledger,
     pub(crate) at: Instant,
+}
+
+impl Known {
+    /// Whether a server in this run has to have a ledger still.
+    pub(crate) fn is_kept(&self, run: &str) -> bool {
+        let written = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
+        written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < KEPT
+    }
 }
 
 /// A ledger to offer, and what follows if it is taken.

@@ -78,6 +78,11 @@ impl Store for RedisStore {
 /// An error that the server would repeat is a mistake in the settings; any other may pass.
 fn failure(error: RedisError) -> Failure {
     let is_refusal = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
+    let text = error.to_string();
+    // Reads still succeed then, so an outage would seem to end with every probe.
+    if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
+        return Failure::lasting(GateError::new("the server of the shared gate accepts no writes").because(error));
+    }
     if is_refusal || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
         Failure::lasting(GateError::new("the server of the shared gate refuses to serve it").because(error))
     } else {

@@ -34,6 +34,9 @@ const AHEAD: Duration = Duration::from_millis(20);
 /// … and at most this long, so that most of them see a pause.
 const FURTHEST_AHEAD: Duration = Duration::from_millis(500);
 
+const DELETED: &str = "the server of the shared gate has deleted its data: another program deletes keys, or the server \
+                       evicts them; set `maxmemory-policy noeviction` there";
+
 pub(crate) struct Worker<S> {
     pub(crate) store: Arc<S>,
     pub(crate) line: Arc<Line>,
@@ -198,6 +201,10 @@ impl<S: Store> Worker<S> {
         self.clock.learn(asked, now, answer.now);
         self.ahead = (4 * taken).clamp(AHEAD, FURTHEST_AHEAD);
         let unsettled = self.unsettled.take();
+        if answer.news == News::Other(None) && self.known.as_ref().is_some_and(|known| known.is_kept(&answer.run)) {
+            // Waiting for a new ledger to open would repeat with every eviction.
+            return Err(Failure::lasting(GateError::new(DELETED)));
+        }
         let ledger = match (answer.news, &unsettled, &self.known) {
             (News::None, Some(draft), _) => draft.ledger.clone(),
             (News::None, None, Some(known)) => known.ledger.clone(),

@@ -81,6 +81,22 @@ async fn a_server_that_keeps_its_state_of_health_to_itself_will_do() {
     assert_eq!(sent.load(Ordering::SeqCst), 2);
 }
 
+/// Reads succeed on both servers, so only a write shows that the gate cannot work.
+#[tokio::test]
+async fn a_server_without_memory_is_an_error() {
+    for (prepare, expected) in [
+        (Server::fill as fn(&Server), "the server of the shared gate accepts no writes"),
+        (Server::evict, "the server of the shared gate has deleted its data"),
+    ] {
+        let server = Server::start(None);
+        prepare(&server);
+        let (client, sent) = client(gate(&server, ""));
+        let error = told(&client.raw("/x").await.unwrap_err());
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(sent.load(Ordering::SeqCst), 0);
+    }
+}
+
 #[tokio::test]
 async fn a_password_is_used_and_never_told() {
     let server = Server::start(Some(PASSWORD));

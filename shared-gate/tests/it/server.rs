@@ -22,6 +22,10 @@ struct Shelf {
     password: Option<String>,
     /// Whether scripts may not ask for `INFO`.
     is_reserved: bool,
+    /// Whether there is no memory for a write.
+    is_full: bool,
+    /// Whether every key is deleted as soon as it is written.
+    evicts: bool,
     run: u32,
     hashes: HashMap<String, HashMap<String, String>>,
     scripts: HashMap<String, String>,
@@ -65,6 +69,16 @@ impl Server {
     /// Refuses `INFO` to scripts from now on.
     pub(crate) fn reserve_info(&self) {
         lock(&self.shelf).is_reserved = true;
+    }
+
+    /// Rejects writes from now on, as a server without memory does.
+    pub(crate) fn fill(&self) {
+        lock(&self.shelf).is_full = true;
+    }
+
+    /// Deletes every key as soon as it is written, as a server without memory may do.
+    pub(crate) fn evict(&self) {
+        lock(&self.shelf).evicts = true;
     }
 
     /// What stands under a field of a key.
@@ -180,6 +194,10 @@ fn command(lua: &Lua, words: &[String], shelf: &mut Shelf) -> mlua::Result<Value
             };
             list(lua.create_sequence_from(fields.iter().map(value).collect::<mlua::Result<Vec<_>>>()?))
         }
+        ["HSET", ..] if shelf.is_full => {
+            Err(mlua::Error::runtime("OOM command not allowed when used memory > 'maxmemory'."))
+        }
+        ["HSET", ..] if shelf.evicts => Ok(Value::Integer(2)),
         ["HSET", key, pairs @ ..] => {
             let hash = shelf.hashes.entry((*key).to_owned()).or_default();
             for pair in pairs.chunks(2) {
