@@ -21,7 +21,9 @@ use crate::get::request;
 use crate::interrupt::Interrupt;
 use crate::job::{self, JobFile};
 use crate::params::Params;
+use crate::printer::Printer;
 use crate::progress::{Bars, clock, counted, shortened};
+use crate::records::Part;
 use crate::say::Say;
 use crate::series::{Series, combine, labels, must_have_history, no_range_params};
 use crate::sheet::{self, Column, Format, Sheet};
@@ -60,7 +62,7 @@ pub(crate) struct Backfill {
     /// End of the range, excluded
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
     to: Timestamp,
-    /// A .csv, .jsonl or .parquet file, a folder for a data set, or s3://BUCKET/PREFIX
+    /// A .csv, .jsonl or .parquet file, a folder for a data set, s3://BUCKET/PREFIX, or - for stdout
     #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, required_unless_present = "job")]
     out: Option<String>,
     /// Read series, range and target from a TOML file
@@ -76,6 +78,9 @@ pub(crate) struct Backfill {
     /// Print the requests that would be sent, and send none
     #[arg(long)]
     dry_run: bool,
+    /// Format of `--out -`; a table on a terminal, else CSV
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     #[command(flatten)]
     params: Params,
     #[command(flatten)]
@@ -85,6 +90,9 @@ pub(crate) struct Backfill {
 impl Backfill {
     pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(say)?;
+        if file.out == "-" && !self.dry_run {
+            return interrupt.ends(self.to_stdout(&file, say)).await;
+        }
         let target = Target::parse(&file.out)?;
         let labels = labels(&file.series);
         let connected = self.connection.open(say).await?;
@@ -111,6 +119,33 @@ impl Backfill {
         reporter.bars.end();
         reporter.report(say);
         ended_with(&file.out, ended?, signal.get(), &reporter, say)
+    }
+
+    /// Prints all records of the range, one series after the other.
+    async fn to_stdout(&self, file: &JobFile, say: &Say) -> Result<()> {
+        let connected = self.connection.open(say).await?;
+        let mut printer = Printer::new(&file.series, Format::or_for_reader(self.format, Format::Csv)).like_a_file();
+        let (to, labels) = (file.to.map_or_else(Timestamp::now, Begin::timestamp), labels(&file.series));
+        let mut failed = 0;
+        for (series, label) in file.series.iter().zip(labels) {
+            let Some(endpoint) = series.endpoint.known() else { continue };
+            let request = request(&connected.client, endpoint, series);
+            let from = file.from.of(&request)?;
+            let mut pages = request.history(from..to).skip_failed_windows().pages();
+            while let Some(page) = pages.next().await {
+                let page = page?;
+                for failure in &page.findings.failures {
+                    say.warning(&failed_request(&label, failure));
+                    failed += 1;
+                }
+                let times = page.times.iter().copied().map(Some).collect();
+                printer.print(&Part { series, records: &page.records, times })?;
+            }
+        }
+        match failed {
+            0 => Ok(()),
+            count => Err(Failure::new(Ending::Incomplete, format!("{} failed", counted(count, "request")))),
+        }
     }
 
     /// The settings of the job file, or those of the command line.
@@ -212,21 +247,25 @@ impl Reporter {
 
     /// Lists gaps of the service, which are not failures, and failed requests.
     fn report(&self, say: &Say) {
-        self.list(say, &self.gaps, "gap", |Gap { range, .. }| format!("the service has no record {}", span(range)));
-        self.list(say, &self.failures, "failed request", |history::Failure { range, error, .. }| {
-            format!("request {} failed: {}", span(range), brief(error))
-        });
+        let gap = |label: &str, Gap { range, .. }: &Gap| format!("{label}: the service has no record {}", span(range));
+        self.list(say, &self.gaps, "gap", gap);
+        self.list(say, &self.failures, "failed request", failed_request);
     }
 
-    fn list<T>(&self, say: &Say, all: &[(usize, T)], what: &str, line: impl Fn(&T) -> String) {
+    fn list<T>(&self, say: &Say, all: &[(usize, T)], what: &str, line: impl Fn(&str, &T) -> String) {
         for (series, one) in all.iter().take(MAX_LISTED) {
-            say.warning(&shortened(&format!("{}: {}", self.label(*series), line(one)), MAX_LINE));
+            say.warning(&line(self.label(*series), one));
         }
         let more = all.len().saturating_sub(MAX_LISTED);
         if more > 0 {
             say.warning(&format!("and {} more", counted(more as u64, what)));
         }
     }
+}
+
+/// A failed page in one line.
+fn failed_request(label: &str, history::Failure { range, error, .. }: &history::Failure) -> String {
+    shortened(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
 }
 
 fn span(range: &Range<Timestamp>) -> String {

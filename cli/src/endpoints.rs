@@ -4,8 +4,8 @@
 
 use std::sync::LazyLock;
 
-use generated_client::registry::{EndpointInfo, GroupInfo};
 use generated_client::GROUPS;
+use generated_client::registry::{EndpointInfo, GroupInfo};
 
 use crate::failure::{Failure, Result};
 use crate::suggest;

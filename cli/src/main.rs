@@ -21,6 +21,7 @@ mod numbers;
 mod params;
 mod plot;
 mod poll;
+mod printer;
 mod progress;
 mod records;
 mod say;

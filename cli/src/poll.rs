@@ -15,11 +15,11 @@ use crate::failure::{Failure, Result};
 use crate::get::request;
 use crate::interrupt::Interrupt;
 use crate::params::Params;
-use crate::records::{Layout, Part};
+use crate::printer::Printer;
+use crate::records::Part;
 use crate::say::Say;
 use crate::series::{Series, combine, labels, no_range_params};
-use crate::sheet::{Format, Sheet};
-use crate::stdout::Stdout;
+use crate::sheet::Format;
 use crate::time_arg::{self, Begin};
 
 /// Print each new record when its interval has ended, until Ctrl-C
@@ -111,38 +111,4 @@ fn follow(client: &Client, series: &[Series], from: Begin) -> Result<mpsc::Recei
         });
     }
     Ok(news)
-}
-
-/// Writes records as they come: names once, columns as wide as they have been.
-struct Printer {
-    format: Format,
-    layout: Option<Layout>,
-    series: Vec<Series>,
-    widths: Vec<u16>,
-    out: Stdout,
-}
-
-impl Printer {
-    fn new(series: &[Series], format: Format) -> Self {
-        Self { format, layout: None, series: series.to_vec(), widths: Vec::new(), out: Stdout::new() }
-    }
-
-    fn print(&mut self, part: &Part<'_>) -> Result<()> {
-        let is_first = self.layout.is_none();
-        if is_first || self.format == Format::Jsonl {
-            let layout = Layout::new(&self.series, std::slice::from_ref(part));
-            // Later fields find no place in the header that is written now.
-            let is_csv = self.format == Format::Csv;
-            self.layout = Some(if is_csv { layout.with_unknown_fields() } else { layout });
-        }
-        let Some(layout) = &self.layout else { return Ok(()) };
-        let sheet = Sheet { columns: layout.columns().to_vec(), rows: layout.rows(part) };
-        let text = match self.format {
-            Format::Table => sheet.lines(&mut self.widths, is_first),
-            Format::Csv => sheet.csv(is_first)?,
-            Format::Jsonl => sheet.json_lines(),
-        };
-        self.out.write(text)?;
-        self.out.flush()
-    }
 }

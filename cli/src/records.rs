@@ -5,9 +5,10 @@
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
-use generated_client::{AnyBody, Timestamp, Value};
+use generated_client::{AnyBody, SERVICE, Timestamp, Value};
 
 use crate::endpoints::Endpoint;
+use crate::params::range_params;
 use crate::series::{Series, differing};
 use crate::sheet::{Cell, Column, Sheet};
 
@@ -65,6 +66,19 @@ pub(crate) fn sheet(series: &[Series], parts: &[Part<'_>]) -> Sheet {
 }
 
 impl Layout {
+    /// The columns of a file that a backfill writes: endpoint and params, then those of the catalogue.
+    pub(crate) fn of_file(series: &[Series]) -> Self {
+        let mut this = Self { columns: vec![Column::text(ENDPOINT)] };
+        for endpoint in series.iter().filter_map(|one| one.endpoint.known()) {
+            let range: Vec<_> = endpoint.history(&SERVICE).into_iter().flat_map(range_params).collect();
+            let params = endpoint.params.unwrap_or_default().iter().map(|info| info.wire_name);
+            params.filter(|name| !range.contains(name)).for_each(|name| this.add(Column::text(name)));
+        }
+        let fields = Self::new(series, &[]).with_unknown_fields();
+        fields.columns.into_iter().for_each(|column| this.add(column));
+        this
+    }
+
     /// The columns of these series: those of the catalogue; if it knows none, the keys of the records.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };

@@ -143,6 +143,18 @@ fn a_job_file_is_the_same_job() {
 }
 
 #[test]
+fn records_stream_to_standard_output() {
+    let told = run(&backfill("BTC,ETH", Path::new("-"), &["--sandbox"]));
+    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
+    let mut lines = told.out.lines();
+    assert!(lines.next().unwrap().starts_with("endpoint,"), "{}", told.err);
+    assert_eq!(lines.count(), 2 * 90 * 24);
+    let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
+    let failed = run_with(&service, &backfill("BTC", Path::new("-"), &[]));
+    assert_eq!((failed.code, failed.out.as_str()), (Some(6), ""), "{}", failed.err);
+}
+
+#[test]
 fn help_fits_two_screens() {
     for more in [&[][..], &["volume_ratio"]] {
         let help = run(&[&["backfill", "--help"], more].concat());

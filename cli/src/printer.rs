@@ -1,0 +1,50 @@
+//! Records on standard output as they arrive.
+//!
+//! Pages of several series come in; rows of one table go out, with one header.
+
+use crate::failure::Result;
+use crate::records::{Layout, Part};
+use crate::series::Series;
+use crate::sheet::{Format, Sheet};
+use crate::stdout::Stdout;
+
+/// Writes pages of records; columns of a table get wider, never narrower.
+pub(crate) struct Printer {
+    format: Format,
+    layout: Option<Layout>,
+    is_like_a_file: bool,
+    series: Vec<Series>,
+    widths: Vec<u16>,
+    out: Stdout,
+}
+
+impl Printer {
+    pub(crate) fn new(series: &[Series], format: Format) -> Self {
+        let (series, out) = (series.to_vec(), Stdout::new());
+        Self { format, layout: None, is_like_a_file: false, series, widths: Vec::new(), out }
+    }
+
+    /// The same with the columns of a file: every row has its endpoint and all params.
+    pub(crate) fn like_a_file(self) -> Self {
+        Self { layout: Some(Layout::of_file(&self.series)), is_like_a_file: true, ..self }
+    }
+
+    pub(crate) fn print(&mut self, part: &Part<'_>) -> Result<()> {
+        let is_first = self.widths.is_empty();
+        if self.layout.is_none() || (self.format == Format::Jsonl && !self.is_like_a_file) {
+            let layout = Layout::new(&self.series, std::slice::from_ref(part));
+            // The header cannot be extended by fields of later records.
+            self.layout = Some(if self.format == Format::Csv { layout.with_unknown_fields() } else { layout });
+        }
+        let Some(layout) = &self.layout else { return Ok(()) };
+        let sheet = Sheet { columns: layout.columns().to_vec(), rows: layout.rows(part) };
+        self.widths.resize(sheet.columns.len(), 0);
+        let text = match self.format {
+            Format::Table => sheet.lines(&mut self.widths, is_first),
+            Format::Csv => sheet.csv(is_first)?,
+            Format::Jsonl => sheet.json_lines(),
+        };
+        self.out.write(text)?;
+        self.out.flush()
+    }
+}
