@@ -98,7 +98,7 @@ pub(crate) struct Say(pub(crate) &'static str, pub(crate) &'static str, pub(crat
 pub(crate) struct Rule {
     /// It is broken if all of these hold.
     pub(crate) never: &'static [Condition],
-    /// The key whose value is marked; the map itself if it has none of this name.
+    /// The key whose value is marked; otherwise the first of `HasAny`, or the map itself.
     pub(crate) at: &'static str,
     pub(crate) say: Say,
 }
@@ -108,6 +108,10 @@ pub(crate) struct Rule {
 pub(crate) enum Condition {
     /// A key is there.
     Has(&'static str),
+    /// One of several keys is there, or more.
+    HasAny(&'static [&'static str]),
+    /// None of several keys is there, or more than one.
+    HasNotOne(&'static [&'static str]),
     /// A key is not there.
     Lacks(&'static str),
     /// A key is not there, or its list is empty.

@@ -68,9 +68,16 @@ impl<'n> Entries<'n> {
         self.values.iter().find(|(key, ..)| *key == name).map(|(_, key, value)| (*key, *value))
     }
 
+    /// The first of several keys that is there.
+    fn first(&self, keys: &[&'static str]) -> Option<&'static str> {
+        keys.iter().copied().find(|key| self.get(key).is_some())
+    }
+
     fn meets(&self, condition: &Condition) -> bool {
         match condition {
             Condition::Has(key) => self.get(key).is_some(),
+            Condition::HasAny(keys) => self.first(keys).is_some(),
+            Condition::HasNotOne(keys) => keys.iter().filter(|key| self.get(key).is_some()).count() != 1,
             Condition::Lacks(key) => self.get(key).is_none(),
             Condition::ListsNothing(key) => {
                 self.get(key).is_none_or(|(_, value)| matches!(&value.kind, Kind::List(items) if items.is_empty()))
@@ -138,7 +145,11 @@ impl Walk {
 
     fn rule(&mut self, rule: &Rule, entries: &Entries<'_>) {
         if rule.never.iter().all(|condition| entries.meets(condition)) {
-            self.say(&rule.say, entries, rule.at);
+            let marked = rule.never.iter().find_map(|condition| match condition {
+                Condition::HasAny(keys) => entries.first(keys),
+                _ => None,
+            });
+            self.say(&rule.say, entries, marked.unwrap_or(rule.at));
         }
     }
 

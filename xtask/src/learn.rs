@@ -108,7 +108,9 @@ impl Learn {
             let saved = fs::read(path);
             saved
                 .map_err(|error| {
-                    Refusal::Message(format!("{name}: {error}; name files with replies, or ask the service with --live"))
+                    Refusal::Message(format!(
+                        "{name}: {error}; name files with replies, or ask the service with --live"
+                    ))
                 })
                 .map(|saved| (name, saved))
         });

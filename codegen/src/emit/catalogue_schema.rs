@@ -158,6 +158,11 @@ fn rule(rule: &Rule) -> Object {
     let value = |key: &str, schema: Object| required(&[key]).with("properties", Object::default().with(key, schema));
     let conditions = rule.never.iter().map(|condition| match condition {
         Condition::Has(key) => required(&[key]),
+        Condition::HasAny(keys) => any_of(keys.iter().map(|key| required(&[key]))),
+        Condition::HasNotOne(keys) => {
+            let one = Object::default().with_list("oneOf", keys.iter().map(|key| required(&[key])));
+            not(one)
+        }
         Condition::Lacks(key) => not(required(&[key])),
         Condition::ListsNothing(key) => not(value(key, Object::default().with("minItems", 1))),
         Condition::Says(key, word) => value(key, Object::default().with("const", *word)),

@@ -72,12 +72,6 @@ pub(super) fn integer(value: u64) -> TokenStream {
     literal.parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value).into_token_stream())
 }
 
-/// A point in time in Unix seconds, which may lie before 1970.
-fn moment(seconds: i64) -> TokenStream {
-    let number = integer(seconds.unsigned_abs());
-    if seconds < 0 { quote!(-#number) } else { number }
-}
-
 fn grouped<'a>(groups: impl Iterator<Item = &'a [u8]>, digits: &str) -> String {
     if digits.len() < 5 {
         return digits.to_owned();
@@ -278,6 +272,5 @@ pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> Toke
 pub(super) fn history_info(history: &History) -> TokenStream {
     let History { from, to, limit, step, evidence, .. } = history;
     let sort = history.sort.as_ref().map(|(param, oldest_first)| quote!(.sort(#param, #oldest_first)));
-    let since = link("since", history.since.as_ref().map(|(seconds, _)| moment(*seconds)));
-    quote!(HistoryInfo::new(#from, #to, #limit, #step, #evidence) #sort #since)
+    quote!(HistoryInfo::new(#from, #to, #limit, #step, #evidence) #sort)
 }

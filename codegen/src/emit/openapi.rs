@@ -184,7 +184,6 @@ fn history(history: &History) -> Object {
         .with("step", history.step.as_str())
         .with_some("sort", sort)
         .with_some("oldest_first", oldest_first)
-        .with_some("since", history.since.as_ref().map(|(_, day)| day.as_str()))
         .with("evidence", history.evidence.word())
 }
 
@@ -239,6 +238,5 @@ fn header(header: &Header) -> Object {
     Object::default()
         .with("name", header.name.as_str())
         .with("value", header.value.as_str())
-        .with_text("summary", &header.summary)
         .with("evidence", header.evidence.word())
 }

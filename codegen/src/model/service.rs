@@ -32,8 +32,6 @@ pub struct History {
     pub step: String,
     /// The param of the order, and its value for the oldest first.
     pub sort: Option<(String, String)>,
-    /// Where data begins, in Unix seconds, and as it was written.
-    pub since: Option<(i64, String)>,
     pub evidence: Evidence,
 }
 
@@ -54,7 +52,6 @@ pub struct Header {
     /// In lower case, as HTTP compares it.
     pub name: String,
     pub value: String,
-    pub summary: String,
     pub evidence: Evidence,
 }
 

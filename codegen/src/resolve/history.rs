@@ -60,15 +60,7 @@ impl<'a> Resolver<'a> {
         let step = self.walking(params, &history.step, &is_step, "of a type whose values have a `duration`");
         let sort = history.sort.as_ref().zip(history.oldest_first.as_ref());
         let sort = sort.map(|(sort, first)| self.order(params, sort, first)).transpose();
-        Ok(History {
-            from: from?,
-            to: to?,
-            limit: limit?,
-            step: step?,
-            sort: sort?,
-            since: history.since.as_ref().and_then(|day| Some((seconds(day)?, day.to_string()))),
-            evidence: history.evidence,
-        })
+        Ok(History { from: from?, to: to?, limit: limit?, step: step?, sort: sort?, evidence: history.evidence })
     }
 
     /// A param that takes a part in walking, by its name on the wire.
@@ -109,29 +101,5 @@ impl<'a> Resolver<'a> {
             ));
         }
         Ok((name, oldest_first.to_string()))
-    }
-}
-
-/// When a day begins in UTC, in Unix seconds; its form was found to be right where it was read.
-fn seconds(day: &str) -> Option<i64> {
-    let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    // With March as the first month, the leap day is the last of its year (Howard Hinnant, "chrono-compatible low-level
-    // date algorithms").
-    let year = if month > 2 { year } else { year - 1 };
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year - 719_468;
-    Some(days * 86_400)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days() {
-        for (day, expected) in [("1970-01-01", 0), ("2000-02-29", 951_782_400), ("2024-03-01", 1_709_251_200)] {
-            assert_eq!(seconds(day), Some(expected), "{day}");
-        }
     }
 }

@@ -208,7 +208,7 @@ impl<'a> Resolver<'a> {
         let served_values = entry.served.as_ref().unwrap_or(&param.served);
         let works = entry.works.as_ref().unwrap_or(&param.works);
         let refused = entry.refused.as_ref().unwrap_or(&param.refused);
-        let tried = self.tried_values(param, [served_values, works, refused], entry.example.as_ref());
+        let tried = self.tried_values(param, [served_values, works, refused], None);
         served.map(drop).and(default).and(tried)
     }
 

@@ -79,8 +79,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.wrong("header-name", at, message, "leave it out"));
             }
             self.unique(&mut seen, "duplicate-name", &name, at, format!("the header `{}` stands twice", header.name))?;
-            let summary = prose(&header.summary);
-            Ok(Header { name, value: header.value.clone(), summary, evidence: header.evidence })
+            Ok(Header { name, value: header.value.clone(), evidence: header.evidence })
         }))
     }
 

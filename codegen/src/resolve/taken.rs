@@ -1,6 +1,6 @@
 //! The params that an endpoint takes: references followed, each of them once, and those in the path filled in.
 
-use super::params::{as_sent, example, is_argument, texts};
+use super::params::{example, is_argument, texts};
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, Wrong, all, prose};
 use crate::diagnostic::Location;
@@ -19,10 +19,9 @@ fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
     let ty = param.ty.clone();
     let anew =
         |said: &Option<Vec<Text>>, shared: Vec<String>| said.as_deref().map_or(shared, |values| texts(&ty, values));
-    let said = entry.example.as_ref().map(|said| as_sent(&ty, said));
     let (served, works) = (anew(&entry.served, param.served), anew(&entry.works, param.works));
     let param = Param {
-        example: example(said, param.example.as_ref(), &served, &works),
+        example: example(None, param.example.as_ref(), &served, &works),
         required: entry.required.or(param.required),
         evidence: entry.evidence.unwrap_or(param.evidence),
         default: entry.default.as_deref().cloned().or(param.default),

@@ -46,8 +46,6 @@ map! {
         must name: Text as HEADER_NAME;
         /// What it says.
         must value: String as HEADER_VALUE;
-        /// What it is for.
-        may summary: String as Form::Prose;
         /// How it is known.
         must evidence: Evidence;
     }

@@ -2,7 +2,7 @@
 
 use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
 use super::{Evidence, Field, History, Param, Record, Use};
-use crate::format::Condition::{Has, Lacks, Says, SaysElse};
+use crate::format::Condition::{Has, HasAny, HasNotOne, Lacks, Says, SaysElse};
 use crate::format::{Form, Key, Rule, Say, Shape, map};
 use crate::marked::Node;
 use crate::spanned::{Spanned, Text};
@@ -97,28 +97,25 @@ map! {
         may evidence: Option<Evidence>;
     }
     Rule {
-        never: &[Lacks("series"), Lacks("object"), Lacks("type")],
+        never: &[HasNotOne(&["series", "object", "type"])],
         at: "",
-        say: Say(
-            "body-kind",
-            "the body says none of `series`, `object` and `type`",
-            "say one of them, or write `body: unknown`",
-        ),
+        say: Say("body-kind", "a body has one of `series`, `object` and `type`", "keep one, or write `body: unknown`"),
     },
     Rule {
-        never: &[Has("type"), Has("series")],
+        never: &[HasAny(&["time", "unit", "format"]), Lacks("series")],
         at: "",
-        say: Say("body-kind", "a body is a `series` or of a `type`, not both", "keep one"),
+        say: Say("body-time", "only a `series` has a time field", "leave this out"),
     },
     Rule {
-        never: &[Has("type"), Has("object")],
+        never: &[Says("time", "none"), HasAny(&["unit", "format"])],
         at: "",
-        say: Say("body-kind", "a body is an `object` or of a `type`, not both", "keep one"),
+        say: Say("body-time", "the series has no time field", "leave this out"),
     },
+    Rule { never: &[Has("unit"), Has("format")], at: "format", say: UNIT_OR_FORMAT },
     Rule {
         never: &[Has("type"), Has("positional")],
         at: "positional",
-        say: Say("body-positional", "a body of a `type` lists no fields", "say it of the record that the type names"),
+        say: Say("body-positional", "a body of a `type` lists no fields", "set it on the record that the type names"),
     },
     Rule {
         never: &[Says("series", "unknown"), Has("positional")],
@@ -126,59 +123,9 @@ map! {
         say: Say("body-positional", "the fields are unknown", "leave `positional` out"),
     },
     Rule {
-        never: &[Has("type"), Has("time")],
-        at: "time",
-        say: Say("body-time", "a body of a `type` has no time field", "leave `time` out"),
-    },
-    Rule {
-        never: &[Has("type"), Has("unit")],
-        at: "unit",
-        say: Say("body-time", "a body of a `type` has no time field", "leave `unit` out"),
-    },
-    Rule {
-        never: &[Has("series"), Has("object")],
-        at: "",
-        say: Say("body-kind", "a body is a `series` or an `object`, not both", "keep one"),
-    },
-    Rule {
         never: &[Says("object", "unknown")],
         at: "object",
         say: Say("body-kind", "an object without known fields is unknown", "write `body: unknown`"),
-    },
-    Rule {
-        never: &[Has("object"), Has("time")],
-        at: "time",
-        say: Say("body-time", "an object has no time field", "leave `time` out"),
-    },
-    Rule {
-        never: &[Has("object"), Has("unit")],
-        at: "unit",
-        say: Say("body-time", "an object has no time field", "leave `unit` out"),
-    },
-    Rule {
-        never: &[Says("time", "none"), Has("unit")],
-        at: "unit",
-        say: Say("body-time", "the series has no time field", "leave `unit` out"),
-    },
-    Rule {
-        never: &[Has("object"), Has("format")],
-        at: "format",
-        say: Say("body-time", "an object has no time field", "leave `format` out"),
-    },
-    Rule {
-        never: &[Has("type"), Has("format")],
-        at: "format",
-        say: Say("body-time", "a body of a `type` has no time field", "leave `format` out"),
-    },
-    Rule {
-        never: &[Says("time", "none"), Has("format")],
-        at: "format",
-        say: Say("body-time", "the series has no time field", "leave `format` out"),
-    },
-    Rule {
-        never: &[Has("unit"), Has("format")],
-        at: "format",
-        say: UNIT_OR_FORMAT,
     }
 }
 

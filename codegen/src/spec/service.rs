@@ -246,11 +246,6 @@ map! {
         may sort: Option<Text>;
         /// The value of that param for the oldest first.
         may oldest_first: Option<Text>;
-        /// The day on which data begins, like `2020-01-31`, where that is known.
-        may since: Option<Text> as Form::Like(
-            "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$",
-            Say("date", "`{}` is no day", "write it like `2020-01-31`"),
-        );
         /// How it is known.
         must evidence: Evidence;
     }

@@ -130,8 +130,6 @@ map! {
         may works: Option<Vec<Text>> as Form::Scalar;
         /// Values that are known to be refused here; documented, never enforced.
         may refused: Option<Vec<Text>> as Form::Scalar;
-        /// A value to ask with here.
-        may example: Option<Text> as Form::Scalar;
         /// What else a user should know of it here.
         may notes: Option<String> as Form::Prose;
     }

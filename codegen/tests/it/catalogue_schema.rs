@@ -17,7 +17,6 @@ const SAID: &[&str] = &[
     "body-kind",
     "body-positional",
     "body-time",
-    "date",
     "dotted-path",
     "duration",
     "empty-limit",

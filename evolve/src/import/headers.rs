@@ -27,24 +27,22 @@ impl<'d> Reader<'d> {
     fn common_headers(&self, evidence: &str) -> Vec<Tree> {
         let mut operations = self.fixed_headers().into_iter();
         let Some(mut common) = operations.next() else { return Vec::new() };
-        operations
-            .for_each(|other| common.retain(|(name, value, _)| other.iter().any(|(n, v, _)| n == name && v == value)));
-        let fixed = common.into_iter().map(|(name, value, param)| {
-            let summary = self.said(param).get("summary").cloned();
-            Tree::map().with("name", name).with("value", value).with_some("summary", summary).with("evidence", evidence)
-        });
+        operations.for_each(|other| common.retain(|header| other.contains(header)));
+        let fixed = common
+            .into_iter()
+            .map(|(name, value)| Tree::map().with("name", name).with("value", value).with("evidence", evidence));
         fixed.collect()
     }
 
     /// The headers that each operation requires with one value.
-    fn fixed_headers(&self) -> Vec<Vec<(&'d str, String, &'d Value)>> {
+    fn fixed_headers(&self) -> Vec<Vec<(&'d str, String)>> {
         let paths = entries(self.document.root(), "paths").filter_map(|(_, item)| self.document.follow(item));
         let reading = paths.filter_map(|(item, _)| Some((item, self.document.operation(item)?)));
         let of_one = |(item, operation): (&'d Value, &'d Value)| {
             let all = items(item, "parameters").iter().chain(items(operation, "parameters"));
             let headers = all.filter_map(|param| self.document.follow(param)).filter_map(|(param, _)| {
                 let name = text(param, "name").filter(|name| text(param, "in") == Some("header") && is_line(name))?;
-                Some((name, fixed(param, param.get("schema")?)?, param))
+                Some((name, fixed(param, param.get("schema")?)?))
             });
             headers.collect()
         };
@@ -66,5 +64,5 @@ fn listed(header: &Value) -> Option<Tree> {
     let said = |key: &str| text(header, key).filter(|text| is_line(text));
     let evidence = said("evidence").filter(|said| is_evidence(said))?;
     let tree = Tree::map().with("name", said("name")?).with("value", said("value")?);
-    Some(tree.with_some("summary", said("summary")).with("evidence", evidence))
+    Some(tree.with("evidence", evidence))
 }

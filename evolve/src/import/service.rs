@@ -222,7 +222,7 @@ pub(super) fn history(history: &Value, params: &[String]) -> Option<Tree> {
         && text(history, "evidence").is_some_and(is_evidence)
         && text(history, "sort").is_some() == text(history, "oldest_first").is_some()
         && (text(history, "sort").is_none() || is_param("sort"));
-    let keys = ["from", "to", "limit", "step", "sort", "oldest_first", "since", "evidence"];
+    let keys = ["from", "to", "limit", "step", "sort", "oldest_first", "evidence"];
     let said = keys.iter().filter_map(|key| Some((key, text(history, key)?)));
     is_told.then(|| said.fold(Tree::map(), |tree, (key, text)| tree.with(key, text)))
 }

@@ -76,11 +76,6 @@ impl Template {
         self.request.about(error)
     }
 
-    /// Where data begins, if that is known.
-    pub(super) fn since(&self) -> Option<Timestamp> {
-        self.info.since.map(Timestamp::from_unix_seconds)
-    }
-
     /// The settings of a walk over a range.
     pub(super) fn course(&self, range: Span, ahead: usize, attempts: u32, is_live: bool) -> Course {
         let [from, to] = self.units;

@@ -115,9 +115,7 @@ impl Options {
         let closed = grid.floor(now);
         let end = if self.with_open { closed + grid.step() } else { closed };
         let range = Span { from, to: to.min(end).max(from) };
-        let next = template.since().map_or(from, |since| grid.floor(since).clamp(from, range.to));
-        let open_since = Some(grid.whole(range).from).filter(|first| *first < next);
-        Ok(Checkpoint { request, range, next, open_since, records: 0, position: 0 })
+        Ok(Checkpoint { request, range, next: from, open_since: None, records: 0, position: 0 })
     }
 
     /// The requests that are going to be made.

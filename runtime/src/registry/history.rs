@@ -19,8 +19,6 @@ pub struct HistoryInfo {
     pub step: &'static str,
     /// Param for the order of the records, and its value for oldest first; `None` if there is no such param.
     pub sort: Option<(&'static str, &'static str)>,
-    /// Where data begins, in Unix seconds, if that is known.
-    pub since: Option<i64>,
     /// How it is known.
     pub evidence: Evidence,
 }
@@ -48,17 +46,12 @@ impl HistoryInfo {
         step: &'static str,
         evidence: Evidence,
     ) -> Self {
-        Self { from, to, limit, step, sort: None, since: None, evidence }
+        Self { from, to, limit, step, sort: None, evidence }
     }
 
     #[doc(hidden)]
     pub const fn sort(self, param: &'static str, oldest_first: &'static str) -> Self {
         Self { sort: Some((param, oldest_first)), ..self }
-    }
-
-    #[doc(hidden)]
-    pub const fn since(self, seconds: i64) -> Self {
-        Self { since: Some(seconds), ..self }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Histories of endpoints whose params write points in time as text.
 
-use runtime::history::GapKind;
 use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, HistoryOf, ParamInfo, TimeUnit, ValueType};
 use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Value};
@@ -39,14 +38,9 @@ macro_rules! endpoint {
     };
 }
 
-/// Of the same, where the first five hours are known to be without data.
-const SINCE: HistoryOf =
-    HistoryOf::Own(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Document).since(START + 5 * HOUR));
-
 endpoint!(Texts, Iso8601, OWN);
 endpoint!(Days, Date, OWN);
-endpoint!(Later, Iso8601, SINCE);
-runtime::walked!(Texts, Days, Later);
+runtime::walked!(Texts, Days);
 
 /// The first records of a range whose ends are texts; `last` is how far the end reaches.
 fn answer(request: &HttpRequest, last: i64) -> Fate {
@@ -90,23 +84,4 @@ async fn a_page_has_room_for_what_comes_beside_a_window() {
     let request = Request::<Days>::new(&service.client()).query("every", "1h").query("limit", 72);
     let error = request.history(START..START + DAY).plan().unwrap_err();
     assert!(error.to_string().contains("`limit` is too small for a history; set it to 73 at least"), "{error}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_lies_before_the_first_data_is_told_and_not_asked_for() {
-    let service = Service::new(|request, _| answer(request, 0));
-    let client = service.client();
-    let history = |from| {
-        let request = Request::<Later>::new(&client).query("every", "1h").query("limit", 10);
-        request.history(from..START + DAY)
-    };
-    let plan = history(START).plan().unwrap();
-    assert_eq!((plan.records, plan.windows), (19, 3));
-    let all = history(START).collect().await.unwrap();
-    let [gap] = all.findings.gaps.as_slice() else { panic!("{:?}", all.findings) };
-    assert_eq!((gap.range.clone(), gap.kind), (START.into()..(START + 5 * HOUR).into(), GapKind::Beginning));
-    assert_eq!((all.records.len(), service.seen().0), (19, 3));
-    let later = history(START + 6 * HOUR).collect().await.unwrap();
-    assert!(later.findings.is_complete(), "{:?}", later.findings);
-    assert_eq!(later.records.len(), 18);
 }

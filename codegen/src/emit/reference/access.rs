@@ -30,7 +30,7 @@ pub(super) fn credentials(service: &Service) -> String {
     });
     let headers = service.headers.iter().map(|header| {
         let always = format!("The header {} is always {}.", code(&header.name), code(&header.value));
-        format!("- {}\n", joined([always, prose(&header.summary), source(header.evidence)]))
+        format!("- {}\n", joined([always, source(header.evidence)]))
     });
     let list: String = key.into_iter().chain(token).chain(headers).collect();
     let flow = service.client_credentials.as_ref().map(|flow| token_flow(service, flow));

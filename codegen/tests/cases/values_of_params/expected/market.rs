@@ -58,7 +58,7 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                params::COIN.example("ETH"),
+                params::COIN,
                 params::EXCHANGES
                     .default("binance_spot,okx_spot")
                     .served(&["binance_spot", "okx_spot"])

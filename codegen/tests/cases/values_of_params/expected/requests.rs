@@ -12,7 +12,7 @@ fn market() {
     let client: Client = client();
     let market = client.market();
     endpoint(market.basis(), "/basis", &[], &["coin", "exchange", "timeframe", "limit", "depth"]);
-    example(market.basis().coin("ETH"));
+    example(market.basis().coin("a"));
     endpoint(market.spread(), "/spread", COMMON, &[]);
     example(market.spread().coin("a"));
 }
@@ -20,7 +20,7 @@ fn market() {
 #[test]
 fn every_setter() {
     let client: Client = client();
-    setter(client.market().basis().coin("ETH"), "coin=ETH");
+    setter(client.market().basis().coin("a"), "coin=a");
     setter(client.market().basis().depth(7), "depth=7");
     setter(client.market().basis().exchange("binance_spot"), "exchange=binance_spot");
     setter(client.market().basis().exchanges(["binance_spot", "binance_spot"]), "exchange=binance_spot,binance_spot");
