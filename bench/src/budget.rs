@@ -1,7 +1,7 @@
 //! What must not grow unseen: the deterministic figures, against `bench/budget.toml`.
 //!
-//! Lines and crates are absolute; instructions and bytes are ratios to what is built beside them, since they move with
-//! the compiler. A machine without valgrind checks the rest and says so.
+//! Lines and crates are absolute; instructions and bytes are ratios to a build in the same run, because they change
+//! with the compiler. A machine without valgrind checks the rest and reports it.
 
 use std::fs;
 
@@ -66,7 +66,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     ))
 }
 
-/// The number that stands behind a name.
+/// The number with this name.
 fn allowed(budget: &str, name: &str) -> Option<f64> {
     let lines = budget.lines().filter_map(|line| line.split_once('='));
     lines.filter(|(known, _)| known.trim() == name).find_map(|(_, number)| number.trim().parse().ok())

@@ -28,7 +28,7 @@ pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command
     for setting in ["RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(setting);
     }
-    // What is compiled again has not changed, and would come from the cache.
+    // Unchanged crates would otherwise come from the cache.
     command.env("CARGO_INCREMENTAL", "0");
     command
 }

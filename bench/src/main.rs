@@ -1,7 +1,7 @@
-//! The project beside its peers: `cargo xtask bench [NAME]...`.
+//! Benchmarks of the project next to its peers: `cargo xtask bench [NAME]...`.
 //!
-//! Every row is measured against what stands beside it in the same run. What is counted comes before what is timed.
-//! Whatever is built or generated on the way stays below `target/bench` and is never committed.
+//! Every row compares with a peer in the same run. Counted rows run before timed ones. Everything that is built or
+//! generated stays below `target/bench` and is never committed.
 
 mod budget;
 mod callgrind;
@@ -19,7 +19,7 @@ use clap::Parser;
 use rows::{ROWS, Row};
 use scratch::Scratch;
 
-/// Measure the project beside its peers
+/// Measure the project next to its peers
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Bench {
@@ -32,7 +32,7 @@ struct Bench {
     /// Only compare what is deterministic with `bench/budget.toml`, and fail if it is over by more than 3 %
     #[arg(long)]
     budget: bool,
-    /// Say what there is to measure
+    /// List the rows
     #[arg(long)]
     list: bool,
 }

@@ -1,7 +1,6 @@
 //! The table: on the terminal, and in `bench/RESULTS.md`.
 //!
-//! What a row has come to comes in and takes the place of its lines; the other rows and what is written by hand below
-//! the marker stay as they are in the file.
+//! The result of a row replaces its lines; the other rows and the text below the marker stay.
 
 use std::fs;
 use std::process::Command;
@@ -16,9 +15,9 @@ pub(crate) struct Outcome {
     pub(crate) number: &'static str,
     /// What was compared with what.
     pub(crate) what: String,
-    /// What has to come out at most, and what is hoped for.
+    /// Required maximum, and the goal.
     pub(crate) bounds: (&'static str, &'static str),
-    /// What came out, compared as the bounds are.
+    /// Result, in the unit of the maximum.
     pub(crate) measured: String,
     /// What it was made of.
     pub(crate) detail: String,
@@ -29,7 +28,7 @@ const COLUMNS: &str = "| # | what | must | hope | measured | made of | date | ro
 
 const MARKER: &str = "<!-- What follows is written by hand. -->";
 
-/// Puts what a row has come to into the table, where the other rows stay as they are.
+/// Writes the results of a row into the table; the other rows stay.
 pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Result<(), String> {
     let date = output(Command::new("date").args(["-u", "+%Y-%m-%d"]))?.0;
     let line = |outcome: &Outcome| {

@@ -1,4 +1,4 @@
-//! What is measured: a row is a name and a function. What is counted comes first.
+//! The rows: a name and a function each. Counted rows come first.
 
 pub(crate) mod build;
 pub(crate) mod decode;

@@ -1,8 +1,8 @@
 //! The folder in which everything is generated and built: `target/bench`.
 //!
-//! Four workspaces are copied there, each with its own lock file: what generates peers, what is compared with
-//! nothing but ours, what needs the peers, and what needs a peer of our own service. Each part is made when a row first
-//! asks for it.
+//! Four workspaces are copied there, each with a lock file: the generators of peers, programs compared with ours only,
+//! programs that need the peers, and programs that need a peer of our own service. Each is set up when a row first
+//! needs it.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::command::{cargo, output};
 /// So many endpoints has the synthetic catalogue, with the three whose bodies are decoded.
 pub(crate) const ENDPOINTS: usize = 130;
 
-/// The folder, and what stands ready in it.
+/// The folder, and its parts that are ready.
 pub(crate) struct Scratch {
     pub(crate) rounds: usize,
     pub(crate) project: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) struct Scratch {
     history: OnceCell<PathBuf>,
 }
 
-/// Runs once and keeps what came out, unless it failed.
+/// Runs once and keeps the result, unless it failed.
 fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>) -> Result<&Path, String> {
     if let Some(path) = cell.get() {
         return Ok(path);
@@ -38,7 +38,7 @@ fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>
 
 impl Scratch {
     pub(crate) fn new(rounds: usize) -> Result<Self, String> {
-        // As Cargo says it when it runs this: checkouts that share a target folder share the program, too.
+        // The target folder as Cargo reports it: checkouts that share one share the program too.
         let bench = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
         let project = Path::new(&bench).join("..");
         let project = project.canonicalize().map_err(|error| format!("the project is gone: {error}"))?;
@@ -94,7 +94,7 @@ impl Scratch {
         Ok(folder)
     }
 
-    /// The project's commands, from where whoever called this one built them.
+    /// The project's `xtask`, from the target folder of the calling command.
     pub(crate) fn xtask(&self) -> Result<&Path, String> {
         once(&self.xtask, || {
             output(&mut cargo(&self.project, &self.project_target, &["build", "--package", "xtask"]))?;
@@ -163,7 +163,7 @@ impl Scratch {
         })
     }
 
-    /// The program that asks the sandbox for a year.
+    /// The program that fetches a year from the sandbox.
     pub(crate) fn year(&self) -> Result<PathBuf, String> {
         let arguments = ["build", "--release", "--package", "sandbox", "--example", "year"];
         output(&mut cargo(&self.project, &self.target(), &arguments))?;
@@ -191,7 +191,7 @@ impl Scratch {
         Ok(path)
     }
 
-    /// Builds one program of a workspace for release, by itself, so that no other changes its features.
+    /// Builds one program of a workspace in release mode, separately, so that no other changes its features.
     pub(crate) fn build(&self, workspace: &Path, program: &str) -> Result<PathBuf, String> {
         let target = self.target().join(workspace.file_name().unwrap_or_default());
         output(&mut cargo(workspace, &target, &["build", "--release", "--package", program]))?;
@@ -260,7 +260,7 @@ impl Scratch {
     }
 }
 
-/// What stands in a folder.
+/// The entries of a folder.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(entries.flatten().map(|entry| entry.path()).collect())

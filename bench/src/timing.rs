@@ -11,7 +11,7 @@ use crate::command::output;
 pub(crate) struct Took {
     /// Seconds that a person waited.
     pub(crate) wall: f64,
-    /// Seconds of all processors together, which another program beside it disturbs less.
+    /// Processor seconds, which other programs on the machine disturb less.
     pub(crate) processor: f64,
     /// The most memory that one process had, in MiB.
     pub(crate) memory: f64,

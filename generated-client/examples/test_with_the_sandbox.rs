@@ -16,7 +16,7 @@ async fn bullish_hours(client: &Client, coin: &str) -> Result<usize, generated_c
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // The first two requests are refused as too many, so the client has to ask again.
+    // The sandbox answers the first two requests with 429, so the client has to retry.
     let builder = Sandbox::builder().seed(7).stop_clock_at(1_750_000_000).fault("2x status=429".parse()?);
     let sandbox = builder.start().await?;
     let client = Client::builder(sandbox.base_url()).api_key("any").build()?;

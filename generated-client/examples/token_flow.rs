@@ -1,5 +1,5 @@
-//! The token flow: with a client id and a client secret, the client gets a token when it needs one, sends it beside the
-//! API key and renews it in time. `Client::from_env` does the same; here each setting has its name.
+//! The token flow: with a client id and a client secret, the client requests a token when it needs one, sends it in
+//! addition to the API key and renews it in time. `Client::from_env` does the same; here each setting is explicit.
 
 #![allow(clippy::print_stdout)] // This is a program.
 
@@ -8,13 +8,13 @@ use std::error::Error;
 
 use generated_client::{Client, Event, Observer, Timeframe};
 
-/// Prints when a token was asked for.
+/// Prints when a token is requested.
 struct Tokens;
 
 impl Observer for Tokens {
     fn observe(&self, event: &Event) {
         if let Event::Token { renewed, .. } = event {
-            println!("a token was asked for: {}", if *renewed { "there is a new one" } else { "there is none" });
+            println!("token requested: {}", if *renewed { "received" } else { "failed" });
         }
     }
 }

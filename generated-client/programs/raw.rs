@@ -1,7 +1,7 @@
-//! Asks for a path and prints the body that comes back, as it came: `raw /volumeRatio coin=BTC limit=5`.
+//! Requests a path and prints the response body unchanged: `raw /volumeRatio coin=BTC limit=5`.
 //!
-//! The service and the credentials are those of the environment, as for [`Client::from_env`].
-//! `cargo xtask learn --live` calls it, since the tool that mends the client cannot depend on it.
+//! Base URL and credentials are read from the environment, as by [`Client::from_env`]. `cargo xtask learn --live` runs
+//! it, because the tool that repairs the client cannot depend on it.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program")]
 

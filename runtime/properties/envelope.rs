@@ -1,4 +1,4 @@
-//! A body is read as `serde_json` reads it or refused, and a refusal points into it.
+//! A body is read as `serde_json` reads it or rejected, and the error points into it.
 
 use std::fmt::Display;
 
@@ -13,7 +13,7 @@ use crate::values::{Timestamp, Value};
 ///
 /// # Panics
 ///
-/// If it does not hold.
+/// If the property is violated.
 pub fn envelope(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     let expected = serde_json::from_str::<Value>(text).ok();
@@ -45,12 +45,12 @@ pub fn envelope(text: &[u8]) {
     }
 }
 
-/// What is read although no value can hold all of it is JSON nevertheless.
+/// A body that is read although no `Value` can represent it is valid JSON nevertheless.
 fn assert_grammar(text: &str) {
-    assert!(serde_json::from_str::<IgnoredAny>(text).is_ok(), "{text} is no JSON");
+    assert!(serde_json::from_str::<IgnoredAny>(text).is_ok(), "{text} is not JSON");
 }
 
-/// Whether a series of records of any kind has a reason to be refused.
+/// Whether a series of any record may be rejected.
 fn may_refuse(expected: Option<&Value>, error: &str) -> bool {
     let is_series = expected.is_some_and(|expected| expected["data"].is_array());
     !is_series || error.contains("duplicate key") || error.starts_with("`metadata")
@@ -60,7 +60,7 @@ fn may_refuse(expected: Option<&Value>, error: &str) -> bool {
 fn assert_points_into(text: &str, error: &impl Display) {
     let error = error.to_string();
     assert!(error.len() < 700 && !error.contains('\n'), "{error}");
-    // What is read and does not fit has a place instead.
+    // A value that is read and does not fit has a path instead.
     let Some((_, position)) = error.rsplit_once(" at line ") else {
         return assert!(error.starts_with('`'), "{error}");
     };
@@ -77,7 +77,7 @@ fn assert_around<T>(whole: &Whole<T>, expected: &Value) {
     assert_unknown(&whole.unknown_fields, expected, &["data", "metadata"]);
 }
 
-/// Every field holds what stands in the object, and nothing of the object is lost.
+/// Every field has the value of the object, and nothing of the object is lost.
 fn assert_every(record: &Every, expected: &Value) {
     let timestamp = |value: &Value| integer_of(value).map(Timestamp::from);
     assert_eq!(Some(record.time), timestamp(&expected["time"]));
@@ -135,7 +135,7 @@ fn assert_number(number: f64, expected: &Value) {
 }
 
 /// A whole number that loses nothing as one, also where it is written as text.
-// The cast is exact where the comparison before it holds.
+// The comparison above guarantees that the cast is exact.
 #[allow(clippy::cast_possible_truncation)]
 fn integer_of(value: &Value) -> Option<i64> {
     let written = match value {

@@ -1,10 +1,9 @@
-//! What holds for every text that a service may send, whatever stands in it.
+//! Properties of every text that a service may send.
 //!
-//! Each property takes one text and panics if it does not hold. The fuzz targets in `fuzz/` look for a text on
-//! which one fails; what they have found and what taught them something is kept there and tried here.
-//! Nothing of this is in a client that somebody uses: it is built for tests and for `cargo fuzz` alone.
+//! Each property takes one text and panics if it is violated. The fuzz targets in `fuzz/` search for such a text; their
+//! corpus is kept there and tested here. Built for tests and `cargo fuzz` only, not for users.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a property that does not hold panics")]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a violated property panics")]
 
 mod envelope;
 mod number;
@@ -16,7 +15,7 @@ pub use number::number;
 pub use retry_after::retry_after;
 pub use token_reply::token_reply;
 
-/// The oracle reads numbers as they are only without the features that keep their text.
+/// The reference reads numbers exactly only without the features that keep their text.
 #[cfg(all(test, not(feature = "__json-features")))]
 mod tests {
     use std::fs;

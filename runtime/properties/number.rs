@@ -1,4 +1,4 @@
-//! A number is read as JSON and Rust read it, quoted or not, or refused.
+//! A number is read as JSON and Rust read it, quoted or not, or rejected.
 
 use crate::decode::record::{FromSlot, Record, Slot};
 use crate::registry::TimeUnit;
@@ -13,7 +13,7 @@ use crate::decode::sample::Level;
 ///
 /// # Panics
 ///
-/// If it does not hold.
+/// If the property is violated.
 pub fn number(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     match Number::begin(text) {
@@ -21,11 +21,11 @@ pub fn number(text: &[u8]) {
         Err(error) => assert_eq!(Number::length(text).is_some(), error == NoNumber::OutOfRange, "{text}"),
     }
     let Some(number) = Number::parse(text) else {
-        assert!(!is_number(text), "{text:?} is a number and refused");
+        assert!(!is_number(text), "{text:?} is a number and rejected");
         assert!(f64::from_slot(&mut Slot::Text(text)).is_err() && i64::from_slot(&mut Slot::Text(text)).is_err());
         return;
     };
-    assert!(is_number(text), "{text:?} is no number and read as {number:?}");
+    assert!(is_number(text), "{text:?} is not a number and read as {number:?}");
     let float = number.float();
     assert!(float.is_finite());
     assert_eq!(text.parse().map(f64::to_bits), Ok(float.to_bits()), "{text}");
@@ -34,7 +34,7 @@ pub fn number(text: &[u8]) {
     assert_integer(text, number);
 }
 
-/// Whether JSON has it as a number that an `f64` can come near.
+/// Whether it is a JSON number in the range of `f64`.
 fn is_number(text: &str) -> bool {
     let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) && text.trim_end() == text;
     is_bare && serde_json::from_str::<Value>(text).is_ok()
@@ -47,7 +47,7 @@ fn assert_bare_and_quoted_agree(text: &str, float: f64) {
     }
 }
 
-/// No integer is read that a number is not nearest to, and what is written as one is read as it stands.
+/// An integer is the nearest to its number, and an integer literal is read exactly.
 // Up to 2^53, where the digits do not speak for themselves, the cast is exact.
 #[allow(clippy::cast_precision_loss)]
 fn assert_integer(text: &str, number: Number) {
@@ -58,7 +58,7 @@ fn assert_integer(text: &str, number: Number) {
     let count = u64::from_slot(&mut Slot::Text(text)).ok();
     assert_eq!(count, text.parse().ok().or(read.and_then(|read| u64::try_from(read).ok())));
     match (text.parse::<i64>().ok(), read) {
-        // Negative zero is a float until somebody wants an integer.
+        // Negative zero is a float unless an integer is wanted.
         (Some(written), read) => assert_eq!(read, Some(written)),
         (None, Some(read)) => {
             assert!(read.unsigned_abs() < 1 << 53, "{text}");

@@ -1,4 +1,4 @@
-//! Whatever `Retry-After` says, nobody waits longer than allowed.
+//! No `Retry-After` delays a request longer than allowed.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use crate::dispatch::retry_after::read;
 use crate::error::{Again, Error, ErrorKind};
 use crate::transport::Headers;
 
-/// The first line is the header, the second, if there is one, the reply's `Date`.
+/// The first line is the header, the optional second the `Date` of the response.
 ///
 /// # Panics
 ///
-/// If it does not hold.
+/// If the property is violated.
 pub fn retry_after(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     let (value, date) = text.split_once('\n').unwrap_or((text, "Tue, 15 Nov 1994 08:12:31 GMT"));

@@ -1,15 +1,15 @@
-//! A reply with a token is read, any other is refused, and nothing of it is told.
+//! A response with a token is read, any other is rejected, and no error repeats its content.
 
 use std::time::Duration;
 
 use crate::auth::token::reply::TokenReply;
 use crate::values::Value;
 
-/// The token is what stands there, its life is a length of time or unknown.
+/// The token is the text of the response, its lifetime a duration or unknown.
 ///
 /// # Panics
 ///
-/// If it does not hold.
+/// If the property is violated.
 pub fn token_reply(body: &[u8]) {
     let reply: Option<Value> = serde_json::from_slice(body).ok();
     let token = reply.as_ref().and_then(usable_token);
@@ -23,7 +23,7 @@ pub fn token_reply(body: &[u8]) {
     }
 }
 
-/// All that is ever said of a reply; none of it comes from the reply.
+/// All possible messages; none contains a part of the response.
 const KNOWN: [&str; 4] = [
     "the reply of the token endpoint cannot be used: it is not UTF-8",
     "the reply of the token endpoint cannot be used: it is not JSON",
@@ -38,7 +38,7 @@ fn usable_token(reply: &Value) -> Option<&str> {
     kind.eq_ignore_ascii_case("bearer").then_some(token)
 }
 
-/// A life is what stands there to the nearest `f64`; less than none is none.
+/// A lifetime is read to the nearest `f64`; a negative one is unknown.
 fn assert_life(life: Option<Duration>, expected: &Value) {
     let expected = match expected {
         // As text it has to be a number and nothing else.

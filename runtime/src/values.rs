@@ -1,7 +1,7 @@
-//! What a param or a field can hold: points in time, numbers, named types.
+//! Values of params and fields: timestamps, numbers, named types.
 //!
-//! Values come in as Rust types and go out as the text of a param. Reading them from JSON is the job of `decode`,
-//! and which param takes which value is the registry's to know.
+//! Values come in as Rust types and leave as the text of a param. Reading JSON is the job of `decode`, and the registry
+//! knows the type of each param.
 
 mod into_param;
 pub(crate) mod named_type;

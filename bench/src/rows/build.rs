@@ -43,7 +43,7 @@ impl Package {
     }
 }
 
-/// What our client stands on, which no change of a catalogue compiles again.
+/// The dependencies of our client, which no change of a catalogue compiles again.
 const BELOW: &[&str] = &["generated-client-runtime", "generated-client-transport"];
 
 /// The medians of compiling packages again, with everything below them at hand.
@@ -76,7 +76,7 @@ fn seconds(took: &Took) -> String {
 
 pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // The runtime is included, and with it the crate that holds its transport; but not where only an endpoint changes.
+    // Includes the runtime and the crate of its transport, except if only an endpoint changes.
     let packages = [
         Package::new(ours, "generated-client", "ours/src/lib.rs").with(BELOW),
         Package::new(ours, "ours-empty", "ours-empty/src/lib.rs").with(BELOW),
@@ -114,8 +114,8 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
 
 pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
-    // The client is touched, so client and program are compiled and linked; with the second of each pair, also what
-    // the client stands on.
+    // The client is touched, so client and program are compiled and linked; the second of each pair also compiles the
+    // dependencies.
     let packages = [
         Package::new(ours, "all-ours", "ours/src/lib.rs"),
         Package::new(peers, "all-progenitor", "client/src/lib.rs"),

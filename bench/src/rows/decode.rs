@@ -1,4 +1,4 @@
-//! Decoding, beside strict derives: instructions, exactness, allocations.
+//! Decoding next to strict derives: instructions, exactness, allocations.
 
 use std::process::Command;
 

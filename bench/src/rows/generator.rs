@@ -1,4 +1,4 @@
-//! The generator as a whole process: beside progenitor, and as the catalogue grows.
+//! The generator as a process: next to progenitor, and by size of the catalogue.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::timing::{Turn, medians};
 
 fn ours(scratch: &Scratch, catalogue: &Path) -> Result<Command, String> {
     let mut command = Command::new(scratch.released_xtask()?);
-    // A folder of its own, whose files are as emitted after the first time, so that no disk is measured.
+    // A separate folder, whose files are up to date after the first run, so that disk writes are not measured.
     command.args(["codegen", "--spec"]).arg(catalogue).arg("--out").arg(catalogue.with_extension("emitted"));
     Ok(command)
 }
@@ -36,7 +36,7 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     }])
 }
 
-/// A turn in which nothing comes before the command.
+/// A run without a preceding command.
 fn turn(command: &Command) -> Turn<'_> {
     Turn { before: Box::new(|| Ok(())), command: Box::new(|| copied(command)) }
 }

@@ -1,7 +1,7 @@
 //! A year of minutes from the sandbox: in one call, by hand, and with the client that progenitor makes.
 //!
-//! Each way is run against a sandbox of its own, which enforces ten requests a second and counts what came. The time
-//! has a bound: 527 windows at ten a second and 98 % of that, and one reply.
+//! Each way runs against a separate sandbox, which enforces ten requests a second and counts requests. The maximum is
+//! 527 pages at ten a second and 98 % of that, and one response.
 
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! Is one side of a market getting crowded?
 //!
-//! When market orders keep leaning to one side while open interest grows, new positions pile up on that side:
-//! many have to leave by the same door. When open interest shrinks, positions are closed, whoever leans.
+//! If market orders keep leaning to one side while open interest grows, new positions pile up on that side: many have
+//! to exit at once. If open interest shrinks, positions are being closed, whatever the lean.
 
 use std::collections::HashMap;
 
@@ -14,8 +14,8 @@ use generated_client::orderflow::VolumeRatioRecord;
 pub struct Crowding {
     /// When the last interval of the span begins.
     pub open_date: Timestamp,
-    /// Growth of open interest in percent times the mean lean, from -1 to 1, of those who took: longs are crowded
-    /// above zero, shorts below, nobody at zero.
+    /// Growth of open interest in percent times the average lean of takers, from -1 to 1: positive if longs are
+    /// crowded, negative if shorts are, zero if neither.
     pub score: f64,
 }
 

@@ -11,7 +11,7 @@ use generated_client::{Client, Exchange, Timeframe, Timestamp};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [coin, from, to, file] = arguments.as_slice() else { return Err("say COIN FROM TO FILE".into()) };
+    let [coin, from, to, file] = arguments.as_slice() else { return Err("usage: COIN FROM TO FILE".into()) };
     download(coin, from.parse()?, to.parse()?, Path::new(file)).await
 }
 
@@ -51,7 +51,7 @@ async fn download(coin: &str, from: Timestamp, to: Timestamp, path: &Path) -> Re
     Ok(())
 }
 
-/// Writes a checkpoint so that there is a whole one at any moment.
+/// Writes a checkpoint so that a complete one exists at any time.
 fn keep(checkpoint: &Checkpoint, path: &Path) -> std::io::Result<()> {
     let new = path.with_extension("new");
     let mut file = File::create(&new)?;

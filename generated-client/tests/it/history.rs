@@ -1,4 +1,4 @@
-//! The endpoints that the compiler gives a history are those of which the registry says how it is walked.
+//! The endpoints with a `history` method are those whose registry entry has one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use generated_client::{GROUPS, SERVICE};
 
-/// `volume_ratio` as the type that stands for it.
+/// `volume_ratio` by its marker type.
 fn marker(ident: &str) -> String {
     ident.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
 }

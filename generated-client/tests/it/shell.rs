@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use generated_client::{Bucket, Client, Exchange, SERVICE, Timeframe, Timestamp, limits};
 
-/// A request, and the name of the thread that it came from.
+/// A request, and the name of the thread that sent it.
 type Asked = (HttpRequest, Option<String>);
 
-/// Remembers who asked for what, and from which thread.
+/// Records requests and their threads.
 #[derive(Clone, Default)]
 struct Memory(Arc<Mutex<Vec<Asked>>>);
 

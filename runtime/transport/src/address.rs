@@ -1,4 +1,4 @@
-//! Where a URL leads, as far as the URL itself tells.
+//! Host and port of a URL.
 
 use std::net::IpAddr;
 

@@ -1,7 +1,7 @@
-//! The transports that come with this crate, and what they have in common.
+//! The built-in transports, and their shared parts.
 //!
-//! [`HyperTransport`] unless the user brings another, `ReqwestTransport` for a client of the user's own. Both stand on
-//! sockets and threads, so neither is there on WebAssembly.
+//! [`HyperTransport`] is the default; `ReqwestTransport` wraps a client of the user. Both need sockets and threads, so
+//! neither exists on WebAssembly.
 
 mod connect;
 mod departing_body;

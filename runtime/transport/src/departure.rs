@@ -1,12 +1,12 @@
 //! When a request leaves.
 //!
-//! A [`Departure`] comes in with a request; the transport calls it at the moment at which the request is written to a
-//! connection. The gate counts it then; this module does not.
+//! A [`Departure`] is part of a request; the transport calls it when the request is written to a connection. The rate
+//! limiter counts the request then; this module does not.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Is told when a request leaves, which may be long after it was handed to a transport: a connection is made first.
+/// Notified when a request is sent, which may be long after a transport received it: a connection is opened first.
 ///
 /// ```
 /// # use generated_client_transport::Departure;
@@ -17,12 +17,12 @@ use std::sync::Arc;
 pub struct Departure(Option<Arc<dyn Fn() + Send + Sync>>);
 
 impl Departure {
-    /// Calls `told` when a request leaves; for testing a transport.
+    /// Calls `told` when a request is sent; for testing a transport.
     pub fn new(told: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(told)))
     }
 
-    /// Says that the request leaves now, from any thread. Only the first call counts.
+    /// Reports that the request is being sent, from any thread. Only the first call counts.
     pub fn tell(&self) {
         if let Some(told) = &self.0 {
             told();

@@ -1,4 +1,4 @@
-//! A transport that is a closure: what a test or a recording answers with, without a type of its own.
+//! A transport that is a closure, for tests and recordings.
 //!
 //! It keeps no limits; a closure that needs them reads them from the request.
 
@@ -7,7 +7,7 @@ use std::future::Future;
 
 use super::{HttpRequest, HttpResponse, SendFuture, Transport, TransportError};
 
-/// A transport that asks a closure for every reply.
+/// A transport that calls a closure for every response.
 ///
 /// ```
 /// # use generated_client_transport as transport;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 
-/// Headers of a request or a reply.
+/// Headers of a request or a response.
 ///
 /// `Debug` shows no value that was inserted as sensitive, and no cookie that a server has set.
 ///
@@ -33,12 +33,12 @@ impl Headers {
         self.0.get(name)?.to_str().ok()
     }
 
-    /// Whether a header is there, whatever its value.
+    /// Whether a header is present.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// Sets all of these, each in place of its former value.
+    /// Sets all of these, replacing previous values.
     pub fn extend(&mut self, others: &Self) {
         for (name, value) in &others.0 {
             self.0.insert(name.clone(), value.clone());
@@ -50,7 +50,7 @@ impl Headers {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
 
-    /// Sets a header in place of its former value; an error if HTTP cannot carry the name or the value.
+    /// Sets a header, replacing its previous value; an error if HTTP cannot carry the name or the value.
     pub fn insert(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
         self.try_put(name, value, false)
     }
@@ -69,7 +69,7 @@ impl Headers {
         Ok(())
     }
 
-    /// Replaces each value in place; a replacement that is no valid header value is dropped.
+    /// Replaces each value; a replacement that is not a valid header value is dropped.
     pub fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
         for value in self.0.values_mut() {
             let mut bytes = value.as_bytes().to_vec();
@@ -105,7 +105,7 @@ impl fmt::Debug for Headers {
     }
 }
 
-/// A header that HTTP cannot carry; it does not say which value was tried.
+/// Error for an invalid header; it does not contain the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidHeader(String);
 

@@ -1,10 +1,10 @@
-//! How requests leave and replies arrive, in this crate's own types.
+//! Sends requests and returns responses, in this crate's own types.
 //!
-//! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
-//! A transport judges no status, follows no redirect and retries nothing; the runtime above it does.
+//! An [`HttpRequest`] with its credentials comes in, an [`HttpResponse`] with its complete body goes out. A transport
+//! does not check the status, follow redirects or retry; the runtime above it does.
 //!
-//! Emitted clients re-export what their users need of it as their module `transport`. It is a crate of its own because
-//! the code below it is generic and compiled here, once, however often the client is generated anew.
+//! Emitted clients re-export it as their module `transport`. It is a separate crate because the code below it is
+//! generic and compiled here, once, however often the client is generated.
 
 #![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some of it is for the built-in transports alone"))]
 
@@ -42,7 +42,7 @@ pub use response_body::ResponseBody;
 pub use settings::ProxyChoice;
 pub use settings::{Settings, SettingsError};
 
-/// Sends a request and brings back the reply.
+/// Sends a request and returns the response.
 ///
 /// The transport keeps the limits of the request.
 ///
@@ -64,7 +64,7 @@ pub trait Transport: Send + Sync + 'static {
     /// Sends the request once. Dropping the future abandons it.
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
 
-    /// Whether it tells the [`departure`](HttpRequest::departure) of each request.
+    /// Whether it reports the [`departure`](HttpRequest::departure) of each request.
     ///
     /// The service counts requests when they arrive, so the gate counts them when they leave. If this is true, the gate
     /// waits for that call: until then the request counts as one that may leave at any time. If it is false, the gate
@@ -84,7 +84,7 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
     }
 }
 
-/// The future of the reply to one request.
+/// Future of the response to one request.
 pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
 
 /// What is sent.
@@ -93,7 +93,7 @@ pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, Trans
 pub struct HttpRequest {
     /// The HTTP method.
     pub method: Method,
-    /// The absolute URL; it holds no credentials.
+    /// Absolute URL, without credentials.
     pub url: String,
     /// The headers; `Debug` hides those that carry credentials.
     pub headers: Headers,
@@ -101,7 +101,7 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
     /// What the transport has to keep to.
     pub limits: Limits,
-    /// To be told when the request leaves, by a transport that [says it does](Transport::tells_departure).
+    /// Notified when the request is sent, by a transport that [supports it](Transport::tells_departure).
     pub departure: Departure,
 }
 
@@ -123,7 +123,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The method as it is sent.
+    /// The method in its wire form.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -149,7 +149,7 @@ impl Limits {
     }
 }
 
-/// A reply.
+/// A response.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpResponse {
@@ -162,7 +162,7 @@ pub struct HttpResponse {
 }
 
 impl HttpResponse {
-    /// A reply, whatever its status.
+    /// Creates a response with any status.
     pub fn new(status: u16, headers: Headers, body: impl Into<ResponseBody>) -> Self {
         Self { status, headers, body: body.into() }
     }
@@ -181,9 +181,9 @@ pub enum Phase {
     Body,
 }
 
-/// Why there is no reply.
+/// Reason why there is no response.
 ///
-/// It is retryable unless [`permanent`](TransportError::permanent) says otherwise.
+/// Retryable unless [`permanent`](TransportError::permanent) is called.
 #[derive(Clone, Debug)]
 pub struct TransportError {
     phase: Phase,
@@ -198,7 +198,7 @@ pub struct TransportError {
 }
 
 impl TransportError {
-    /// A failure in a phase, in words that do not repeat the cause and hold no credentials.
+    /// Error in a phase, with a message that neither repeats the source nor contains credentials.
     pub fn new(phase: Phase, message: impl Into<String>) -> Self {
         Self {
             phase,
@@ -218,37 +218,37 @@ impl TransportError {
         Self { body_limit: Some(limit), ..Self::new(Phase::Body, message).permanent() }
     }
 
-    /// Says that time ran out.
+    /// Marks the error as a time-out.
     pub fn timed_out(mut self) -> Self {
         self.timeout = true;
         self
     }
 
-    /// Says that the same request will fail again.
+    /// Marks the error as permanent: the same request will fail again.
     pub fn permanent(mut self) -> Self {
         self.permanent = true;
         self
     }
 
-    /// Says what caused it.
+    /// Sets the source.
     pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.cause = Some(cause.into().into());
         self
     }
 
-    /// Says that the connection came from a pool that had answered before: the connection may have failed and not the
-    /// service. The next attempt takes one from a new pool.
+    /// Marks the connection as one from a pool that had worked before: the connection may have failed and not the
+    /// service. The next attempt uses a new pool.
     pub fn on_stale_connection(mut self) -> Self {
         self.stale = true;
         self
     }
 
-    /// Whether the connection came from a pool that had answered before.
+    /// Whether the connection is from a pool that had worked before.
     pub fn is_stale(&self) -> bool {
         self.stale
     }
 
-    /// Says what had arrived before it failed: status and headers.
+    /// Sets the status and headers that had arrived before the error.
     pub fn after_head(mut self, status: u16, headers: Headers) -> Self {
         self.head = Some(Box::new((status, headers)));
         self
@@ -279,7 +279,7 @@ impl TransportError {
         self.body_limit.is_some()
     }
 
-    /// What caused it, for code that wraps the failure in a type of its own.
+    /// The source, for code that wraps the error in its own type.
     pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }

@@ -1,6 +1,6 @@
-//! Where there are no sockets: on WebAssembly.
+//! Replacement on platforms without sockets: WebAssembly.
 //!
-//! Takes the place of `built_in.rs`; whoever sends a request there brings the transport.
+//! Replaces `built_in.rs`; users there set their own transport.
 
 use std::sync::Arc;
 
@@ -9,5 +9,5 @@ use crate::{Settings, SettingsError, Transport};
 /// Fails: there is no built-in transport.
 pub fn built_in(_: &Settings) -> Result<Arc<dyn Transport>, SettingsError> {
     Err(SettingsError::new("WebAssembly has no sockets, so no transport is built in")
-        .with_hint("set one of yours by `transport`"))
+        .with_hint("set your own with `transport`"))
 }

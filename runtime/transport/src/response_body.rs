@@ -1,14 +1,13 @@
-//! The body of a reply, as a transport hands it on.
+//! Body of a response.
 //!
-//! Bytes come in as they arrived and are shared, never copied: most bodies arrive in one piece. Their content is not
-//! known here.
+//! Bytes are shared and never copied: most bodies arrive in one piece. Their content is not interpreted here.
 
 use std::fmt;
 use std::ops::Deref;
 
 use bytes::Bytes;
 
-/// The whole body of a reply; it is read as a slice of bytes.
+/// Complete body of a response, readable as a slice of bytes.
 ///
 /// `Debug` shows the length and not the content, which may be a token.
 ///

@@ -1,6 +1,6 @@
 //! Settings of the built-in transport.
 //!
-//! The client's builder fills it in. A transport of the user's own reads none of it; the builder refuses to have both.
+//! The client's builder fills it in. A custom transport ignores it; the builder rejects both together.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Settings of the built-in transport.
 ///
-/// `Debug` shows how many certificates were given, and nothing else of their files, which may hold a key.
+/// `Debug` shows only the number of certificates, because their files may contain a key.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Settings {
@@ -17,9 +17,9 @@ pub struct Settings {
     pub connect_timeout: Option<Duration>,
     /// Root certificates that are trusted as well, each as PEM with one certificate or more.
     pub root_certificates: Vec<Vec<u8>>,
-    /// The certificate for servers that ask for one, and its key, each as PEM.
+    /// Client certificate and its key, each as PEM.
     pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
-    /// Whether the root certificates of the system are trusted in place of the bundled ones.
+    /// Whether the root certificates of the system are trusted instead of the bundled ones.
     #[cfg(feature = "system-roots")]
     pub system_roots: bool,
     /// The proxy, unless the environment is to name it.
@@ -62,14 +62,14 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// The proxy that the user chose, in place of the environment's.
+/// The proxy that the user chose instead of the environment's.
 #[cfg(feature = "proxy")]
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum ProxyChoice {
     /// No proxy.
     None,
-    /// The one with this URL, which may hold a password, for everything.
+    /// Uses the proxy with this URL, which may contain a password, for everything.
     One(String),
 }
 
@@ -111,13 +111,13 @@ impl SettingsError {
         self
     }
 
-    /// Says what caused it.
+    /// Sets the source.
     pub(crate) fn because(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
         self.cause = Some(Arc::new(cause));
         self
     }
 
-    /// What caused it, for code that wraps the failure in a type of its own.
+    /// The source, for code that wraps the error in its own type.
     pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }

@@ -1,5 +1,5 @@
-//! A year of minutes with the client that progenitor makes, behind `governor`: `history-progenitor URL`. Prints how
-//! many records came.
+//! A year of minutes with progenitor's client behind `governor`: `history-progenitor URL`. Prints the number of
+//! records.
 
 use std::num::NonZeroU32;
 use std::time::Duration;

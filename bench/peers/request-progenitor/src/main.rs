@@ -1,4 +1,4 @@
-//! `request-progenitor URL COUNT` asks for 50 records as often as it is told to, with the client that progenitor makes.
+//! `request-progenitor URL COUNT` requests 50 records COUNT times with progenitor's client.
 
 use progenitor_made::Client;
 use progenitor_made::types::{Exchange, Timeframe};

@@ -1,4 +1,4 @@
-//! Asks for 50 records as often as it is told to, with `reqwest` and strict derives: `request-reqwest URL COUNT`.
+//! Requests 50 records COUNT times with `reqwest` and strict derives: `request-reqwest URL COUNT`.
 
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! Decodes random and edge floats, written with seventeen digits, and prints how many there were and how many were
 //! misread.
 //!
-//! Seventeen digits name an `f64` beyond doubt, so what has to come out are the bits that went in.
+//! Seventeen digits identify an `f64` exactly, so the bits read must be the bits written.
 
 use generated_client::decoding::NarrowRecord;
 use generated_client::{Body, Series};

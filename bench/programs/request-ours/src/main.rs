@@ -1,4 +1,4 @@
-//! Asks for 50 records as often as it is told to, with our client: `request-ours URL COUNT`.
+//! Requests 50 records COUNT times with our client: `request-ours URL COUNT`.
 //!
 //! `request-ours build` prints in nanoseconds what building a client takes: the first, and one of the next hundred.
 

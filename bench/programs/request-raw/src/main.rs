@@ -1,5 +1,4 @@
-//! `request-raw URL COUNT` asks for 50 records as often as it is told to, with nothing but the transport and strict
-//! derives.
+//! `request-raw URL COUNT` requests 50 records COUNT times with only the transport and strict derives.
 
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;

@@ -1,7 +1,7 @@
 //! Connecting, with one timeout for all of it.
 //!
-//! The timeout of hyper-util covers the TCP connection alone; a server that stalls in the middle of the TLS handshake
-//! would hold a request until its attempt times out.
+//! hyper-util's time-out covers the TCP connection only; a server that stalls during the TLS handshake would block a
+//! request until its attempt times out.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -15,7 +15,7 @@ use tower_service::Service;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// A connector that gives up in time.
+/// A connector with a time-out.
 #[derive(Clone)]
 pub(super) struct TimedConnector<C> {
     inner: C,

@@ -1,4 +1,4 @@
-//! The body of a request, which tells when the request is written to a connection.
+//! Body of a request that notifies when the request is written to a connection.
 //!
 //! Bytes and a [`Departure`] come in, a body for hyper's client or reqwest's goes out.
 
@@ -13,7 +13,7 @@ use crate::Departure;
 
 /// The body of a request.
 ///
-/// Hyper asks the body for its size right before it writes the head, under HTTP/2 too, so that call is the moment.
+/// Hyper reads the size of the body right before it writes the headers, under HTTP/2 too, so that call marks the time.
 pub(super) struct DepartingBody {
     body: Full<Bytes>,
     departure: Departure,
@@ -87,7 +87,7 @@ mod tests {
         (0..2).map(send).collect()
     }
 
-    /// Answers each request, once it has been told that it left.
+    /// Responds to each request after the notification.
     fn answer(mut stream: TcpStream, told: &Receiver<()>) {
         while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
             told.recv_timeout(Duration::from_secs(5)).unwrap();

@@ -1,7 +1,7 @@
 //! Connecting without proxies, where they are not compiled in.
 //!
-//! Takes the place of `proxy.rs` and has its shape. If the environment names a proxy and a connection fails, the error
-//! says which feature is missing.
+//! Replaces `proxy.rs` and has its interface. If the environment names a proxy and a connection fails, the error names
+//! the missing feature.
 
 #![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it has the shape of `proxy.rs`")]
 
@@ -37,7 +37,7 @@ impl Routes {
         Way { target: place(target), proxy: None, hint }
     }
 
-    /// There is no proxy, so no credentials for one.
+    /// Without a proxy there are no credentials for one.
     pub(super) fn authorization(&self, _: &Uri) -> Option<HeaderValue> {
         None
     }

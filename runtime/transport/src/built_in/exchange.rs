@@ -1,7 +1,7 @@
-//! Sending a request and reading its reply: what hyper's client and reqwest's have in common.
+//! Sends a request and reads its response: the shared part of hyper's client and reqwest's.
 //!
-//! Requests are put into the types that hyper and reqwest share, replies are read to their end, never beyond
-//! the limit, and how far that has got is known when time runs out.
+//! Requests are converted into the types that hyper and reqwest share, responses are read to their end, up to the
+//! maximum size, and a time-out reports how much had arrived.
 
 use std::error::Error as StdError;
 use std::pin::pin;
@@ -18,7 +18,7 @@ use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, ResponseBody, Tra
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// How much of a reply has arrived: its head or not, and how many bytes of its body.
+/// Part of a response that has arrived: headers or not, and the number of body bytes.
 #[derive(Default)]
 pub(super) struct Progress {
     head: Option<HttpResponse>,
@@ -26,7 +26,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Makes the reply, or the error of one that did not arrive whole.
+    /// Returns the response, or the error of an incomplete one.
     pub(super) fn reply(
         self,
         body: Result<Result<ResponseBody, TransportError>, Elapsed>,
@@ -37,7 +37,7 @@ impl Progress {
         };
         match (body, self.head) {
             (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
-            // An error status without its body is still a reply.
+            // An error status without its body is still a response.
             (Err(_), Some(head)) if !is_success(head.status) => Ok(head),
             (Ok(Err(error)), Some(head)) => Err(error.after_head(head.status, head.headers)),
             (Ok(Err(error)), None) => Err(error),
@@ -79,7 +79,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, Tr
 /// The largest `Content-Length` for which memory is reserved before the bytes arrive.
 const TRUSTED: u64 = 1 << 20;
 
-/// Reads the body of a reply to its end, decoded and up to the limit.
+/// Reads the body of a response to its end, decoded and up to the maximum size.
 pub(super) async fn read<B>(
     response: Response<B>,
     limit: usize,

@@ -1,7 +1,7 @@
-//! What went wrong before the head of a reply arrived.
+//! Errors before the headers of a response arrived.
 //!
-//! An error of hyper's and the address come in; out goes an error that names the phase and the reason. The chain of
-//! causes is searched by type, and by text where the types are private.
+//! An error of hyper and the address come in; an error with the phase and the reason goes out. The chain of sources is
+//! searched by type, and by text where the types are private.
 
 use std::error::Error as StdError;
 use std::io;
@@ -44,7 +44,7 @@ pub(super) fn before_head(error: impl Into<BoxError>, is_connect: bool, way: imp
     }
 }
 
-/// Says why there is no connection.
+/// Reason of a failed connection.
 fn no_connection(error: BoxError, way: &Way) -> TransportError {
     let causes = || causes(&*error);
     let Way { target, proxy, hint } = way;

@@ -1,7 +1,7 @@
 //! Compressed bodies.
 //!
-//! The head and the bytes of a reply come in, the decoded body goes out: whole, checked against its
-//! checksum and never larger than the limit, however small it was on the way.
+//! The headers and bytes of a response come in, the decoded body goes out: complete, with a verified checksum and never
+//! larger than the maximum size, however small it was on the wire.
 
 use std::io::{self, Read};
 
@@ -11,12 +11,12 @@ use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValu
 
 use crate::{Phase, ResponseBody, TransportError};
 
-/// Says that gzip is understood.
+/// Offers gzip to the server.
 pub(super) fn accept(headers: &mut HeaderMap) {
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
 }
 
-/// Decodes a body that is compressed, and takes the headers away that no longer hold.
+/// Decodes a compressed body, and removes the headers that no longer apply.
 pub(super) fn decode(
     headers: &mut HeaderMap,
     body: ResponseBody,
@@ -31,7 +31,7 @@ pub(super) fn decode(
     if body.is_empty() {
         return Ok(body);
     }
-    // One byte more than the limit tells a body that is too large from one that just fits.
+    // One byte more than the maximum distinguishes a body that is too large from one that just fits.
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut decoded = Vec::new();
     let mut reader = MultiGzDecoder::new(&*body).take(most);

@@ -93,7 +93,7 @@ impl HyperTransport {
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // One connection carries all requests: one that died unnoticed would stop them until the system gives it up.
+    // One connection carries all requests: a dead one would block them until the system closes it.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder

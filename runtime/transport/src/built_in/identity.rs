@@ -1,6 +1,6 @@
-//! The client certificate, for a server that asks for one.
+//! The client certificate, for a server that requires one.
 //!
-//! PEM comes in, what rustls shows a server goes out. No error repeats what stands in the PEM.
+//! PEM comes in, the rustls identity goes out. No error repeats the content of the PEM.
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -25,5 +25,5 @@ pub(crate) fn read(certificates: &[u8], key: &[u8]) -> Result<Identity, Settings
     Ok((chain, key))
 }
 
-/// The error for a text that is no certificate, or a certificate that does not match its key.
+/// Error for an invalid certificate, or one that does not match its key.
 pub(crate) const CERTIFICATE: &str = "the client certificate cannot be used";

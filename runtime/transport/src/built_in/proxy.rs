@@ -134,7 +134,7 @@ mod tests {
         Ok(routes.way(&target.parse().unwrap()).proxy)
     }
 
-    /// What the environment says, where a request goes, and through which proxy.
+    /// Environment, target of a request, and the proxy for it.
     type Row = (&'static [(&'static str, &'static str)], &'static str, Option<&'static str>);
 
     #[test]

@@ -31,11 +31,10 @@ impl ReqwestTransport {
         builder.redirect(Policy::none()).build().map(Self)
     }
 
-    /// Takes a client as it is.
+    /// Wraps a client without changes.
     ///
-    /// It has to be built with `redirect::Policy::none()`, which reqwest does not do unless told. Otherwise it
-    /// follows redirects and sends the API key to wherever they lead; the reply is refused then, but the key has
-    /// leaked.
+    /// Build it with `redirect::Policy::none()`, which is not reqwest's default. Otherwise it follows redirects and
+    /// sends the API key to their target; the response is then rejected, but the key has leaked.
     pub fn new(client: Client) -> Self {
         Self(client)
     }
@@ -83,7 +82,7 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     if is_timeout { this.timed_out() } else { this }
 }
 
-/// Tells a body that broke off from one that hit the client's own limit.
+/// Distinguishes a truncated body from one that exceeded the client's maximum size.
 fn late(error: TransportError) -> TransportError {
     let cause = error.source().and_then(|cause| cause.downcast_ref());
     if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }

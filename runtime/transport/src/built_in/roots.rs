@@ -1,7 +1,7 @@
 //! Which root certificates are trusted to sign a server's.
 //!
 //! The bundled Mozilla roots or those of the system come in, with those that the user adds; a TLS configuration goes
-//! out. The provider of cryptography is passed explicitly, so another one elsewhere in the program does not matter.
+//! out. The crypto provider is passed explicitly, so another one in the program does not matter.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {
 fn system() -> Result<RootCertStore, SettingsError> {
     let mut found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();
-    // A system may hold certificates that rustls cannot read; that matters only if a server needs one of them.
+    // A system may have certificates that rustls cannot read; that matters only if a server needs one of them.
     store.add_parsable_certificates(found.certs);
     if !store.is_empty() {
         return Ok(store);

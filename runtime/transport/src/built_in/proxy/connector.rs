@@ -85,7 +85,7 @@ fn with_port(target: Uri) -> Uri {
 /// A connection as far as the server or the proxy before it.
 pub(crate) struct Hop {
     stream: MaybeHttpsStream<TokioIo<TcpStream>>,
-    /// Whether the proxy reads the requests, and so has to be told the server's name in each.
+    /// Whether the proxy reads the requests, so that each must have the absolute URL.
     forwards: bool,
 }
 
