@@ -4,7 +4,7 @@
 //! tries again after errors that may pass; any other error ends the command.
 
 use clap::Args;
-use generated_client::history::{Follow, Gap, Page};
+use generated_client::history::{Follow, Gap, Update};
 use generated_client::record::AnyRecord;
 use generated_client::{Client, Error, Listed};
 use tokio::sync::mpsc;
@@ -45,10 +45,10 @@ pub(crate) struct Poll {
     connection: Connection,
 }
 
-/// A page of one of the series, or its error.
+/// An update of one of the series, or its error.
 struct News {
     series: usize,
-    page: Result<Page<AnyRecord>, Error>,
+    update: Result<Update<AnyRecord>, Error>,
 }
 
 impl Poll {
@@ -71,8 +71,19 @@ impl Poll {
         let labels = labels(series);
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
-            let Some(News { series: index, page }) = news.recv().await else { break };
-            let mut page = page.map_err(Failure::from)?;
+            let Some(News { series: index, update }) = news.recv().await else { break };
+            let mut page = match update.map_err(Failure::from)? {
+                Update::Records(page) | Update::Late(page) => page,
+                Update::Outage { elapsed, error, .. } => {
+                    say.warning(&format!("{}: no response for {} s; {error}", labels[index], elapsed.as_secs()));
+                    continue;
+                }
+                Update::Silent { since, .. } => {
+                    say.warning(&format!("{}: no new record since {}", labels[index], time_arg::shown(since)));
+                    continue;
+                }
+                _ => continue,
+            };
             for gap in &page.findings.gaps {
                 say.warning(&missing(&labels[index], gap));
             }
@@ -102,9 +113,9 @@ fn follow(client: &Client, series: &[Series], from: Begin) -> Result<mpsc::Recei
         let sender = sender.clone();
         tokio::spawn(async move {
             loop {
-                let page = records.next().await;
-                let is_over = page.is_err();
-                if sender.send(News { series: index, page }).await.is_err() || is_over {
+                let update = records.next().await;
+                let is_over = update.is_err();
+                if sender.send(News { series: index, update }).await.is_err() || is_over {
                     break;
                 }
             }

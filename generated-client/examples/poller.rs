@@ -14,15 +14,17 @@ async fn main() -> Result<(), Error> {
     let mut seen = 0;
     // Yours is a `loop`; this one ends, so that the example does.
     while seen < 4 {
-        let page = minutes.next().await?;
-        for gap in &page.findings.gaps {
+        let update = minutes.next().await?;
+        for gap in update.page().into_iter().flat_map(|page| &page.findings.gaps) {
             println!("missing: {:?}", gap.range);
         }
-        for minute in &page.records {
+        for minute in update.records() {
             println!("{} {:+.3}", minute.open_date, minute.volume_ratio);
         }
-        seen += page.records.len();
+        seen += update.records().len();
     }
-    println!("the next run follows from {}", minutes.position());
+    if let Some(checkpoint) = minutes.checkpoint() {
+        println!("the next run resumes from {checkpoint}");
+    }
     Ok(())
 }

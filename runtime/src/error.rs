@@ -163,9 +163,9 @@ impl Error {
         self.0.retry_after
     }
 
-    /// Whether the same request may succeed if it is sent again.
+    /// Whether the same request may succeed if it is sent again, as by the rules of [`Retry`](crate::Retry).
     pub fn is_retryable(&self) -> bool {
-        self.0.again == Again::Yes
+        matches!(self.0.again, Again::Yes | Again::Once)
     }
 
     /// Whether a pooled connection failed, which may have died unnoticed; that says nothing of the service.

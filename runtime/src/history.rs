@@ -23,6 +23,7 @@ mod learned;
 mod page;
 mod progress;
 mod reply;
+mod schedule;
 #[cfg(test)]
 mod simulation;
 mod streams;
@@ -46,7 +47,7 @@ pub use aligned::{Aligned, Row};
 pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
 pub use envelope::Envelope;
-pub use follow::Follow;
+pub use follow::{Follow, Update};
 pub use gaps::{Gap, GapKind};
 pub use job::Plan;
 pub use page::{Collected, Failure, Findings, Page};
@@ -129,8 +130,9 @@ impl<E: HasHistory> History<E> {
 
     /// Continues after the checkpoint of an earlier run.
     ///
-    /// The end of the range is that of the first run. It is an error if the checkpoint belongs to another request, or
-    /// to a range with another beginning.
+    /// A later end continues the run, and requests records again that were missing at its last end. Page size and order
+    /// may differ. It is an error if the checkpoint belongs to another request or host, to a range with another start,
+    /// or to a [`Follow`].
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.options.checkpoint = Some(checkpoint);
         self

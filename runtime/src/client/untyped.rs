@@ -12,6 +12,7 @@ use super::Background;
 use super::Core;
 use super::sending::Sending;
 use crate::dispatch::Policy;
+use crate::dispatch::observer::Observers;
 use crate::error::Error;
 use crate::gate::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo, TimeUnit};
@@ -56,6 +57,16 @@ impl Untyped {
     /// How many requests may be sent; `None` if a gate of the user's own decides and does not say.
     pub(crate) fn rate_limit(&self) -> Option<&RateLimit> {
         self.0.core.rate_limit.as_ref()
+    }
+
+    /// The URL that the path of the request is appended to.
+    pub(crate) fn base_url(&self) -> &str {
+        self.0.core.connection.dispatcher.base_url()
+    }
+
+    /// The receivers of events.
+    pub(crate) fn observers(&self) -> &Observers {
+        &self.0.core.connection.observers
     }
 
     /// Says which request an error is about.

@@ -41,6 +41,11 @@ impl Dispatcher {
     }
 
     /// When what leaves here is sent again.
+    /// The URL that paths are appended to.
+    pub(crate) fn base_url(&self) -> &str {
+        self.base_url.as_str()
+    }
+
     pub(crate) fn retries(&self) -> &Retries {
         &self.retries
     }

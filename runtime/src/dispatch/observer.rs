@@ -112,6 +112,16 @@ pub enum Event {
         /// How much of it was spent waiting: for a token, at the gate, between attempts.
         waited: Duration,
     },
+    /// A follower's request failed in a way that may pass; it is sent again after a pause.
+    #[non_exhaustive]
+    Outage {
+        /// Which request it is.
+        request: RequestKind,
+        /// The phase in which it failed.
+        kind: ErrorKind,
+        /// The time since the first request that failed.
+        elapsed: Duration,
+    },
     /// A token was asked for, and there is a new one or the request for it failed.
     #[non_exhaustive]
     Token {

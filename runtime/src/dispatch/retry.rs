@@ -134,7 +134,7 @@ impl Retry {
     /// Whether a failure is worth another attempt, as far as its kind goes.
     fn is_worth_it(&self, error: &Error, attempts: Attempts) -> bool {
         let most = if error.status() == Some(500) { self.on_500 } else { 1 };
-        error.is_retryable() || error.is_worth_one_more() && attempts.doubtful <= most
+        if error.is_worth_one_more() { attempts.doubtful <= most } else { error.is_retryable() }
     }
 
     /// A random delay after this many failures.

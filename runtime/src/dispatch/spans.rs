@@ -48,6 +48,9 @@ pub(crate) fn event(event: &Event) {
             let (elapsed_ms, waited_ms) = (milliseconds(*elapsed), milliseconds(*waited));
             debug!(%request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, "end");
         }
+        Event::Outage { request, kind, elapsed } => {
+            warn!(%request, ?kind, elapsed_ms = milliseconds(*elapsed), "outage");
+        }
         Event::Token { renewed } => debug!(renewed, "token"),
     }
 }

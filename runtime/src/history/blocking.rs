@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
@@ -17,12 +17,12 @@ use crate::error::Error;
 
 /// The pages, records or rows of a history, one after the other; the calling thread waits for each.
 ///
-/// Inside an async runtime there is one error and nothing else.
+/// Inside an async runtime, where the thread must not wait, each call returns an error. The iterator is not changed by it.
 #[must_use = "nothing is asked before the first item is"]
 pub struct Blocking<S: Stream> {
     /// `None` if there is nothing to ask for.
     background: Option<Arc<Background>>,
-    /// `None` if the thread cannot wait for it.
+    /// `None` if it was abandoned.
     stream: Option<S>,
     /// Items that arrived together with the one that the thread waited for.
     items: VecDeque<S::Item>,
@@ -40,7 +40,7 @@ impl<S: Stream> Blocking<S> {
         Self { at_once: items, ..self }
     }
 
-    /// The stream, which has findings, progress and position; `None` after the error that the thread cannot wait.
+    /// The stream, which has findings, progress and checkpoint; `None` after a request was abandoned.
     ///
     /// A stream of records or rows is up to a thousand of them ahead of this iterator.
     pub fn stream(&self) -> Option<&S> {
@@ -63,19 +63,29 @@ where
     fn next(&mut self) -> Option<Self::Item> {
         if self.items.is_empty() {
             let background = self.background.as_ref()?;
-            let (mut stream, at_once) = (self.stream.take()?, self.at_once);
+            // The stream stays here if the background does not start.
+            let (stream, at_once) = (Arc::new(Mutex::new(Some(self.stream.take()?))), self.at_once);
+            let lent = stream.clone();
             let waited = background.wait(async move {
+                let mut stream = taken(&lent)?;
                 let mut items = VecDeque::new();
                 poll_fn(|cx| poll_some(&mut stream, at_once, &mut items, cx)).await;
-                (stream, items)
+                Some((stream, items))
             });
-            match waited {
+            match waited.transpose()? {
                 Ok((stream, items)) => (self.stream, self.items) = (Some(stream), items),
-                Err(error) => return Some(Err(error)),
+                Err(error) => {
+                    self.stream = taken(&stream);
+                    return Some(Err(error));
+                }
             }
         }
         self.items.pop_front()
     }
+}
+
+fn taken<S>(stream: &Mutex<Option<S>>) -> Option<S> {
+    stream.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// Waits for an item, or for the end, and takes those that are there with it.

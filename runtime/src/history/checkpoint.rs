@@ -31,7 +31,9 @@ use crate::values::{Timestamp, Value};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The request without the params of the range.
+    /// The base URL.
+    pub(super) host: String,
+    /// The request without range, page size and order.
     pub(super) request: String,
     /// The range, up to where records were closed when the job began.
     pub(super) range: Span,
@@ -39,12 +41,14 @@ pub struct Checkpoint {
     pub(super) next: Timestamp,
     /// Where the gap begins that reaches up to `next`; `None` if there is none.
     pub(super) open_since: Option<Timestamp>,
+    /// The intervals before `next` that a follower still requests, by their start.
+    pub(super) missing: Vec<Timestamp>,
     pub(super) records: u64,
     pub(super) position: u64,
 }
 
 /// The version of the text's format.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl Checkpoint {
     /// The same with the length of the user's output: bytes of a file or rows of a table.
@@ -79,6 +83,7 @@ impl Checkpoint {
             return None;
         }
         Some(Self {
+            host: value.get("host")?.as_str()?.to_owned(),
             request: value.get("request")?.as_str()?.to_owned(),
             range,
             next,
@@ -86,6 +91,7 @@ impl Checkpoint {
                 Value::Null => None,
                 _ => Some(time("openSince")?),
             },
+            missing: value.get("missing")?.as_array()?.iter().map(self::time).collect::<Option<_>>()?,
             records: count("records")?,
             position: count("position")?,
         })
@@ -106,14 +112,16 @@ fn time(value: &Value) -> Option<Timestamp> {
 /// One line of JSON.
 impl fmt::Display for Checkpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { request, range, next, open_since, records, position } = self;
+        let Self { host, request, range, next, open_since, missing, records, position } = self;
         let value = json!({
             "version": VERSION,
+            "host": host,
             "request": request,
             "from": written(range.from),
             "to": written(range.to),
             "next": written(*next),
             "openSince": open_since.map(written),
+            "missing": missing.iter().copied().map(written).collect::<Vec<_>>(),
             "records": records,
             "position": position,
         });
@@ -177,7 +185,9 @@ mod tests {
             let range = Span { from: half, to: 1_700_000_000.into() };
             let request = "GET /ratio?coin=\"B\"".to_owned();
             let next = Timestamp::from(60);
-            let checkpoint = Checkpoint { request, range, next, open_since, records: 7, position: 0 }.at(u64::MAX);
+            let (host, missing) = ("https://example.com".to_owned(), vec![0.into(), half]);
+            let checkpoint =
+                Checkpoint { host, request, range, next, open_since, missing, records: 7, position: 0 }.at(u64::MAX);
             assert_eq!(checkpoint.to_string().parse(), Ok(checkpoint.clone()));
             assert_eq!((checkpoint.records(), checkpoint.time()), (7, next));
             let json = serde_json::to_string(&checkpoint).unwrap();
@@ -188,10 +198,12 @@ mod tests {
     #[test]
     fn other_texts_are_refused() {
         let text = Checkpoint {
+            host: String::new(),
             request: String::new(),
             range: Span { from: 0.into(), to: 1.into() },
             next: 0.into(),
             open_since: None,
+            missing: Vec::new(),
             records: 0,
             position: 0,
         }
@@ -201,7 +213,7 @@ mod tests {
             "",
             "7",
             "{}",
-            &text.replace("\"version\":1", "\"version\":2"),
+            &text.replace("\"version\":2", "\"version\":1"),
             &text.replace("\"next\":[0", "\"next\":[7"),
             &text.replace("\"next\":[0", "\"next\":[-1"),
             &text[..text.len() - 1],

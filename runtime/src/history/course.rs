@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use super::checkpoint::Checkpoint;
 use super::grid::{Grid, Span};
 use super::verdict::Course;
 use crate::client::Untyped;
@@ -14,10 +15,17 @@ use crate::registry::{HistoryInfo, ParamInfo, TimeUnit, ValueType};
 use crate::values::Timestamp;
 use crate::values::wire::ToWire;
 
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// 3000-01-01 in Unix seconds.
+const YEAR_3000: i64 = 32_503_680_000;
+
 /// A request whose history is walked.
 #[derive(Clone)]
 pub(super) struct Template {
     request: Untyped,
+    /// The request without range, page size and order, which identifies it in a checkpoint.
+    line: String,
     info: &'static HistoryInfo,
     /// How the beginning and the end of a range are written.
     units: [TimeUnit; 2],
@@ -50,12 +58,15 @@ impl Template {
         if !request.target().sets(info.limit) {
             request = request.set(Cow::Borrowed(info.limit), Some(page_size.to_string()));
         }
+        let others = [Some(info.limit), own[2]].into_iter().flatten();
+        let line = others.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
+        let line = line.target().to_string();
         let takes = |param: &str| request.target().endpoint().param(param).is_some();
         if let Some((param, oldest_first)) = info.sort.filter(|(param, _)| takes(param)) {
             request = request.set(Cow::Borrowed(param), Some(oldest_first.to_owned()));
         }
         request.target().check()?;
-        Ok(Self { request, info, units, grid, page_size, beside })
+        Ok(Self { request, line, info, units, grid, page_size, beside })
     }
 
     pub(super) fn grid(&self) -> Grid {
@@ -66,9 +77,53 @@ impl Template {
         self.page_size
     }
 
-    /// The request without the params of the range.
-    pub(super) fn line(&self) -> String {
-        self.request.target().to_string()
+    /// The most steps of one request.
+    pub(super) fn page_steps(&self) -> usize {
+        self.page_size - self.beside
+    }
+
+    /// The position at the beginning of a range.
+    pub(super) fn checkpoint(&self, range: Span) -> Checkpoint {
+        Checkpoint {
+            host: self.request.base_url().to_owned(),
+            request: self.line.clone(),
+            range,
+            next: range.from,
+            open_since: None,
+            missing: Vec::new(),
+            records: 0,
+            position: 0,
+        }
+    }
+
+    /// A checkpoint, or an error if it belongs to another request or host.
+    pub(super) fn resumed<'c>(&self, checkpoint: &'c Checkpoint) -> Result<&'c Checkpoint, Error> {
+        self.require_same("request", &self.line, &checkpoint.request)?;
+        self.require_same("host", self.request.base_url(), &checkpoint.host)?;
+        Ok(checkpoint)
+    }
+
+    /// Fails if a value of a checkpoint differs.
+    pub(super) fn require_same(&self, what: &str, own: &str, other: &str) -> Result<(), Error> {
+        if own == other {
+            return Ok(());
+        }
+        let error = Error::build(format!("the checkpoint belongs to another {what}: not {own} but {other}"));
+        Err(self.about(error.with_hint("start without it, or make the request that it belongs to")))
+    }
+
+    /// Fails if the start of a range can only be a mistake, such as milliseconds read as seconds.
+    pub(super) fn require_past(&self, from: Timestamp, now: Timestamp) -> Result<(), Error> {
+        let problem = if from.unix_seconds() >= YEAR_3000 {
+            "after the year 3000"
+        } else if from > now + DAY {
+            "more than one day in the future"
+        } else {
+            return Ok(());
+        };
+        let seconds = from.unix_seconds();
+        let error = Error::build(format!("the start was read as {seconds} Unix seconds, which is {problem}"));
+        Err(self.about(error.with_hint("integers are read as seconds; divide milliseconds by 1000")))
     }
 
     /// Says which request an error is about.
@@ -77,11 +132,11 @@ impl Template {
     }
 
     /// The settings of a walk over a range.
-    pub(super) fn course(&self, range: Span, ahead: usize, attempts: u32, is_live: bool) -> Course {
+    pub(super) fn course(&self, range: Span, ahead: usize, attempts: u32, unsettled: Timestamp) -> Course {
         let [from, to] = self.units;
         let margin = from.grain().max(last(to));
         let Self { grid, page_size, beside, .. } = *self;
-        Course { grid, range, margin, page_size, beside, ahead, attempts, is_live }
+        Course { grid, range, margin, page_size, beside, ahead, attempts, unsettled }
     }
 
     /// The request for a window. Its ends lie one unit outside of the window, so that it makes no difference whether

@@ -76,7 +76,7 @@ impl Fetch {
         match Pin::new(&mut sending).poll(cx) {
             Poll::Pending => self.under_way.push((id, sending)),
             Poll::Ready(outcome) => {
-                self.walk.received(id, (self.decode)(outcome), now);
+                self.received(id, outcome, now);
                 self.has_come = true;
             }
         }
@@ -86,6 +86,12 @@ impl Fetch {
     /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
     pub(super) fn share(&mut self, among: usize) {
         self.walk.share(among);
+    }
+
+    fn received(&mut self, id: u64, outcome: Outcome, now: Instant) {
+        let date = outcome.as_ref().ok().and_then(|response| response.date());
+        let received = (self.decode)(outcome).map(|received| Received { date, ..received });
+        self.walk.received(id, received, now);
     }
 
     /// Takes the replies that have come.
@@ -100,7 +106,7 @@ impl Fetch {
             let id = *id;
             self.under_way.swap_remove(index);
             self.waited += outcome.as_ref().map_or(Duration::ZERO, |response| response.waited());
-            self.walk.received(id, (self.decode)(outcome), now);
+            self.received(id, outcome, now);
             is_new = true;
         }
         is_new
@@ -119,5 +125,5 @@ impl Fetch {
 /// Reads a reply as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
     let TimedRecords { records, times, bad, said } = B::read_records(response)?;
-    Ok(Received { times, records: Box::new(records), bad, envelope: said.map(Envelope::new) })
+    Ok(Received { times, records: Box::new(records), bad, envelope: said.map(Envelope::new), date: None })
 }

@@ -1,8 +1,9 @@
-//! The records that are still to come: those of each interval once it is over.
+//! The records that are still to come: those of each interval once it is closed.
 //!
-//! A request and a point in time come in; pages of closed intervals go out, without end. The walk that fetches every
-//! range also fetches what is missing after a pause, an outage or a clock that jumped.
+//! A request and a start go in; updates come out, without end. `schedule` decides what is requested when, and what is
+//! delivered; this file sends, sleeps and makes pages.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -14,28 +15,24 @@ use futures_core::Stream;
 
 #[cfg(feature = "blocking")]
 use super::blocking::Blocking;
+use super::checkpoint::Checkpoint;
 use super::course::Template;
 use super::fetch::{self, Decode};
-use super::gaps::GapKind;
-use super::grid::{Grid, Span};
-use super::job::{Job, Options};
-use super::page::Page;
-use super::streams::Pages;
+use super::gaps::{Gap, GapKind};
+use super::grid::Span;
+use super::job::{Job, Options, Told};
+use super::page::{self, Findings, Page};
+use super::schedule::{Action, Kind, Position, Schedule, Settings};
 use super::{HasHistory, RecordOf};
 use crate::client::{self, Request, Untyped};
+use crate::dispatch::observer::{Event, RequestKind};
 use crate::error::Error;
 use crate::platform::{Instant, Sleep, sleep};
 use crate::values::Timestamp;
 
-/// The longest sleep: the clock may jump meanwhile, and the machine may be suspended.
-const LONGEST_SLEEP: Duration = Duration::from_secs(20);
-
-/// The first pause after a failure. Each further one is twice as long, up to the longest sleep.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-
 type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The records of an endpoint from a point in time on, each interval once it is over; from `Request::follow`.
+/// The records of an endpoint from a point in time on, each interval once it is closed; from `Request::follow`.
 ///
 /// ```no_run
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
@@ -44,42 +41,92 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// let ratio = client.market().ratio().coin("BTC").timeframe(Timeframe::M1);
 /// let mut minutes = ratio.follow(runtime::Timestamp::now());
 /// loop {
-///     for record in minutes.next().await? {
+///     for record in minutes.next().await?.records() {
 ///         println!("{} {}", record.open_date, record.ratio);
 ///     }
 /// }
 /// # }
 /// ```
 ///
-/// It asks for an interval when the interval is over by the clock of this machine and a delay has passed. If the record
-/// is not there yet, it asks again after the delay, and then together with the next interval. When a later record is
-/// there, the missing one is reported as a gap.
+/// An interval is closed when its end is at or before the `Date` of the response. For a response without one, the time is
+/// the last `Date` plus the time since then, minus one second. The clock of this machine is used only until the first
+/// `Date` is received.
 ///
-/// It waits out an error that is [retryable](Error::is_retryable) and asks again. It returns any other error; the next
-/// call asks again after a pause.
-#[must_use = "nothing is asked before the next page is"]
+/// Each interval is delivered once. A record that was published after a later one is delivered as [`Update::Late`] if it
+/// is published within the [late span](Self::late_span), and reported as a gap otherwise. A crash between a page and the
+/// saved [checkpoint](Self::checkpoint) delivers that page again.
+///
+/// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds. Any
+/// other error is returned, and the next call requests again after a pause. A series without new records is requested less
+/// and less often.
+#[must_use = "nothing is requested before the next update is"]
 pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
+
+/// The next item of a [`Follow`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(clippy::large_enum_variant)] // Nearly all of them are pages.
+pub enum Update<T> {
+    /// Records in order of time, and gaps that are final. It may have gaps alone.
+    Records(Page<T>),
+    /// Records that were published after a later record was delivered.
+    Late(Page<T>),
+    /// All requests failed for [`Follow::outage_after`]. The follower continues.
+    #[non_exhaustive]
+    Outage {
+        /// The time since the first request that failed.
+        elapsed: Duration,
+        /// The last error.
+        error: Error,
+    },
+    /// The series has no new records for as many intervals as the late span has. The follower continues.
+    #[non_exhaustive]
+    Silent {
+        /// The end of the last interval with a record.
+        since: Timestamp,
+    },
+}
+
+impl<T> Update<T> {
+    /// The page, of records in time or late.
+    pub fn page(&self) -> Option<&Page<T>> {
+        match self {
+            Self::Records(page) | Self::Late(page) => Some(page),
+            Self::Outage { .. } | Self::Silent { .. } => None,
+        }
+    }
+
+    /// The records, in time or late.
+    pub fn records(&self) -> &[T] {
+        self.page().map_or(&[], |page| &page.records)
+    }
+}
 
 /// The same without the endpoint's type.
 struct State<T> {
     request: Untyped,
     decode: Decode,
-    /// `None` until the request was found to have a history.
-    grid: Option<Grid>,
-    /// Up to where everything was given.
-    position: Timestamp,
-    /// Up to where was asked last.
-    asked: Timestamp,
-    delay: Duration,
-    repeats: u32,
+    from: Timestamp,
+    resumed: Option<Checkpoint>,
+    settings: Settings,
     clock: Clock,
-    /// The pages of the range that is being fetched.
-    pages: Option<Pages<T>>,
+    /// `None` until the request was found to have a history.
+    following: Option<Following>,
+    job: Option<Box<Job>>,
     sleep: Option<Pin<Box<Sleep>>>,
-    /// How often the service was asked again for records that were not there yet.
-    repeated: u32,
-    not_before: Option<Instant>,
-    pause: Duration,
+    /// Whether the request could not be followed.
+    must_pause: bool,
+    /// Updates of the last page that were not returned yet.
+    updates: VecDeque<Update<T>>,
+    /// The position after the update that was returned last.
+    checkpoint: Option<Checkpoint>,
+}
+
+struct Following {
+    schedule: Schedule,
+    /// The checkpoint at the start; those of pages differ in their position.
+    start: Checkpoint,
+    records: u64,
 }
 
 impl<E: HasHistory> Follow<E> {
@@ -88,184 +135,239 @@ impl<E: HasHistory> Follow<E> {
         Self(State {
             request: request.into_untyped(),
             decode: fetch::decode::<E::Body>,
-            grid: None,
-            position: from,
-            asked: from,
-            delay: Duration::from_secs(2),
-            repeats: 2,
+            from,
+            resumed: None,
+            settings: Settings {
+                delay: Duration::from_secs(2),
+                repeats: 2,
+                late_span: 10,
+                outage_after: Duration::from_secs(60),
+            },
             clock: Arc::new(Timestamp::now),
-            pages: None,
+            following: None,
+            job: None,
             sleep: None,
-            repeated: 0,
-            not_before: None,
-            pause: FIRST_PAUSE,
+            must_pause: false,
+            updates: VecDeque::new(),
+            checkpoint: None,
         })
     }
 
+    /// Continues after the checkpoint of an earlier follower, or of a history of the same request.
+    ///
+    /// It is an error if the checkpoint belongs to another request or host.
+    pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
+        self.0.resumed = Some(checkpoint);
+        self
+    }
+
     /// The time between the end of an interval and the request for it, and between two requests for a record that is
-    /// not there yet; two seconds unless set.
+    /// not published yet; two seconds unless set. The follower adds to it if the service often publishes later.
     pub fn delay(mut self, delay: Duration) -> Self {
-        self.0.delay = delay;
+        self.0.settings.delay = delay;
         self
     }
 
-    /// How often it asks again for a record that is not there yet, before the next interval is over; twice unless set.
+    /// How often a record that is not published yet is requested again before the next interval is over; twice unless
+    /// set. These requests are at most 6 % of all.
     pub fn repeats(mut self, repeats: u32) -> Self {
-        self.0.repeats = repeats;
+        self.0.settings.repeats = repeats;
         self
     }
 
-    /// The clock that tells when an interval is over; that of the system unless set.
+    /// For how many intervals after its own a missing record is requested; ten unless set. Then it is a gap.
+    pub fn late_span(mut self, intervals: u32) -> Self {
+        self.0.settings.late_span = intervals;
+        self
+    }
+
+    /// How long all requests fail before [`Update::Outage`] is returned; one minute unless set.
+    ///
+    /// An [`Observer`](crate::Observer) receives [`Event::Outage`] after each failure.
+    pub fn outage_after(mut self, time: Duration) -> Self {
+        self.0.settings.outage_after = time;
+        self
+    }
+
+    /// The clock of this machine, used until the first response with a `Date`; that of the system unless set.
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.0.clock = Arc::new(clock);
         self
     }
 
-    /// Up to where everything was given: another run follows from there.
-    pub fn position(&self) -> Timestamp {
-        self.0.position
+    /// The position after the last page, with the times that are still missing: another run
+    /// [resumes](Self::resume) from there. `None` before the first page of a follower that was not resumed.
+    pub fn checkpoint(&self) -> Option<&Checkpoint> {
+        self.0.checkpoint.as_ref().or(self.0.resumed.as_ref())
     }
 
-    /// Waits for the next page, which has a record or a gap.
-    ///
-    /// The range of a page ends where the next one begins. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Result<Page<RecordOf<E>>, Error> {
-        poll_fn(|cx| self.0.poll_page(cx)).await
+    /// Waits for the next update. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Result<Update<RecordOf<E>>, Error> {
+        poll_fn(|cx| self.0.poll_update(cx)).await
     }
 
-    /// The pages as an iterator without end, for callers who do not await; with the feature `blocking`.
+    /// The updates as an iterator without end, for callers who do not await; with the feature `blocking`.
     #[cfg(feature = "blocking")]
-    pub fn pages_blocking(self) -> Blocking<Self> {
+    pub fn updates_blocking(self) -> Blocking<Self> {
         Blocking::new(self.0.request.background(), self)
     }
 }
 
 impl<T: Send + 'static> State<T> {
-    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Result<Page<T>, Error>> {
+    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Update<T>, Error>> {
         loop {
-            if let Some(pages) = &mut self.pages {
-                match ready!(pages.poll_page(cx)) {
-                    Some(Ok(page)) => {
-                        self.pause = FIRST_PAUSE;
-                        if let Some(page) = self.settled(page) {
-                            return Poll::Ready(Ok(page));
-                        }
-                    }
-                    Some(Err(error)) => {
-                        self.rest();
-                        if !error.is_retryable() {
-                            return Poll::Ready(Err(error));
-                        }
-                    }
-                    None => self.pages = None,
+            if let Some(update) = self.updates.pop_front() {
+                if let Some(page) = update.page() {
+                    self.checkpoint = Some(page.checkpoint.clone());
                 }
-                continue;
+                return Poll::Ready(Ok(update));
             }
             if let Some(sleep) = &mut self.sleep {
                 ready!(sleep.as_mut().poll(cx));
                 self.sleep = None;
             }
-            match self.wait_or_ask() {
-                Ok(None) => {}
-                Ok(Some(wait)) => {
-                    client::require_runtime().map_err(|error| self.request.about(error))?;
-                    self.sleep = Some(Box::pin(sleep(wait.min(LONGEST_SLEEP))));
+            let Some(following) = &mut self.following else {
+                self.start()?;
+                continue;
+            };
+            if let Some(job) = &mut self.job {
+                match ready!(job.poll(cx)) {
+                    Some(Ok(told)) => self.updates.extend(following.pages(told, Instant::now())),
+                    Some(Err(error)) => self.failed(error)?,
+                    None => {
+                        self.job = None;
+                        let since = following.schedule.finished(Instant::now());
+                        self.updates.extend(since.map(|since| Update::Silent { since }));
+                    }
                 }
-                Err(error) => {
-                    self.rest();
-                    return Poll::Ready(Err(error));
-                }
+                continue;
+            }
+            match following.schedule.action(Instant::now(), (self.clock)()) {
+                Action::Request(window) => self.request(window)?,
+                Action::Wait(pause) => self.wait(pause)?,
             }
         }
     }
 
-    /// Asks if that is due, or says how long to wait before.
-    fn wait_or_ask(&mut self) -> Result<Option<Duration>, Error> {
-        let pause = self.not_before.map(|time| time.saturating_duration_since(Instant::now()));
-        if pause.is_some_and(|pause| !pause.is_zero()) {
-            return Ok(pause);
+    /// Starts the schedule, or returns why the request cannot be followed: after a pause from the second time on.
+    fn start(&mut self) -> Result<(), Error> {
+        if std::mem::take(&mut self.must_pause) {
+            return self.wait(Duration::from_secs(1));
         }
-        let grid = match self.grid {
-            Some(grid) => grid,
-            None => *self.grid.insert(Template::new(&self.request)?.grid()),
-        };
-        match self.wait(grid) {
-            None => self.ask(grid).map(|()| None),
-            wait => Ok(wait),
-        }
-    }
-
-    /// Begins a pause after a failure, each time a longer one.
-    fn rest(&mut self) {
-        (self.pages, self.asked) = (None, self.position);
-        self.not_before = Instant::now().checked_add(self.pause);
-        self.pause = self.pause.saturating_mul(2).min(LONGEST_SLEEP);
-    }
-
-    /// The end of the last interval that has been over for the delay.
-    fn closed(&self, grid: Grid) -> Timestamp {
-        grid.floor((self.clock)() - self.delay)
-    }
-
-    /// How long to wait before the next request; `None` if it is due.
-    fn wait(&mut self, grid: Grid) -> Option<Duration> {
-        let closed = self.closed(grid);
-        // Where the clock was set back, what was asked for beyond it says nothing of what is closed now.
-        self.asked = self.asked.min(closed);
-        let is_due = closed > self.position && (closed > self.asked || self.repeated < self.repeats);
-        let next = closed.max(grid.ceil(self.position)) + grid.step() + self.delay;
-        (!is_due).then(|| (next - (self.clock)()).max(Duration::from_millis(1)))
-    }
-
-    /// Asks for the closed intervals that were not given.
-    fn ask(&mut self, grid: Grid) -> Result<(), Error> {
-        let closed = self.closed(grid);
-        self.repeated = if closed > self.asked { 0 } else { self.repeated + 1 };
-        (self.asked, self.not_before) = (closed, None);
-        let mut options = Options::new(Span { from: self.position, to: closed });
-        options.is_live = true;
-        self.pages = Some(Pages::new(Ok(Job::new(&self.request, options, self.decode, closed)?)));
+        self.must_pause = true;
+        self.following = Some(self.following()?);
         Ok(())
     }
 
-    /// The part of a page that will not change any more; `None` if it has neither records nor gaps.
-    fn settled(&mut self, mut page: Page<T>) -> Option<Page<T>> {
-        page.range.start = self.position;
-        // The records that are missing at the end may come yet; more pages without any may follow.
-        let is_open = |kind| matches!(kind, GapKind::End | GapKind::Everything);
-        let mut open_since = page.checkpoint.open_since.take();
-        if let Some(gap) = page.findings.gaps.last().filter(|gap| is_open(gap.kind)) {
-            open_since = Some(gap.range.start);
-            page.findings.gaps.pop();
-            self.not_before = Instant::now().checked_add(self.delay);
+    fn following(&self) -> Result<Following, Error> {
+        let template = Template::new(&self.request)?;
+        let now = (self.clock)();
+        let start = match &self.resumed {
+            Some(checkpoint) => template.resumed(checkpoint)?.clone(),
+            None => {
+                template.require_past(self.from, now)?;
+                template.checkpoint(Span { from: self.from, to: self.from })
+            }
+        };
+        let position =
+            Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.iter().copied().collect() };
+        let schedule = Schedule::new(template.grid(), template.page_steps(), self.settings.clone(), position);
+        Ok(Following { schedule, records: start.records, start })
+    }
+
+    fn request(&mut self, window: Span) -> Result<(), Error> {
+        let Some(following) = &self.following else { return Ok(()) };
+        let mut options = Options::new(window);
+        options.unsettled = following.schedule.unsettled(window.to);
+        options.attempts = 1;
+        self.job = Some(Box::new(Job::new(&self.request, options, self.decode, window.to)?));
+        Ok(())
+    }
+
+    fn wait(&mut self, pause: Duration) -> Result<(), Error> {
+        client::require_runtime().map_err(|error| self.request.about(error))?;
+        self.sleep = Some(Box::pin(sleep(pause)));
+        Ok(())
+    }
+
+    /// Ends the round. A retryable error is reported to the observer, and after some time as an update.
+    fn failed(&mut self, error: Error) -> Result<(), Error> {
+        self.job = None;
+        let Some(following) = &mut self.following else { return Err(error) };
+        let (elapsed, is_due) = following.schedule.failed(Instant::now());
+        if !error.is_retryable() {
+            return Err(error);
         }
-        if let Some(since) = open_since {
-            page.range.end = since.max(self.position);
+        let request = RequestKind::Data(self.request.target().endpoint());
+        self.request.observers().tell(&Event::Outage { request, kind: error.kind(), elapsed });
+        if is_due {
+            self.updates.push_back(Update::Outage { elapsed, error });
         }
-        // In a range without end no gap is at the beginning or at the end of the data.
-        for gap in &mut page.findings.gaps {
-            gap.kind = GapKind::Inside;
-        }
-        page.checkpoint.next = page.range.end;
-        let is_something = !page.records.is_empty() || !page.findings.gaps.is_empty();
-        if is_something {
-            self.position = page.range.end;
-        }
-        is_something.then_some(page)
+        Ok(())
     }
 }
 
+impl Following {
+    /// The records of a window to deliver: late ones first.
+    fn pages<T: 'static>(&mut self, told: Told, now: Instant) -> impl Iterator<Item = Update<T>> {
+        let Told { reply, mut findings, .. } = told;
+        let times: Vec<Timestamp> = reply.places.iter().map(|place| place.time).collect();
+        let before = self.schedule.position().next;
+        let delivery = self.schedule.received(reply.date, &times, now);
+        // In a range without end no gap is at its beginning or end.
+        let gap = |span: Span| Gap { range: span.range(), kind: GapKind::Inside };
+        findings.gaps = delivery.gaps.into_iter().map(gap).collect();
+        let (mut late, mut new) = (Vec::new(), Vec::new());
+        for ((time, record), kind) in times.into_iter().zip(page::records::<T>(reply)).zip(delivery.kinds) {
+            match kind {
+                Kind::Skipped => {}
+                Kind::Late => late.push((time, record)),
+                Kind::New => new.push((time, record)),
+            }
+        }
+        let late_range = late.first().zip(late.last()).map(|((first, _), (last, _))| *first..*last);
+        let late = late_range.map(|range| {
+            let page = self.page(range, late, Findings::default(), &delivery.after_late);
+            Update::Late(page)
+        });
+        let is_empty = new.is_empty() && findings.gaps.is_empty();
+        let position = self.schedule.position().clone();
+        let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, findings, &position)));
+        late.into_iter().chain(new)
+    }
+
+    fn page<T>(
+        &mut self,
+        range: std::ops::Range<Timestamp>,
+        records: Vec<(Timestamp, T)>,
+        findings: Findings,
+        position: &Position,
+    ) -> Page<T> {
+        self.records = self.records.saturating_add(u64::try_from(records.len()).unwrap_or(u64::MAX));
+        let (times, records) = records.into_iter().unzip();
+        let mut checkpoint = self.start.clone();
+        checkpoint.range.to = position.next;
+        (checkpoint.next, checkpoint.open_since) = (position.next, None);
+        checkpoint.missing = position.missing.iter().copied().collect();
+        checkpoint.records = self.records;
+        Page { range, records, times, findings, checkpoint }
+    }
+}
+
+// Nothing in it is pinned.
+impl<E: HasHistory> Unpin for Follow<E> {}
+
 impl<E: HasHistory> Stream for Follow<E> {
-    type Item = Result<Page<RecordOf<E>>, Error>;
+    type Item = Result<Update<RecordOf<E>>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_page(cx).map(Some)
+        self.0.poll_update(cx).map(Some)
     }
 }
 
 impl<E: HasHistory> fmt::Debug for Follow<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let State { request, position, .. } = &self.0;
-        f.debug_struct("Follow").field("request", request.target()).field("position", position).finish_non_exhaustive()
+        let State { request, from, .. } = &self.0;
+        f.debug_struct("Follow").field("request", request.target()).field("from", from).finish_non_exhaustive()
     }
 }

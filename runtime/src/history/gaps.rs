@@ -48,6 +48,11 @@ impl Gaps {
         Self { range, open }
     }
 
+    /// The end of the last whole step.
+    pub(super) fn end(&self) -> Timestamp {
+        self.range.to
+    }
+
     /// Where the gap begins that reaches up to the position of the walk.
     pub(super) fn open_since(&self) -> Option<Timestamp> {
         self.open.map(|open| open.from)

@@ -32,7 +32,8 @@ pub(super) struct Options {
     pub(super) skip_failed: bool,
     pub(super) ahead: usize,
     pub(super) attempts: u32,
-    pub(super) is_live: bool,
+    /// From here on the service may publish records later.
+    pub(super) unsettled: Timestamp,
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) watcher: Option<Watcher>,
 }
@@ -87,7 +88,7 @@ impl Options {
             skip_failed: false,
             ahead: 32,
             attempts: 4,
-            is_live: false,
+            unsettled: i64::MAX.into(),
             checkpoint: None,
             watcher: None,
         }
@@ -99,30 +100,33 @@ impl Options {
         if to < from {
             return Err(template.about(Error::build(format!("the range ends at {to}, before it begins at {from}"))));
         }
-        let request = template.line();
-        if let Some(checkpoint) = &self.checkpoint {
-            let (what, is, other) = if checkpoint.request != request {
-                ("of another request", &request, checkpoint.request.clone())
-            } else if checkpoint.range.from != from {
-                ("of another range", &from.to_string(), checkpoint.range.from.to_string())
-            } else {
-                return Ok(checkpoint.clone());
-            };
-            let error = Error::build(format!("the checkpoint is {what}: not {is} but {other}"));
-            return Err(template.about(error.with_hint("start without it, or make the request that it belongs to")));
-        }
         let grid = template.grid();
         let closed = grid.floor(now);
-        let end = if self.with_open { closed + grid.step() } else { closed };
-        let range = Span { from, to: to.min(end).max(from) };
-        Ok(Checkpoint { request, range, next: from, open_since: None, records: 0, position: 0 })
+        let end = to.min(if self.with_open { closed + grid.step() } else { closed });
+        let Some(checkpoint) = &self.checkpoint else {
+            template.require_past(from, now)?;
+            return Ok(template.checkpoint(Span { from, to: end.max(from) }));
+        };
+        let mut start = template.resumed(checkpoint)?.clone();
+        template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
+        template.require_same(
+            "kind of run",
+            "a history",
+            if start.missing.is_empty() { "a history" } else { "follow" },
+        )?;
+        // Records that were missing at the end of the last run may have been published since.
+        if let Some(since) = start.open_since.filter(|_| start.next == start.range.to && start.next < end) {
+            (start.next, start.open_since) = (since, None);
+        }
+        start.range.to = end.max(start.next);
+        Ok(start)
     }
 
     /// The requests that are going to be made.
     pub(super) fn plan(&self, request: &Untyped, now: Timestamp) -> Result<Plan, Error> {
         let template = Template::new(request)?;
         let start = self.start(&template, now)?;
-        let course = template.course(start.range, self.ahead, self.attempts, self.is_live);
+        let course = template.course(start.range, self.ahead, self.attempts, self.unsettled);
         let windows = Walk::<Batch>::new(course, start.next).left();
         let endpoint = request.target().endpoint();
         Ok(Plan {
@@ -140,11 +144,11 @@ impl Job {
     pub(super) fn new(request: &Untyped, options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = Template::new(request)?;
         let checkpoint = options.start(&template, now)?;
-        let Options { skip_failed, ahead, attempts, is_live, watcher, .. } = options;
+        let Options { skip_failed, ahead, attempts, unsettled, watcher, .. } = options;
         let grid = template.grid();
         let whole = grid.whole(checkpoint.range);
         let gaps = Gaps::new(whole, checkpoint.open_since, grid.floor(checkpoint.next));
-        let walk = Walk::new(template.course(checkpoint.range, ahead, attempts, is_live), checkpoint.next);
+        let walk = Walk::new(template.course(checkpoint.range, ahead, attempts, unsettled), checkpoint.next);
         let fetch = Fetch::new(template, decode, walk);
         Ok(Self {
             fetch,
@@ -208,7 +212,9 @@ impl Job {
         };
         self.windows += 1;
         self.checkpoint.next = window.to;
-        self.checkpoint.open_since = self.gaps.open_since();
+        // A gap at the end of the range is requested again if the run continues to a later end.
+        let at_end = findings.gaps.last().filter(|gap| gap.range.end == self.gaps.end()).map(|gap| gap.range.start);
+        self.checkpoint.open_since = self.gaps.open_since().or(at_end);
         // The count of an earlier run is a text that may say anything.
         let came = u64::try_from(reply.places.len()).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(came);

@@ -21,6 +21,8 @@ pub(super) struct Received<R> {
     pub(super) bad: Vec<BadRecord>,
     /// What the service says beside the records, if it says anything.
     pub(super) envelope: Option<Envelope>,
+    /// The `Date` of the response.
+    pub(super) date: Option<Timestamp>,
 }
 
 /// Where a record of a reply stands.
@@ -44,6 +46,7 @@ pub(super) struct Reply<R> {
     pub(super) refused: Refused,
     pub(super) bad: Vec<BadRecord>,
     pub(super) envelope: Option<Envelope>,
+    pub(super) date: Option<Timestamp>,
 }
 
 /// How many records came that are not part of the result, by reason.
@@ -84,12 +87,13 @@ impl<R> Reply<R> {
             refused: Refused::default(),
             bad: Vec::new(),
             envelope: None,
+            date: None,
         }
     }
 
     /// The part of a reply that belongs to its window, which was asked for with a margin.
     pub(super) fn new(grid: Grid, window: Span, margin: Duration, received: Received<R>) -> Self {
-        let Received { times, records, bad, envelope } = received;
+        let Received { times, records, bad, envelope, date } = received;
         let came = times.len() + bad.len();
         let mut refused = Refused::default();
         let mut places = Vec::with_capacity(times.len());
@@ -107,7 +111,7 @@ impl<R> Reply<R> {
         places.dedup_by_key(|place| place.time);
         refused.repeated += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, places.iter().map(|place| place.time));
-        Self { places, batches: vec![records], missing, came, refused, bad, envelope }
+        Self { places, batches: vec![records], missing, came, refused, bad, envelope, date }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -132,7 +136,7 @@ mod tests {
         let grid = Grid::of(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
-        let received = Received { times, records: (), bad: Vec::new(), envelope: None };
+        let received = Received { times, records: (), bad: Vec::new(), envelope: None, date: None };
         let reply = Reply::new(grid, window, Duration::from_secs(1), received);
         let places = reply.places.iter().map(|place| (place.time.unix_seconds(), place.index)).collect();
         let Refused { outside, repeated, untimed } = reply.refused;

@@ -92,7 +92,7 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
     let range = span(from, to);
     let margin = Duration::from_secs(1);
     let course =
-        Course { grid, range, margin, page_size, beside: 1, ahead: rng.usize(2..20), attempts: 4, is_live: false };
+        Course { grid, range, margin, page_size, beside: 1, ahead: rng.usize(2..20), attempts: 4, unsettled: range.to };
     let mut walk = Walk::new(course, range.from);
     let mut gaps = Gaps::new(grid.whole(range), None, range.from);
     let (mut told, mut refused) = (Told::default(), Refused::default());
@@ -111,6 +111,7 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
                 records: times,
                 bad: Vec::new(),
                 envelope: None,
+                date: None,
             };
             walk.received(id, Ok(received), now);
         }

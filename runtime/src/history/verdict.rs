@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::grid::{Grid, Span};
 use super::learned::Learned;
 use super::reply::Reply;
+use crate::values::Timestamp;
 
 /// The settings of a walk.
 #[derive(Clone, Debug)]
@@ -24,8 +25,8 @@ pub(super) struct Course {
     pub(super) ahead: usize,
     /// How often a window that fails is asked for.
     pub(super) attempts: u32,
-    /// Whether the service may not have the records of the end of the range yet.
-    pub(super) is_live: bool,
+    /// From here on the service may publish records later; after the range where it has all of them.
+    pub(super) unsettled: Timestamp,
 }
 
 /// What a reply is taken for.
@@ -64,14 +65,15 @@ impl Course {
     fn missing_ends<R>(&self, window: Span, reply: &Reply<R>) -> Vec<Span> {
         let outer = self.grid.outer(window);
         let (first, last) = (reply.missing.first(), reply.missing.last());
-        let first = first.filter(|gap| gap.from == outer.from).map(|gap| Span { from: window.from, to: gap.to });
+        let is_doubted = |gap: &&Span| gap.from == outer.from && gap.from < self.unsettled;
+        let first = first.filter(is_doubted).map(|gap| Span { from: window.from, to: gap.to });
         let last = last.filter(|gap| gap.to == outer.to && !self.is_tail(window));
         first.into_iter().chain(last.map(|gap| Span { from: gap.from, to: window.to })).collect()
     }
 
     /// Whether a window is the last one of a range whose records may come later.
     pub(super) fn is_tail(&self, window: Span) -> bool {
-        self.is_live && window.to == self.range.to
+        self.unsettled < self.range.to && window.to == self.range.to
     }
 
     /// Half the steps of a window, rounded up.
@@ -99,12 +101,21 @@ mod tests {
     }
 
     /// The parts of a window that are doubted after a reply with these times; none if it is believed.
-    fn doubted(is_live: bool, window: Ends, times: &[i64]) -> Vec<Span> {
+    fn doubted(unsettled: i64, window: Ends, times: &[i64]) -> Vec<Span> {
         let (grid, margin) = (Grid::of(Duration::from_secs(10)).unwrap(), Duration::from_secs(1));
         let range = span(RANGE);
-        let course = Course { grid, range, margin, page_size: 100, beside: 1, ahead: 2, attempts: 4, is_live };
+        let course = Course {
+            grid,
+            range,
+            margin,
+            page_size: 100,
+            beside: 1,
+            ahead: 2,
+            attempts: 4,
+            unsettled: unsettled.into(),
+        };
         let times = times.iter().map(|time| Some((*time).into())).collect();
-        let received = Received { times, records: (), bad: Vec::new(), envelope: None };
+        let received = Received { times, records: (), bad: Vec::new(), envelope: None, date: None };
         let reply = Reply::new(grid, span(window), margin, received);
         match course.verdict(&Learned::new(100, 1), span(window), &reply) {
             Verdict::Believed => Vec::new(),
@@ -116,17 +127,18 @@ mod tests {
     #[test]
     fn the_newest_records_may_come_later() {
         let (first, last) = ((0, 50), (50, 100));
-        let table: [(bool, Ends, &[i64], &[Ends]); 6] = [
-            (false, last, &[50, 60, 70], &[(80, 100)]),
-            (true, last, &[50, 60, 70], &[]),
-            (true, first, &[0, 10, 20], &[(30, 50)]),
-            (true, last, &[60, 70], &[(50, 60)]),
-            (true, last, &[50, 90], &[]),
-            (true, RANGE, &[10, 20, 30, 40, 50, 60, 70], &[(0, 10)]),
+        let table: [(i64, Ends, &[i64], &[Ends]); 7] = [
+            (100, last, &[50, 60, 70], &[(80, 100)]),
+            (60, last, &[50, 60, 70], &[]),
+            (60, first, &[0, 10, 20], &[(30, 50)]),
+            (60, last, &[60, 70], &[(50, 60)]),
+            (50, last, &[60, 70], &[]),
+            (60, last, &[50, 90], &[]),
+            (60, RANGE, &[10, 20, 30, 40, 50, 60, 70], &[(0, 10)]),
         ];
-        for (is_live, window, times, expected) in table {
+        for (unsettled, window, times, expected) in table {
             let expected: Vec<_> = expected.iter().copied().map(span).collect();
-            assert_eq!(doubted(is_live, window, times), expected, "{is_live} {window:?} {times:?}");
+            assert_eq!(doubted(unsettled, window, times), expected, "{unsettled} {window:?} {times:?}");
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeField
 use crate::request::RequestTarget;
 use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
+use crate::values::Timestamp;
 
 /// What the requests of a client and its clones have in common: where they go, and with what.
 pub(crate) struct Connection {
@@ -78,6 +79,12 @@ impl UndecodedResponse {
     /// How long the request waited: for a token, at the gate, between attempts.
     pub(crate) fn waited(&self) -> Duration {
         self.ending.timing().waited
+    }
+
+    /// The time of the service when it responded.
+    pub(crate) fn date(&self) -> Option<Timestamp> {
+        let date = httpdate::parse_http_date(self.response.headers.get("date")?.trim()).ok()?;
+        Some(date.into())
     }
 
     /// The service that replied.

@@ -1,6 +1,7 @@
 //! A history, as its user meets it: over a service in memory that holds to the range it is asked for.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -186,7 +187,7 @@ fn failing_at(hour: i64, status: u16) -> Arc<Service> {
 
 #[tokio::test(start_paused = true)]
 async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_on() {
-    for (status, requests) in [(503, 16), (500, 2), (404, 1)] {
+    for (status, requests) in [(503, 16), (500, 8), (404, 1)] {
         let service = failing(status);
         let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
         let all = history.clone().skip_failed_windows().collect().await.unwrap();
@@ -428,14 +429,72 @@ async fn a_checkpoint_of_something_else_is_refused() {
     let mut pages = hours(&client).history(START..START + 1000 * HOUR).pages();
     let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
     let other = client.market().ratio().coin("C").timeframe(Timeframe::H1).history(START..START + 1000 * HOUR);
+    let elsewhere =
+        Client::builder("https://example.org/v2").api_key("any").transport(service.clone()).build().unwrap();
     let table = [
-        (other, "the checkpoint is of another request: not GET /ratio?coin=C"),
-        (hours(&client).history(START - 1..START), "the checkpoint is of another range: not 2023-11-14T21:59:59Z but"),
+        (other, "the checkpoint belongs to another request: not GET /ratio?coin=C"),
+        (hours(&client).history(START - 1..START), "belongs to another start: not 2023-11-14T21:59:59Z but"),
+        (hours(&elsewhere).history(START..START + HOUR), "belongs to another host: not https://example.org/v2 but"),
     ];
     for (history, expected) in table {
         let error = history.resume(checkpoint.clone()).collect().await.unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }
+}
+
+/// A daily job: the same start, and an end that is later each day. The last hours of a day are published late.
+#[tokio::test(start_paused = true)]
+async fn a_later_end_continues_from_the_checkpoint() {
+    let published = Arc::new(AtomicI64::new(0));
+    let known = published.clone();
+    let service = Service::new(move |request, _| {
+        let until = START + known.load(Ordering::Relaxed) * HOUR;
+        answer(request, |time| time < until && time != START + 5 * HOUR)
+    });
+    let client = service.client();
+    let (mut times, mut gaps, mut saved) = (Vec::new(), Vec::new(), None::<String>);
+    for day in 1..6 {
+        published.store(24 * day - 2, Ordering::Relaxed);
+        // Page size and order make no difference to what is requested.
+        let mut history = hours(&client).limit(10 + day.unsigned_abs()).history(START..START + 24 * day * HOUR);
+        if let Some(text) = &saved {
+            history = history.resume(text.parse().unwrap());
+        }
+        let mut pages = history.pages();
+        while let Some(page) = pages.next().await {
+            let page = page.unwrap();
+            times.extend(page.times);
+            gaps.extend(page.findings.gaps.into_iter().map(|gap| gap.kind));
+            saved = Some(page.checkpoint.to_string());
+        }
+        let nothing =
+            hours(&client).history(START..START + 24 * day * HOUR).resume(saved.clone().unwrap().parse().unwrap());
+        assert!(nothing.collect().await.unwrap().records.is_empty(), "nothing is due");
+    }
+    let expected = (0..24 * 5 - 2).filter(|hour| *hour != 5).map(|hour| Timestamp::from(START + hour * HOUR));
+    assert_eq!(times, expected.collect::<Vec<_>>());
+    let end = GapKind::End;
+    assert_eq!(gaps, [GapKind::Inside, end, end, end, end, end]);
+}
+
+/// Milliseconds, read as seconds.
+#[tokio::test(start_paused = true)]
+async fn a_start_that_can_only_be_a_mistake_is_an_error() {
+    let service = Service::new(|_, _| ok());
+    let client = service.client();
+    let millis = 1_760_000_000_000;
+    let error = hours(&client).history(millis..i64::MAX).collect().await.unwrap_err().to_string();
+    assert!(
+        error.contains("the start was read as 1760000000000 Unix seconds, which is after the year 3000"),
+        "{error}"
+    );
+    let soon = Timestamp::now() + 25 * 3600 * SECOND;
+    let error = hours(&client).history(soon..soon + SECOND).plan().unwrap_err().to_string();
+    assert!(error.contains("more than one day in the future; integers are read as seconds"), "{error}");
+    // Nothing is due yet, which is no mistake.
+    let now = Timestamp::now() + 3600 * SECOND;
+    assert!(hours(&client).history(now..now + SECOND).collect().await.unwrap().records.is_empty());
+    assert_eq!(service.seen(), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]

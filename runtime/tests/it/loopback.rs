@@ -198,7 +198,7 @@ async fn a_page_instead_of_json_is_bounded() {
     for (head, kind) in [("503 Busy", ErrorKind::Status), ("200 OK", ErrorKind::Decode)] {
         let error = check(Step::Write(reply(head, &page))).await;
         assert_eq!(error.kind(), kind);
-        assert_eq!(error.is_retryable(), kind == ErrorKind::Status);
+        assert!(error.is_retryable());
         assert!(error.to_string().len() < 800, "{error}");
     }
 }

@@ -13,7 +13,7 @@ fn span(from: i64, to: i64) -> Span {
 fn walk(to: i64) -> Walk<()> {
     let grid = Grid::of(Duration::from_secs(10)).unwrap();
     let (range, margin) = (span(0, to), Duration::from_secs(1));
-    let course = Course { grid, range, margin, page_size: 5, beside: 1, ahead: 8, attempts: 4, is_live: false };
+    let course = Course { grid, range, margin, page_size: 5, beside: 1, ahead: 8, attempts: 4, unsettled: range.to };
     Walk::new(course, range.from)
 }
 
@@ -23,7 +23,7 @@ fn answer(walk: &mut Walk<()>, from: i64, to: i64, has_records: bool) {
     let (id, window) = walk.ask(now).unwrap();
     assert_eq!(window, span(from, to));
     let times = if has_records { (from..to).step_by(10).map(|time| Some(time.into())).collect() } else { Vec::new() };
-    walk.received(id, Ok(Received { times, records: (), bad: Vec::new(), envelope: None }), now);
+    walk.received(id, Ok(Received { times, records: (), bad: Vec::new(), envelope: None, date: None }), now);
 }
 
 /// The window that is taken now, and how many records it has.

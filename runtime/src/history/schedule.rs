@@ -1,0 +1,308 @@
+//! The schedule of a follower: which range is requested when, and which records of a response are delivered.
+//!
+//! Responses and failures go in, each with its time; ranges to request, pauses and records to deliver come out. Nothing
+//! here waits, sends or reads a clock.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::grid::{Grid, Span};
+use crate::platform::Instant;
+use crate::values::Timestamp;
+
+/// The pause after a failure, and the longest pause: each further failure doubles it.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(20));
+
+/// The resolution of the header `Date`. A time without one may be wrong by as much.
+const RESOLUTION: Duration = Duration::from_secs(1);
+
+/// Repeated requests for a record that was not published in time: each costs `COST`, and each interval earns `EARNED`,
+/// so that they are at most 6 % of all requests.
+const COST: u32 = 100;
+const EARNED: u32 = 6;
+const MAX_CREDIT: u32 = 3 * COST;
+
+/// The learned delay grows by `DELAY_STEP` if a record was not published in time, and shrinks by a fortieth of it if it
+/// was.
+const DELAY_STEP: Duration = Duration::from_secs(1);
+
+/// The settings of a follower.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// The time from the end of an interval to the request for it.
+    pub(super) delay: Duration,
+    /// How often a record is requested again before the next interval is over.
+    pub(super) repeats: u32,
+    /// For how many intervals a missing record is requested.
+    pub(super) late_span: u32,
+    /// How long requests fail before that is reported.
+    pub(super) outage_after: Duration,
+}
+
+/// Everything before `next` was delivered or reported, except for the intervals in `missing`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    pub(super) next: Timestamp,
+    pub(super) missing: BTreeSet<Timestamp>,
+}
+
+/// The next step of a follower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Request(Span),
+    Wait(Duration),
+}
+
+/// Whether a record is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Its interval is not closed, or it was delivered before.
+    Skipped,
+    /// A later record was delivered before.
+    Late,
+    New,
+}
+
+/// What to deliver of a page.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    /// For each record of the page.
+    pub(super) kinds: Vec<Kind>,
+    /// The position once the late records are delivered.
+    pub(super) after_late: Position,
+    /// Intervals that are not requested any more.
+    pub(super) gaps: Vec<Span>,
+}
+
+/// The schedule of a follower.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    grid: Grid,
+    /// The most steps of one request.
+    page_steps: u32,
+    settings: Settings,
+    position: Position,
+    /// The last `Date` of a response, and when it was received.
+    clock: Option<(Timestamp, Instant)>,
+    /// Up to where the service was asked.
+    asked: Timestamp,
+    round: Option<Round>,
+    repeat_at: Option<Instant>,
+    repeated: u32,
+    credit: u32,
+    learned_delay: Duration,
+    outage: Option<Outage>,
+    /// Whether a first response was received: it shows the time of the service.
+    has_begun: bool,
+    is_silent: bool,
+}
+
+/// The requests for one range.
+#[derive(Debug)]
+struct Round {
+    window: Span,
+    begun: Instant,
+    /// A time at which all of its responses so far were up to date.
+    time: Option<Timestamp>,
+    /// The time of a response without a `Date`.
+    estimate: Timestamp,
+    /// Whether it only finds out whether a silent series has new records.
+    is_probe: bool,
+}
+
+#[derive(Debug)]
+struct Outage {
+    since: Instant,
+    until: Option<Instant>,
+    pause: Duration,
+    is_reported: bool,
+}
+
+impl Schedule {
+    pub(super) fn new(grid: Grid, page_steps: usize, settings: Settings, position: Position) -> Self {
+        Self {
+            grid,
+            page_steps: u32::try_from(page_steps).unwrap_or(u32::MAX),
+            settings,
+            asked: grid.ceil(position.next),
+            position,
+            clock: None,
+            round: None,
+            repeat_at: None,
+            repeated: 0,
+            credit: MAX_CREDIT,
+            learned_delay: Duration::ZERO,
+            outage: None,
+            has_begun: false,
+            is_silent: false,
+        }
+    }
+
+    pub(super) fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// From here on the service may not have all records yet.
+    pub(super) fn unsettled(&self, end: Timestamp) -> Timestamp {
+        end - self.span(self.settings.late_span + 1)
+    }
+
+    /// The next request, or the pause before it. `wall` is the time of this machine, used before the first `Date`.
+    pub(super) fn action(&mut self, now: Instant, wall: Timestamp) -> Action {
+        if let Some(until) = self.outage.as_ref().and_then(|outage| outage.until).filter(|until| *until > now) {
+            return Action::Wait(until.saturating_duration_since(now));
+        }
+        let time = self.clock.map_or(wall, |(date, at)| date + now.saturating_duration_since(at));
+        let delay = self.settings.delay + self.learned_delay;
+        let closed = self.grid.floor(time - delay);
+        // The wall clock may have been set back.
+        self.asked = self.asked.min(self.grid.floor(time));
+        let next = self.grid.ceil(self.position.next);
+        if !self.has_begun {
+            return Action::Request(self.begin(closed.max(next + self.grid.step()), time, now));
+        }
+        let due = self.asked.max(next) + self.span(self.intervals_between_requests());
+        if closed >= due || self.repeat_at.is_some_and(|at| at <= now) {
+            return Action::Request(self.begin(closed.max(self.asked), time, now));
+        }
+        let repeat = self.repeat_at.map_or(Duration::MAX, |at| at.saturating_duration_since(now));
+        Action::Wait((due + delay - time).min(repeat).max(Duration::from_millis(1)))
+    }
+
+    fn begin(&mut self, end: Timestamp, time: Timestamp, now: Instant) -> Span {
+        let is_probe = self.silence() > u64::from(self.page_steps.max(self.settings.late_span));
+        let from = match is_probe {
+            true => end - self.span(self.page_steps),
+            false => self.position.missing.first().copied().unwrap_or(self.position.next).min(self.position.next),
+        };
+        let window = Span { from, to: end };
+        self.repeat_at = None;
+        self.round = Some(Round { window, begun: now, time: None, estimate: time - RESOLUTION, is_probe });
+        window
+    }
+
+    /// Takes the next page of the range: the times of its records in order, and the `Date` of its response.
+    pub(super) fn received(&mut self, date: Option<Timestamp>, times: &[Timestamp], now: Instant) -> Delivery {
+        self.outage = None;
+        let had_clock = self.clock.is_some();
+        self.clock = date.map(|date| (date, now)).or(self.clock);
+        let mut delivery =
+            Delivery { kinds: vec![Kind::Skipped; times.len()], after_late: self.position.clone(), gaps: Vec::new() };
+        let Some(round) = &mut self.round else { return delivery };
+        if let Some(date) = date.filter(|_| !had_clock) {
+            // The wall clock does not count any more.
+            round.estimate = date - RESOLUTION;
+        }
+        let time = date.unwrap_or(round.estimate);
+        let (closed, earliest) = (self.grid.floor(time), round.time.map_or(time, |earlier| earlier.min(time)));
+        round.time = Some(earliest);
+        if round.is_probe {
+            if times.iter().any(|time| self.position.next <= *time && *time < closed) {
+                // The series has records again: the next request is for all of them.
+                (self.asked, self.round) = (self.grid.ceil(self.position.next), None);
+            }
+            return delivery;
+        }
+        for (kind, time) in delivery.kinds.iter_mut().zip(times) {
+            *kind = match *time < self.position.next {
+                false if *time < closed => Kind::New,
+                true if self.position.missing.contains(&self.grid.floor(*time)) => Kind::Late,
+                _ => Kind::Skipped,
+            };
+        }
+        let of = |wanted| times.iter().zip(&delivery.kinds).filter(move |(_, kind)| **kind == wanted).map(|(t, _)| *t);
+        for time in of(Kind::Late) {
+            self.position.missing.remove(&self.grid.floor(time));
+        }
+        delivery.after_late = self.position.clone();
+        let new = of(Kind::New).collect();
+        delivery.gaps = self.advance(new, self.grid.floor(earliest - self.span(self.settings.late_span)));
+        delivery
+    }
+
+    /// Moves the position past new records. Returns the missing intervals that ended by `expired`.
+    fn advance(&mut self, new: Vec<Timestamp>, expired: Timestamp) -> Vec<Span> {
+        let step = self.grid.step();
+        let (old, recent) = self.position.missing.iter().copied().partition(|from: &Timestamp| *from + step <= expired);
+        self.position.missing = recent;
+        let old: BTreeSet<Timestamp> = old;
+        let mut gaps: Vec<Span> = old.into_iter().map(|from| Span { from, to: from + step }).collect();
+        if let Some(last) = new.last() {
+            let range = Span { from: self.grid.ceil(self.position.next), to: self.grid.floor(*last) + step };
+            for hole in self.grid.missing(range, new.iter().copied()) {
+                let middle = expired.clamp(hole.from, hole.to);
+                gaps.push(Span { from: hole.from, to: middle });
+                let recent = self.grid.pieces(Span { from: middle, to: hole.to }, 1);
+                self.position.missing.extend(recent.iter().map(|interval| interval.from));
+            }
+            self.position.next = range.to;
+        }
+        gaps.retain(|gap| !gap.is_empty());
+        gaps.dedup_by(|next, gap| {
+            let is_neighbour = gap.to == next.from;
+            if is_neighbour {
+                gap.to = next.to;
+            }
+            is_neighbour
+        });
+        gaps
+    }
+
+    /// Ends a range of which every page was received. Returns since when the series has no records, once.
+    pub(super) fn finished(&mut self, now: Instant) -> Option<Timestamp> {
+        self.has_begun = true;
+        let round = self.round.take()?;
+        let asked = round.window.to.min(self.grid.floor(round.time.unwrap_or(round.estimate)));
+        let is_first_request = asked > self.asked;
+        self.asked = asked;
+        let silence = self.silence();
+        if is_first_request {
+            self.repeated = 0;
+            self.credit = MAX_CREDIT.min(self.credit + EARNED);
+            self.learned_delay = match silence {
+                0 => self.learned_delay.saturating_sub(DELAY_STEP / 40),
+                _ => (self.learned_delay + DELAY_STEP).min(self.grid.step() / 4),
+            };
+        }
+        let late_span = u64::from(self.settings.late_span.max(1));
+        let may_repeat = self.repeated < self.settings.repeats && self.credit >= COST && silence <= late_span;
+        if silence > 0 && may_repeat && !round.is_probe {
+            self.repeated += 1;
+            self.credit -= COST;
+            self.repeat_at = now.checked_add(self.settings.delay.max(DELAY_STEP));
+        }
+        let was_silent = std::mem::replace(&mut self.is_silent, silence >= late_span);
+        (self.is_silent && !was_silent).then_some(self.position.next)
+    }
+
+    /// Ends a range with a failure, and begins a pause. Returns how long requests have failed, if that is to be reported.
+    pub(super) fn failed(&mut self, now: Instant) -> (Duration, bool) {
+        let since = self.round.take().map_or(now, |round| round.begun);
+        let new = || Outage { since, until: None, pause: PAUSES.0, is_reported: false };
+        let outage = self.outage.get_or_insert_with(new);
+        outage.until = now.checked_add(outage.pause);
+        outage.pause = outage.pause.saturating_mul(2).min(PAUSES.1);
+        let elapsed = now.saturating_duration_since(outage.since);
+        let is_due = elapsed >= self.settings.outage_after && !outage.is_reported;
+        outage.is_reported |= is_due;
+        (elapsed, is_due)
+    }
+
+    /// How many intervals were requested since the last record.
+    fn silence(&self) -> u64 {
+        self.grid.steps(self.asked - self.grid.ceil(self.position.next))
+    }
+
+    /// One; more for a series that has had no record for longer than the late span. No record falls between two probes.
+    fn intervals_between_requests(&self) -> u32 {
+        let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
+        if silence <= self.settings.late_span { 1 } else { (silence / 10).clamp(1, (self.page_steps / 2).max(1)) }
+    }
+
+    fn span(&self, intervals: u32) -> Duration {
+        self.grid.step().saturating_mul(intervals)
+    }
+}
+
+#[cfg(test)]
+mod simulation;

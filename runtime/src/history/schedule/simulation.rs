@@ -1,0 +1,260 @@
+//! A month of a bot in simulated time: outages, bursts of failures, late and missing records, wrong clocks and restarts.
+//!
+//! The service knows the time; the follower has a monotonic clock that drifts and a wall clock that jumps.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+
+use super::*;
+
+const MINUTE: i64 = 60;
+const DAY: i64 = 24 * 60 * MINUTE;
+const START: i64 = 1_699_999_200;
+const LATE_SPAN: u32 = 10;
+
+/// Milliseconds since `START`.
+type Millis = i64;
+
+/// When each minute is published, in milliseconds; `None` for one that never is.
+struct Service {
+    published: Vec<Option<Millis>>,
+    /// When requests get no response, or only errors.
+    outages: Vec<(Millis, Millis)>,
+    bursts: Vec<(Millis, Millis)>,
+    /// In percent.
+    without_date: u8,
+}
+
+impl Service {
+    fn new(days: i64, rng: &mut Rng) -> Self {
+        let minutes = days * DAY / MINUTE;
+        let lateness = |rng: &mut Rng| match rng.u16(0..1000) {
+            0..940 => Some(rng.i64(0..1500)),
+            940..960 => Some(rng.i64(1500..30_000)),
+            960..980 => Some(rng.i64(30_000..600_000)),
+            980..985 => Some(rng.i64(660_000..7_200_000)),
+            985..990 => None,
+            _ => Some(500),
+        };
+        let published = (0..minutes).map(|minute| Some((minute + 1) * 60_000 + lateness(rng)?)).collect();
+        let spans = |count, longest: Millis, rng: &mut Rng| {
+            let span = |rng: &mut Rng| {
+                let from = rng.i64(0..days * DAY * 1000);
+                // As many short ones as long ones.
+                let length = 1000.max((longest as f64).powf(rng.f64()) as Millis);
+                // The last hours show what was delivered in the end.
+                (from, (from + length).min(days * DAY * 1000 - 10_800_000))
+            };
+            (0..count).map(|_| span(rng)).collect::<Vec<_>>()
+        };
+        let (outages, bursts) = (spans(20, DAY * 1000, rng), spans(100, 5000, rng));
+        Self { published, outages, bursts, without_date: rng.choice([0, 0, 20]).unwrap() }
+    }
+
+    fn is_down(&self, at: Millis) -> bool {
+        self.outages.iter().any(|(from, to)| (*from..*to).contains(&at))
+    }
+
+    /// The records that it has of a window at some time, with the one of the interval that is still open.
+    fn records(&self, window: Span, at: Millis) -> Vec<Timestamp> {
+        let minute = |time: Timestamp| (time.unix_seconds() - START).div_euclid(MINUTE);
+        let open = at / 60_000;
+        let minutes = minute(window.from).max(0)..minute(window.to).min(open + 1);
+        let is_there = |index: i64| {
+            let published = usize::try_from(index).ok().and_then(|index| *self.published.get(index)?);
+            index == open || published.is_some_and(|published| published <= at)
+        };
+        minutes.filter(|index| is_there(*index)).map(|index| Timestamp::from(START + index * MINUTE)).collect()
+    }
+}
+
+/// The bot, with everything that it was delivered.
+struct Bot {
+    schedule: Schedule,
+    rng: Rng,
+    at: Millis,
+    /// Its monotonic clock, and how fast that runs since a time.
+    monotonic: (Instant, Millis),
+    drift: f64,
+    wall_error: Millis,
+    delivered: BTreeMap<i64, Kind>,
+    gaps: BTreeMap<i64, ()>,
+    attempts: u64,
+}
+
+fn schedule(position: Position) -> Schedule {
+    let settings = Settings {
+        delay: Duration::from_secs(2),
+        repeats: 2,
+        late_span: LATE_SPAN,
+        outage_after: Duration::from_secs(60),
+    };
+    Schedule::new(Grid::of(Duration::from_secs(60)).unwrap(), 499, settings, position)
+}
+
+impl Bot {
+    fn new(rng: Rng) -> Self {
+        let schedule = schedule(Position { next: START.into(), missing: BTreeSet::new() });
+        let mut bot = Self {
+            schedule,
+            rng,
+            at: 0,
+            monotonic: (Instant::now(), 0),
+            drift: 1.0,
+            wall_error: 0,
+            delivered: BTreeMap::new(),
+            gaps: BTreeMap::new(),
+            attempts: 0,
+        };
+        bot.disturb_clocks();
+        bot
+    }
+
+    fn disturb_clocks(&mut self) {
+        self.monotonic = (self.now(), self.at);
+        self.drift = 1.0 + (self.rng.f64() - 0.5) * 2e-5;
+        self.wall_error = self.rng.i64(-7_200_000..7_200_000);
+    }
+
+    fn now(&self) -> Instant {
+        let (then, at) = self.monotonic;
+        then + Duration::from_secs_f64((self.at - at) as f64 * self.drift / 1000.0)
+    }
+
+    fn wall(&self) -> Timestamp {
+        Timestamp::from(START - 7200) + Duration::from_millis((self.at + self.wall_error + 7_200_000) as u64)
+    }
+
+    /// Restarts the bot from its saved position.
+    fn restart(&mut self) {
+        self.schedule = schedule(self.schedule.position().clone());
+        self.at += self.rng.i64(0..90_000);
+        self.disturb_clocks();
+    }
+
+    fn run(&mut self, service: &Service, until: Millis) {
+        while self.at < until {
+            match self.schedule.action(self.now(), self.wall()) {
+                Action::Wait(pause) => {
+                    self.at += (pause.as_millis() as f64 / self.drift) as Millis + self.rng.i64(1..20)
+                }
+                Action::Request(window) => self.request(service, window),
+            }
+            match self.rng.u16(0..2000) {
+                0 => self.restart(),
+                1 => self.disturb_clocks(),
+                _ => {}
+            }
+        }
+    }
+
+    fn request(&mut self, service: &Service, window: Span) {
+        let (there, back) = (self.rng.i64(10..300), self.rng.i64(10..300));
+        let is_down = service.is_down(self.at) || service.is_down(self.at + there + back);
+        let is_burst = service.bursts.iter().any(|(from, to)| (*from..*to).contains(&self.at));
+        self.attempts += u64::from(!is_down);
+        self.at += there;
+        if is_down || is_burst {
+            self.at += back;
+            self.schedule.failed(self.now());
+            return;
+        }
+        for page in self.schedule.grid.pieces(window, 499) {
+            let responded = self.at;
+            self.at += back;
+            // Before the first `Date` the wall clock counts, which is wrong here.
+            let has_date =
+                self.schedule.clock.is_none() && self.wall_error != 0 || self.rng.u8(0..100) >= service.without_date;
+            let date = has_date.then(|| Timestamp::from(START + responded / 1000));
+            self.deliver(&service.records(page, responded), date, responded);
+            if self.rng.u16(0..2000) == 0 {
+                return self.restart();
+            }
+        }
+        self.schedule.finished(self.now());
+    }
+
+    fn deliver(&mut self, times: &[Timestamp], date: Option<Timestamp>, responded: Millis) {
+        let delivery = self.schedule.received(date, times, self.now());
+        for (time, kind) in times.iter().zip(delivery.kinds).filter(|(_, kind)| *kind != Kind::Skipped) {
+            let minute = (time.unix_seconds() - START) / MINUTE;
+            assert!((minute + 1) * 60_000 <= responded, "minute {minute} was open: its value may have changed");
+            let is_late = self.delivered.last_key_value().is_some_and(|(last, _)| minute < *last);
+            assert_eq!(kind == Kind::Late, is_late);
+            assert_eq!(self.delivered.insert(minute, kind), None, "minute {minute} was delivered twice");
+            assert!(!self.gaps.contains_key(&minute), "minute {minute} was reported as a gap");
+        }
+        for gap in delivery.gaps {
+            for time in (gap.from.unix_seconds()..gap.to.unix_seconds()).step_by(60) {
+                assert_eq!(self.gaps.insert((time - START) / MINUTE, ()), None, "{gap:?} was reported twice");
+            }
+        }
+    }
+}
+
+/// Every minute is delivered or reported, once; those published within the late span are delivered.
+fn check(service: &Service, bot: &Bot, until: Millis) {
+    let late_span = i64::from(LATE_SPAN) * 60_000;
+    for (minute, published) in (0..until / 60_000 - 200).zip(&service.published) {
+        let (is_delivered, is_gap) = (bot.delivered.contains_key(&minute), bot.gaps.contains_key(&minute));
+        assert!(is_delivered != is_gap, "minute {minute}: {is_delivered} {is_gap}");
+        let is_in_time = published.is_some_and(|published| published <= (minute + 1) * 60_000 + late_span);
+        assert!(is_delivered || !is_in_time, "minute {minute} was published in time");
+        assert!(published.is_some() || is_gap);
+    }
+}
+
+fn simulate(seed: u64, days: i64) -> f64 {
+    let mut rng = Rng::with_seed(seed);
+    let service = Service::new(days, &mut rng);
+    let mut bot = Bot::new(rng);
+    let until = days * DAY * 1000;
+    bot.run(&service, until);
+    check(&service, &bot, until);
+    let minutes_up = (0..until / 60_000).filter(|minute| !service.is_down(minute * 60_000)).count();
+    bot.attempts as f64 / minutes_up as f64
+}
+
+#[test]
+fn every_record_of_a_month_is_delivered_once_or_reported() {
+    let ratios: Vec<f64> = (0..4).map(|seed| simulate(seed, 30)).collect();
+    assert!(ratios.iter().all(|ratio| *ratio <= 1.1), "{ratios:?}");
+    for seed in 100..160 {
+        simulate(seed, 1);
+    }
+}
+
+/// Without any `Date` the wall clock decides, and here it is right.
+#[test]
+fn a_service_without_dates_is_followed_by_the_wall_clock() {
+    let mut rng = Rng::with_seed(7);
+    let service = Service { without_date: 100, ..Service::new(2, &mut rng) };
+    let mut bot = Bot::new(rng);
+    while bot.at < 2 * DAY * 1000 {
+        bot.wall_error = 0;
+        bot.run(&service, bot.at + 1);
+    }
+    check(&service, &bot, 2 * DAY * 1000);
+}
+
+/// A series that ends is reported once, and costs fewer requests each day. A record after a week is delivered at once.
+#[test]
+fn a_series_that_ends_is_requested_less_and_less_often() {
+    let mut service = Service::new(8, &mut Rng::with_seed(1));
+    (service.outages, service.bursts) = (Vec::new(), Vec::new());
+    for (minute, published) in service.published.iter_mut().enumerate() {
+        let is_there = !(1440..8 * 1440 - 100).contains(&minute);
+        *published = is_there.then(|| (minute as Millis + 1) * 60_000 + 500);
+    }
+    let mut bot = Bot::new(Rng::with_seed(1));
+    let mut requests = Vec::new();
+    for day in 1..8 {
+        let before = bot.attempts;
+        bot.run(&service, day * DAY * 1000);
+        requests.push(bot.attempts - before);
+    }
+    assert!(requests[0] >= 1440 && requests[1] < 100 && requests[6] < 15, "{requests:?}");
+    bot.run(&service, 8 * DAY * 1000);
+    assert_eq!(bot.delivered.keys().filter(|minute| **minute >= 1440).min(), Some(&(8 * 1440 - 100)));
+}
