@@ -1,8 +1,8 @@
 //! What holds requests back, so that the service's limits are kept.
 //!
 //! Before a request is sent, a [`Gate`] is asked for a [`Permit`], which is kept until the reply is complete. The
-//! built-in gate serves one client and its clones; bring your own with [`Builder::gate`](crate::Builder::gate) where
-//! more than one process shares an API key. What arrives together need not leave together: the built-in gate lets
+//! built-in gate, [`ProcessRateLimiter`], serves one client and its clones, or all clients of a process that are given it;
+//! bring your own with [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key. What arrives together need not leave together: the built-in gate lets
 //! tokens go first, then retries, and a queue leave evenly. A gate sends nothing, and judges no reply.
 
 mod attempt;
@@ -36,10 +36,10 @@ pub use crate::request::RequestKind;
 pub use attempt::Attempt;
 pub use permit::{Admitted, Ending, Permit};
 pub use rate_limit::RateLimit;
+pub use rolling::ProcessRateLimiter;
 
 #[doc(hidden)]
 pub use rate_limit::WindowOfSome;
-pub(crate) use rolling::RollingGate;
 #[doc(hidden)]
 pub use window::Window;
 

@@ -27,7 +27,7 @@ pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 const SET_BACK: Duration = Duration::from_secs(1);
 
 /// The version of the text's format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Ledger {

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 #[cfg(feature = "blocking")]
 use super::blocking::Background;
-use crate::gate::RateLimit;
 use crate::registry::ServiceInfo;
 use crate::send::Connection;
 
@@ -18,21 +17,14 @@ use crate::send::Connection;
 #[derive(Clone)]
 pub struct Core {
     pub(super) connection: Arc<Connection>,
-    /// What the gate keeps to; `None` if it is the user's own and does not say.
-    pub(super) rate_limit: Option<RateLimit>,
     #[cfg(feature = "blocking")]
     pub(super) background: Arc<Background>,
 }
 
 impl Core {
-    pub(super) fn new(
-        connection: Connection,
-        rate_limit: Option<RateLimit>,
-        #[cfg(feature = "blocking")] background: Background,
-    ) -> Self {
+    pub(super) fn new(connection: Connection, #[cfg(feature = "blocking")] background: Background) -> Self {
         Self {
             connection: Arc::new(connection),
-            rate_limit,
             #[cfg(feature = "blocking")]
             background: Arc::new(background),
         }

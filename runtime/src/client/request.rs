@@ -167,7 +167,7 @@ impl<E> Request<E> {
     }
 
     /// The rate limit that the client keeps; `None` if a gate of your own decides and names none.
-    pub fn rate_limit(&self) -> Option<&RateLimit> {
+    pub fn rate_limit(&self) -> Option<RateLimit> {
         self.untyped.rate_limit()
     }
 

@@ -55,8 +55,8 @@ impl Untyped {
     }
 
     /// How many requests may be sent; `None` if a gate of the user's own decides and does not say.
-    pub(crate) fn rate_limit(&self) -> Option<&RateLimit> {
-        self.0.core.rate_limit.as_ref()
+    pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
+        self.0.core.connection.dispatcher.rate_limit()
     }
 
     /// The URL that the path of the request is appended to.

@@ -37,15 +37,18 @@ impl Pace {
         self.has_waited = true;
     }
 
-    /// Lets nothing leave before `until`.
-    pub(super) fn pause(&mut self, until: Option<Moment>) {
-        self.due = self.due.max(until);
-    }
-
     /// Lets a request pass that could have passed since `open_since`. The next is due as many gaps later as its weight.
-    pub(super) fn pass(&mut self, now: Moment, open_since: Option<Moment>, gap: Duration, weight: u32) {
+    /// No time before the end of a pause is saved up.
+    pub(super) fn pass(
+        &mut self,
+        now: Moment,
+        open_since: Option<Moment>,
+        paused: Option<Moment>,
+        gap: Duration,
+        weight: u32,
+    ) {
         let kept = gap.saturating_mul(AT_ONCE - 1).max(TICK);
-        let since = if self.has_waited { open_since } else { self.due };
+        let since = if self.has_waited { open_since } else { self.due.max(paused) };
         self.due = since.max(now.checked_sub(kept)).and_then(|since| since.checked_add(gap.saturating_mul(weight)));
         self.has_waited = false;
     }
@@ -76,7 +79,7 @@ mod tests {
                 pace.wait();
             }
             now = open_since.map_or(now, |open_since| open_since.max(now));
-            pace.pass(now, open_since, GAP, 1);
+            pace.pass(now, open_since, None, GAP, 1);
             now.saturating_since(start).as_millis()
         };
         requests.iter().map(pass).collect()
@@ -105,10 +108,9 @@ mod tests {
     fn nothing_is_kept_of_a_pause() {
         let start = Moment::after_origin(Duration::from_secs(3600));
         let mut pace = Pace::default();
-        pace.pass(start, None, GAP, 1);
+        pace.pass(start, None, None, GAP, 1);
         let end = start + Duration::from_secs(7);
-        pace.pause(Some(end));
-        pace.pass(end, pace.due(), GAP, 1);
+        pace.pass(end, pace.due().max(Some(end)), Some(end), GAP, 1);
         assert_eq!(pace.due(), Some(end + GAP));
         pace.take_back(GAP);
         assert_eq!(pace.due(), Some(end));
@@ -120,7 +122,7 @@ mod tests {
         let mut pace = Pace::default();
         let gap = Duration::from_micros(10);
         let passes = std::iter::from_fn(|| {
-            pace.pass(start, pace.due(), gap, 1);
+            pace.pass(start, pace.due(), None, gap, 1);
             pace.due().filter(|due| *due <= start)
         });
         assert_eq!(passes.count(), 200);

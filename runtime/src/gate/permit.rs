@@ -4,6 +4,7 @@
 //! [`Admitted`].
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,7 +33,7 @@ impl Permit {
         let departure = Departure::new(move || {
             // A transport that resends a request by itself reports its departure more than once.
             if !is_told.swap(true, Ordering::Relaxed) {
-                leaving.departed();
+                report(|| leaving.departed());
             }
         });
         Self { admitted, departure, ending: Ending::Failed }
@@ -56,8 +57,14 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.admitted.ended(self.ending);
+        report(|| self.admitted.ended(self.ending));
     }
+}
+
+/// Calls code of a user's gate. A panic there must not end the connection that sends the request, nor the process if
+/// the permit is dropped by another panic; the panic hook has reported it.
+fn report(call: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(call));
 }
 
 impl fmt::Debug for Permit {
@@ -66,7 +73,8 @@ impl fmt::Debug for Permit {
     }
 }
 
-/// A request that a gate has let pass; the client reports to it when the request leaves and how it ends.
+/// A request that a gate has let pass; the client reports to it when the request leaves and how it ends. A panic in it is
+/// caught, so that it affects no other request.
 ///
 /// ```
 /// # use runtime::gate::{Admitted, Ending, Permit};

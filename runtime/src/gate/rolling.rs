@@ -1,4 +1,4 @@
-//! The built-in gate: one queue in one process.
+//! The built-in gate: one queue for the clients of one process.
 //!
 //! Windows that count the requests of some endpoints alone have a queue of their own, in front of the queue of all, so
 //! that other requests need not wait behind one that waits for such a window. A request takes the windows in the order
@@ -7,6 +7,7 @@
 //! and for the end of a pause. An idle client sends as many requests at once as the limit allows, up to ten. Dropping
 //! the future of a permit gives back its place in the queue and everything it had taken.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,13 +21,39 @@ use super::state::{Closed, State};
 use super::{Admitted, Attempt, Ending, Gate, Permit, PermitFuture, RateLimit};
 use crate::platform::{Instant, timeout_at};
 
-/// The gate of one client and its clones.
-pub(crate) struct RollingGate {
+/// The built-in gate, which keeps a rate limit for one client and its clones.
+///
+/// Make one yourself to share a limit between clients of one process, whose API keys count together, or to change the
+/// limit while requests are sent:
+///
+/// ```
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # use invented::Client;
+/// # fn demo() -> Result<(), runtime::Error> {
+/// use runtime::RateLimit;
+/// use runtime::gate::ProcessRateLimiter;
+/// use std::time::Duration;
+///
+/// let limiter = ProcessRateLimiter::new(RateLimit::new(10, Duration::from_secs(1), 20));
+/// let one = Client::builder("https://example.com/v2").api_key("one").gate(limiter.clone()).build()?;
+/// let other = Client::builder("https://example.com/v2").api_key("other").gate(limiter.clone()).build()?;
+/// // For both, whose tokens and connections stay.
+/// limiter.set_rate_limit(RateLimit::new(20, Duration::from_secs(1), 20));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ProcessRateLimiter(Arc<Mutex<Lanes>>);
+
+/// The queues of a limit.
+struct Lanes {
+    limit: RateLimit,
     all: Lane,
     of_some: Vec<(WindowOfSome, Lane)>,
 }
 
 /// A queue, and the windows that it waits for.
+#[derive(Clone)]
 struct Lane(Arc<Mutex<Shared>>);
 
 struct Shared {
@@ -55,28 +82,54 @@ impl Shared {
     }
 }
 
-impl RollingGate {
-    pub(crate) fn new(mut limit: RateLimit) -> Self {
-        let of_some = limit.take_of_some().into_iter().map(|of_some| (of_some, Lane::new(of_some.alone()))).collect();
-        Self { all: Lane::new(limit), of_some }
+impl ProcessRateLimiter {
+    /// A gate that keeps this limit.
+    pub fn new(limit: RateLimit) -> Self {
+        let mut of_all = limit.clone();
+        let of_some = of_all.take_of_some().into_iter().map(|window| (window, Lane::new(window.alone()))).collect();
+        Self(Arc::new(Mutex::new(Lanes { limit, all: Lane::new(of_all), of_some })))
+    }
+
+    /// Changes the limit for all requests that have not been sent. The requests in flight, those that the windows of
+    /// both limits count, and a pause after a 429 stay.
+    pub fn set_rate_limit(&self, limit: RateLimit) {
+        let lanes = &mut *lock(&self.0);
+        let mut of_all = limit.clone();
+        let kept = |window: &WindowOfSome| lanes.of_some.iter().find(|(known, _)| known == window);
+        let lane = |window: WindowOfSome| {
+            (window, kept(&window).map_or_else(|| Lane::new(window.alone()), |(_, lane)| lane.clone()))
+        };
+        lanes.of_some = of_all.take_of_some().into_iter().map(lane).collect();
+        lanes.limit = limit;
+        let mut shared = lock(&lanes.all.0);
+        shared.state.set_limit(of_all);
+        shared.queue.wake();
     }
 
     /// Whether a request could leave.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
-        let shared = lock(&self.all.0);
+        let lanes = lock(&self.0);
+        let shared = lock(&lanes.all.0);
         shared.state.is_open(shared.now(), 1).is_ok()
     }
 
     async fn turn(&self, attempt: Attempt) -> Permit {
-        let mut of_some = Vec::new();
-        for (window, lane) in &self.of_some {
-            if attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint)) {
-                of_some.push(lane.turn(attempt).await);
-            }
+        let lanes = lock(&self.0).of(attempt);
+        let mut entered = Vec::with_capacity(lanes.len());
+        for lane in lanes {
+            entered.push(lane.turn(attempt).await);
         }
-        let of_all = self.all.turn(attempt).await;
-        if of_some.is_empty() { Permit::of(of_all) } else { Permit::of(EnteredSeveral { of_all, of_some }) }
+        Permit::of(EnteredAll(entered))
+    }
+}
+
+impl Lanes {
+    /// The queues that an attempt goes through: all of them in one order, so that no two attempts wait for each other.
+    fn of(&self, attempt: Attempt) -> Vec<Lane> {
+        let counts = |window: &WindowOfSome| attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint));
+        let of_some = self.of_some.iter().filter(|(window, _)| counts(window)).map(|(_, lane)| lane);
+        of_some.chain([&self.all]).cloned().collect()
     }
 }
 
@@ -117,14 +170,19 @@ impl Lane {
     }
 }
 
-impl Gate for RollingGate {
+impl Gate for ProcessRateLimiter {
     fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
         Box::pin(async move { Ok(self.turn(attempt).await) })
     }
 
     fn refused(&self, pause: Duration) {
+        let lanes = lock(&self.0);
         // It is not known which window was too full.
-        self.of_some.iter().map(|(_, lane)| lane).chain([&self.all]).for_each(|lane| lane.refused(pause));
+        lanes.of_some.iter().map(|(_, lane)| lane).chain([&lanes.all]).for_each(|lane| lane.refused(pause));
+    }
+
+    fn rate_limit(&self) -> Option<RateLimit> {
+        Some(lock(&self.0).limit.clone())
     }
 }
 
@@ -220,24 +278,21 @@ impl Drop for Entered {
     }
 }
 
-/// A request that has passed windows of some endpoints too.
-struct EnteredSeveral {
-    of_all: Entered,
-    of_some: Vec<Entered>,
-}
+/// A request that has passed every queue that it has to.
+struct EnteredAll(Vec<Entered>);
 
-impl EnteredSeveral {
-    fn each(&self) -> impl Iterator<Item = &Entered> {
-        self.of_some.iter().chain([&self.of_all])
-    }
-}
-
-impl Admitted for EnteredSeveral {
+impl Admitted for EnteredAll {
     fn departed(&self) {
-        self.each().for_each(Entered::departed);
+        self.0.iter().for_each(Entered::departed);
     }
 
     fn ended(&self, ending: Ending) {
-        self.each().for_each(|entered| entered.ended(ending));
+        self.0.iter().for_each(|entered| entered.ended(ending));
+    }
+}
+
+impl fmt::Debug for ProcessRateLimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ProcessRateLimiter").field(&lock(&self.0).limit).finish()
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, advance};
 
-use super::{Attempt, Gate, Permit, PermitFuture, RateLimit, RequestKind, RollingGate};
+use super::{Attempt, Gate, Permit, PermitFuture, ProcessRateLimiter, RateLimit, RequestKind};
 use crate::registry::EndpointInfo;
 
 const DATA: Attempt = Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1 };
@@ -90,7 +90,7 @@ enum Task<'g> {
 
 /// A gate, the tasks so far, and what the service has seen.
 struct Model<'g> {
-    gate: &'g RollingGate,
+    gate: &'g ProcessRateLimiter,
     limit: (usize, usize),
     tasks: Vec<Task<'g>>,
     /// When requests left, as far as anybody can know: the first and the last time at which each may have.
@@ -100,7 +100,7 @@ struct Model<'g> {
 }
 
 impl<'g> Model<'g> {
-    fn new(gate: &'g RollingGate, limit: (usize, usize)) -> Self {
+    fn new(gate: &'g ProcessRateLimiter, limit: (usize, usize)) -> Self {
         let (tasks, left, happened) = (Vec::new(), Vec::new(), Vec::new());
         Self { gate, limit, tasks, left, happened, is_paused: false }
     }
@@ -238,7 +238,7 @@ impl<'g> Model<'g> {
 }
 
 /// After a while everything is free again: nobody who gave up has taken anything along.
-async fn assert_no_debt(gate: &RollingGate, limit: (usize, usize), happened: &[Act]) {
+async fn assert_no_debt(gate: &ProcessRateLimiter, limit: (usize, usize), happened: &[Act]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))
         .map(|_| match gate.enter(DATA).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -257,7 +257,7 @@ fn check(requests: u32, concurrent: u32) -> usize {
     let (mut choices, mut schedules) = (Choices::default(), 0);
     loop {
         runtime.block_on(async {
-            let gate = RollingGate::new(RateLimit::new(requests, SECOND, concurrent));
+            let gate = ProcessRateLimiter::new(RateLimit::new(requests, SECOND, concurrent));
             let mut model = Model::new(&gate, limit);
             for _ in 0..LENGTH {
                 let acts = model.acts();

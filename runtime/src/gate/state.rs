@@ -21,8 +21,10 @@ pub struct State {
     windows: Windows,
     pace: Pace,
     margin: LearnedMargin,
-    /// The service wants no requests before this time; a refusal until then teaches nothing new.
+    /// The service wants no requests before this time; a refusal until then teaches nothing new. Only time ends it.
     paused: Option<Moment>,
+    /// No request may pass before this time, although the service has not asked for that.
+    closed: Option<Moment>,
 }
 
 /// Why a request may not pass.
@@ -40,7 +42,14 @@ impl State {
         let (windows, places) = limit.into_parts();
         let shortest = windows.iter().map(|window| window.length).min().unwrap_or_default();
         let (windows, pace, margin) = (Windows::new(windows), Pace::default(), LearnedMargin::new(shortest));
-        Self { places, under_way: 0, windows, pace, margin, paused: None }
+        Self { places, under_way: 0, windows, pace, margin, paused: None, closed: None }
+    }
+
+    /// Keeps to another limit from now on. What the margin has learned was about the old one, and so was the pace.
+    pub fn set_limit(&mut self, limit: RateLimit) {
+        let new = Self::new(limit);
+        self.windows.replace(new.windows);
+        (self.places, self.margin, self.pace) = (new.places, new.margin, new.pace);
     }
 
     /// Whether the next request may pass, if it has this weight.
@@ -56,7 +65,12 @@ impl State {
 
     /// When time lets the next request pass; `None` if at any time.
     pub fn opening(&self, now: Moment, weight: usize) -> Option<Moment> {
-        self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due())
+        self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due()).max(self.pause_end())
+    }
+
+    /// The end of the latest pause, which may be over.
+    fn pause_end(&self) -> Option<Moment> {
+        self.paused.max(self.closed)
     }
 
     /// Notes that a request waits for time.
@@ -73,7 +87,7 @@ impl State {
             return Err(closed);
         }
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
-            self.pace.pass(now, self.opening(now, weight), gap, times(weight));
+            self.pace.pass(now, self.opening(now, weight), self.pause_end(), gap, times(weight));
         }
         self.under_way += 1;
         self.windows.pass(weight);
@@ -111,7 +125,7 @@ impl State {
 
     /// Lets nothing leave before `until`, without a refusal.
     pub fn close(&mut self, until: Moment) {
-        self.pace.pause(Some(until));
+        self.closed = self.closed.max(Some(until));
     }
 
     /// How long a departure counts at most.
@@ -153,7 +167,6 @@ impl State {
             self.margin.refused(now);
         }
         self.paused = self.paused.max(now.checked_add(pause.min(YEAR)));
-        self.pace.pause(self.paused);
     }
 }
 
@@ -204,6 +217,22 @@ mod tests {
         state.refused(at(100), 2 * SECOND);
         for (now, expected) in [(100, Some(at(2100))), (2099, Some(at(2100))), (2100, None), (2101, None)] {
             assert_eq!(state.paused(at(now)), expected, "{now}");
+        }
+    }
+
+    /// Requests that were let pass and never sent give back their pace, and nothing of a pause.
+    #[test]
+    fn unsent_requests_do_not_end_a_pause() {
+        for pause in
+            [|state: &mut State| state.refused(at(0), 10 * SECOND), |state: &mut State| state.close(at(10_000))]
+        {
+            let mut state = State::new(RateLimit::new(10, SECOND, 20));
+            (0..10).for_each(|_| state.enter(at(0), 1).unwrap());
+            state.departed(at(0), 1);
+            pause(&mut state);
+            (0..9).for_each(|_| state.stayed(at(100), 1));
+            assert_eq!(state.is_open(at(300), 1), Err(Closed::Until(at(10_000))));
+            assert_eq!(state.enter(at(10_000), 1), Ok(()));
         }
     }
 

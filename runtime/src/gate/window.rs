@@ -48,6 +48,11 @@ impl Windows {
         Self { windows, left: VecDeque::new(), leaving: 0 }
     }
 
+    /// Counts by other windows from now on. Requests that only these reach back to are not known any more.
+    pub(super) fn replace(&mut self, other: Self) {
+        self.windows = other.windows;
+    }
+
     /// When all windows have room for one more request of a weight, unless there is news of those that are leaving;
     /// `None` if they have it at any time.
     pub(super) fn room_from(&self, now: Moment, margin: Margin, weight: usize) -> Option<Moment> {
