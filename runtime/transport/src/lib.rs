@@ -18,6 +18,7 @@ mod built_in;
 mod departure;
 mod from_fn;
 mod headers;
+mod headers_notifier;
 mod response_body;
 mod settings;
 
@@ -37,6 +38,7 @@ pub use built_in::built_in;
 pub use departure::Departure;
 pub use from_fn::{FromFn, from_fn};
 pub use headers::{Headers, InvalidHeader};
+pub use headers_notifier::HeadersNotifier;
 pub use response_body::ResponseBody;
 #[cfg(feature = "proxy")]
 pub use settings::ProxyChoice;
@@ -103,12 +105,22 @@ pub struct HttpRequest {
     pub limits: Limits,
     /// Notified when the request is sent, by a transport that [supports it](Transport::tells_departure).
     pub departure: Departure,
+    /// To be notified when status and headers have arrived, by a transport that knows.
+    pub on_headers: HeadersNotifier,
 }
 
 impl HttpRequest {
     /// A request without a body, as a transport gets it; for testing one.
     pub fn new(method: Method, url: impl Into<String>, headers: Headers, limits: Limits) -> Self {
-        Self { method, url: url.into(), headers, body: Vec::new(), limits, departure: Departure::default() }
+        Self {
+            method,
+            url: url.into(),
+            headers,
+            body: Vec::new(),
+            limits,
+            departure: Departure::default(),
+            on_headers: HeadersNotifier::default(),
+        }
     }
 }
 
@@ -159,12 +171,15 @@ pub struct HttpResponse {
     pub headers: Headers,
     /// The whole body, decoded.
     pub body: ResponseBody,
+    /// Whether the body had neither a length nor chunks, so that only the end of its connection ended it: a body that
+    /// was cut looks complete.
+    pub ends_with_connection: bool,
 }
 
 impl HttpResponse {
     /// Creates a response with any status.
     pub fn new(status: u16, headers: Headers, body: impl Into<ResponseBody>) -> Self {
-        Self { status, headers, body: body.into() }
+        Self { status, headers, body: body.into(), ends_with_connection: false }
     }
 }
 

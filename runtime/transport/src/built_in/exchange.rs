@@ -8,25 +8,39 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response, Uri};
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{Request, Response, Uri, Version};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 use tokio::time::error::Elapsed;
 
 use super::departing_body::DepartingBody;
-use crate::{Headers, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError};
+use crate::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
+<<<<<<< HEAD
 /// Part of a response that has arrived: headers or not, and the number of body bytes.
 #[derive(Default)]
+=======
+/// How much of a reply has arrived: its head or not, and how many bytes of its body.
+>>>>>>> 360bfb08 (wip)
 pub(super) struct Progress {
     head: Option<HttpResponse>,
     bytes: usize,
+    on_headers: HeadersNotifier,
 }
 
 impl Progress {
+<<<<<<< HEAD
     /// Returns the response, or the error of an incomplete one.
+=======
+    pub(super) fn new(request: &HttpRequest) -> Self {
+        Self { head: None, bytes: 0, on_headers: request.on_headers.clone() }
+    }
+
+    /// Makes the reply, or the error of one that did not arrive whole.
+>>>>>>> 360bfb08 (wip)
     pub(super) fn reply(
         self,
         body: Result<Result<ResponseBody, TransportError>, Elapsed>,
@@ -89,9 +103,14 @@ where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
     let (head, body) = response.into_parts();
-    let Progress { head: arrived, bytes } = progress;
-    let headers =
-        &mut arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), "")).headers;
+    let Progress { head: arrived, bytes, on_headers } = progress;
+    let has_end = head.version > Version::HTTP_11
+        || head.headers.contains_key(CONTENT_LENGTH)
+        || head.headers.contains_key(TRANSFER_ENCODING);
+    let response = arrived.insert(HttpResponse::new(head.status.as_u16(), Headers::from_map(head.headers), ""));
+    response.ends_with_connection = !has_end;
+    on_headers.notify(response.status, &response.headers);
+    let headers = &mut response.headers;
     let read = async {
         let body = read_body(body, limit, bytes).await?;
         #[cfg(feature = "gzip")]

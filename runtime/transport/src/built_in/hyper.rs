@@ -108,7 +108,7 @@ impl Transport for HyperTransport {
         Box::pin(async move {
             let timeout = request.limits.timeout;
             let pool = self.pools.here(|| pool().build(self.connector.clone()));
-            let mut progress = Progress::default();
+            let mut progress = Progress::new(&request);
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
             let is_unanswered = progress.is_before_head();
             progress.reply(body, timeout).map_err(|error| {

@@ -4,11 +4,13 @@
 //! runtime that is entered by `block_on` from time to time, or the one of blocking requests. Connections of one pool
 //! often die together, after a suspend for example, so a pool is given up as a whole.
 
+use std::convert::Infallible;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::{Handle, Id};
+use tokio::sync::oneshot;
 
 /// Pools of a client each, by runtime.
 pub(super) struct Pools<C>(Mutex<Vec<(Id, Arc<Pool<C>>)>>);
@@ -18,6 +20,8 @@ pub(super) struct Pool<C> {
     client: C,
     /// Whether anything was ever answered over a connection of it.
     has_answered: AtomicBool,
+    /// Closed as soon as the runtime has shut down: a task of it waits for the other end, and ends with the pool.
+    runtime: oneshot::Sender<Infallible>,
 }
 
 impl<C> Pool<C> {
@@ -38,25 +42,24 @@ impl<C> Deref for Pool<C> {
     }
 }
 
-/// How many runtimes have a pool at once; beyond that the oldest pool is dropped.
-const MOST: usize = 8;
-
 impl<C> Pools<C> {
     pub(super) fn new() -> Self {
         Self(Mutex::default())
     }
 
-    /// The pool of this runtime.
+    /// The pool of this runtime. A new one replaces those of runtimes that have shut down; all others stay, as a server
+    /// may have a runtime for each of its threads.
     pub(super) fn here(&self, new: impl FnOnce() -> C) -> Arc<Pool<C>> {
-        let id = Handle::current().id();
+        let current = Handle::current();
+        let id = current.id();
         let mut pools = self.pools();
         if let Some((_, pool)) = pools.iter().find(|(owner, _)| *owner == id) {
             return pool.clone();
         }
-        if pools.len() == MOST {
-            pools.remove(0);
-        }
-        let pool = Arc::new(Pool { client: new(), has_answered: AtomicBool::default() });
+        pools.retain(|(_, pool)| !pool.runtime.is_closed());
+        let (runtime, pool_end) = oneshot::channel();
+        current.spawn(async { drop(pool_end.await) });
+        let pool = Arc::new(Pool { client: new(), has_answered: AtomicBool::default(), runtime });
         pools.push((id, pool.clone()));
         pool
     }
@@ -103,12 +106,17 @@ mod tests {
     }
 
     #[test]
-    fn there_are_no_more_of_them_than_make_sense() {
-        let pools = Pools::new();
-        let runtimes: Vec<_> = (0..2 * MOST).map(|_| runtime()).collect();
-        for (index, runtime) in runtimes.iter().enumerate() {
-            runtime.block_on(async { pools.here(|| index) });
+    fn pools_of_live_runtimes_stay_and_those_of_dead_runtimes_do_not() {
+        let (pools, mut runtimes) = (Pools::new(), (0..32).map(|_| runtime()).collect::<Vec<_>>());
+        let here = |runtime: &Runtime, new| **runtime.block_on(async { pools.here(|| new) });
+        for round in 0..2 {
+            for (index, runtime) in runtimes.iter().enumerate() {
+                assert_eq!(here(runtime, 100 * round + index), index);
+            }
         }
-        assert_eq!(pools.pools().len(), MOST);
+        runtimes.truncate(3);
+        assert_eq!(here(&runtime(), 7), 7);
+        assert_eq!(pools.pools().len(), 4);
+        assert_eq!(here(&runtimes[2], 8), 2);
     }
 }

@@ -59,7 +59,7 @@ impl Transport for ReqwestTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
             let timeout = request.limits.timeout;
-            let mut progress = Progress::default();
+            let mut progress = Progress::new(&request);
             let body = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
             progress.reply(body, timeout)
         })

@@ -1,0 +1,33 @@
+//! Notification of the status and headers of a response, before its body has arrived.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::Headers;
+
+type OnHeaders = dyn Fn(u16, &Headers) + Send + Sync;
+
+/// Is notified when the status and headers of a response have arrived: after a 429 no other request may be sent,
+/// however long the body takes.
+#[derive(Clone, Default)]
+pub struct HeadersNotifier(Option<Arc<OnHeaders>>);
+
+impl HeadersNotifier {
+    /// Calls `on_headers` with status and headers; for testing a transport.
+    pub fn new(on_headers: impl Fn(u16, &Headers) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(on_headers)))
+    }
+
+    /// Reports status and headers. A transport need not call it: the client does once it has the complete response.
+    pub fn notify(&self, status: u16, headers: &Headers) {
+        if let Some(on_headers) = &self.0 {
+            on_headers(status, headers);
+        }
+    }
+}
+
+impl fmt::Debug for HeadersNotifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HeadersNotifier(..)")
+    }
+}
