@@ -7,7 +7,6 @@
 mod context;
 mod dispatcher;
 mod ending;
-mod line;
 pub mod observer;
 mod policy;
 pub(crate) mod retry;
@@ -19,7 +18,6 @@ pub(crate) mod status;
 pub(crate) use context::RequestContext;
 pub(crate) use dispatcher::Dispatcher;
 pub(crate) use ending::Ending;
-pub(crate) use line::LineClock;
 pub(crate) use policy::Policy;
 pub(crate) use retry::Retries;
 pub use retry::Retry;

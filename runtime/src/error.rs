@@ -74,7 +74,7 @@ pub(crate) struct Timing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Before anything was sent: the client or the request cannot be built.
+    /// Nothing was sent: the client or the request cannot be built.
     Build,
     /// While it waited for a token, for its turn at the gate or for the time of the next attempt.
     Wait,
@@ -88,6 +88,9 @@ pub enum ErrorKind {
     Body,
     /// The service answered with a status other than success.
     Status,
+    /// The runtime that sent the request has shut down, or the task of a request for a token panicked; the service may
+    /// have got the request.
+    Shutdown,
     /// The body is not what the catalogue says.
     Decode,
     /// The reply leaves out some of what was asked for; see `Series::require_complete`.

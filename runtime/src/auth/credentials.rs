@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::token::{ClientCredentials, Token, TokenFlow};
-use crate::dispatch::{Dispatcher, RequestContext};
+use crate::dispatch::{Dispatcher, Policy, RequestContext};
 use crate::error::Error;
 use crate::registry::ServiceInfo;
 use crate::secrets::{Redact, Secret};
@@ -51,6 +51,7 @@ impl Credentials {
         defaults: &[DefaultHeader],
         api_key: Option<Secret>,
         client_credentials: Option<ClientCredentials>,
+        policy: &Policy,
     ) -> Result<Self, Error> {
         let mut headers = Headers::new();
         headers.insert("accept", "application/json").map_err(|error| Error::header(&error))?;
@@ -80,7 +81,9 @@ impl Credentials {
             (_, None) => None,
             (Some(_), Some(own)) if own.id.is_blank() => return Err(Error::build("the client id is empty")),
             (Some(_), Some(own)) if own.secret.is_blank() => return Err(Error::build("the client secret is empty")),
-            (Some(info), Some(own)) => Some(TokenFlow::new(info, &service.error_body, &own, headers.clone())?),
+            (Some(info), Some(own)) => {
+                Some(TokenFlow::new(info, &service.error_body, &own, headers.clone(), policy.clone())?)
+            }
             (None, Some(_)) => {
                 return Err(Error::build("the service has no client credentials flow"));
             }
@@ -98,7 +101,7 @@ impl Credentials {
     /// The token to send, if the flow is configured; fetched if there is none.
     pub(crate) async fn token(
         &self,
-        dispatcher: &Dispatcher,
+        dispatcher: &Arc<Dispatcher>,
         context: &mut RequestContext<'_>,
     ) -> Result<Option<Arc<Token>>, Error> {
         match &self.flow {

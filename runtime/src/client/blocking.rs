@@ -8,10 +8,12 @@ use std::convert::Infallible;
 use std::io;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use tokio::runtime::{self, Handle};
 use tokio::sync::oneshot;
+use tokio::task::coop;
 
 use crate::error::Error;
 
@@ -38,9 +40,9 @@ impl Background {
     /// Waits for the outcome of a future, which the background drives; the error says why there is none.
     pub(crate) fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
         // Tokio would panic, or this thread would hold up the other tasks of its runtime.
-        if Handle::try_current().is_ok() {
+        if Handle::try_current().is_ok() && is_in_task() {
             return Err(Error::build("a blocking request would hold up the async runtime that it is made in")
-                .with_hint("`.await` it; inside `spawn_blocking`, use `Handle::current().block_on`"));
+                .with_hint("`.await` it, or call it inside `spawn_blocking`"));
         }
         #[cfg(feature = "tracing")]
         let future = tracing::Instrument::in_current_span(future);
@@ -49,7 +51,7 @@ impl Background {
         // the pool when the next request begins.
         handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
-            Err(error) => Error::build("the request was abandoned").because(Some(Arc::new(error))),
+            Err(error) => Error::shutdown().because(Some(Arc::new(error))),
         })
     }
 
@@ -63,6 +65,23 @@ impl Background {
         })?;
         Ok(driver.insert(new).handle.clone())
     }
+}
+
+/// More than the budget that Tokio gives to a task each time it polls it.
+const BUDGET: usize = 1000;
+
+/// Whether this thread polls a task. Tokio does not report that, but limits by a budget what it polls, and nothing else:
+/// neither what runs in `spawn_blocking` and `block_in_place` nor a thread that has merely entered a runtime.
+fn is_in_task() -> bool {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut spent = Vec::new();
+    while let (Poll::Ready(unit), true) = (coop::poll_proceed(&mut context), spent.len() < BUDGET) {
+        spent.push(unit);
+    }
+    let is_limited = spent.len() < BUDGET;
+    // Each restores the budget from before it, so the first has to be the last.
+    while spent.pop().is_some() {}
+    is_limited
 }
 
 impl Driver {

@@ -17,7 +17,7 @@ use crate::auth::{BasicEncoding, ClientCredentials, Credentials, DefaultHeader};
 use crate::dispatch::observer::{Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
-use crate::gate::{Gate, RateLimit, RollingGate};
+use crate::gate::{Gate, ProcessRateLimiter, RateLimit};
 use crate::registry::ServiceInfo;
 use crate::request::BaseUrl;
 use crate::secrets::Secret;
@@ -72,7 +72,7 @@ impl Settings {
         let base_url = BaseUrl::parse(&self.base_url, service.base_url_suffix, self.allow_http)?;
         let encoding = self.basic_encoding;
         let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
-        let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own)?;
+        let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own, &self.policy)?;
         let transport = match (self.transport, self.of_transport.made()) {
             (Some(_), Some(setting)) => {
                 let message = format!("`{setting}` has no effect on a transport of your own");
@@ -81,46 +81,38 @@ impl Settings {
             (Some(transport), None) => transport,
             (None, _) => built_in(&self.of_transport).map_err(Error::settings)?,
         };
-        let (gate, rate_limit) = gate(self.gate, self.rate_limit, service)?;
+        let gate = gate(self.gate, self.rate_limit, service)?;
         let connection = Connection {
             service,
             credentials,
-            dispatcher: Dispatcher::new(
+            dispatcher: Arc::new(Dispatcher::new(
                 base_url,
                 gate,
                 transport,
                 self.max_body_bytes,
                 Retries::new(&self.policy.retry),
-            ),
+            )),
             observers: Observers::new(self.observer),
             policy: self.policy,
         };
         Ok(Core::new(
             connection,
-            rate_limit,
             #[cfg(feature = "blocking")]
             Background::new(agent),
         ))
     }
 }
 
-/// The gate, and its limit as far as that is known.
-fn gate(
-    own: Option<Arc<dyn Gate>>,
-    limit: Option<RateLimit>,
-    service: &ServiceInfo,
-) -> Result<(Arc<dyn Gate>, Option<RateLimit>), Error> {
+/// The gate: the user's, or the built-in one.
+fn gate(own: Option<Arc<dyn Gate>>, limit: Option<RateLimit>, service: &ServiceInfo) -> Result<Arc<dyn Gate>, Error> {
     match (own, limit) {
         (Some(_), Some(_)) => {
             Err(Error::build("`rate_limit` has no effect on a gate of your own").with_hint("set it there"))
         }
-        (Some(gate), None) => {
-            let limit = gate.rate_limit();
-            Ok((gate, limit))
-        }
+        (Some(gate), None) => Ok(gate),
         (None, limit) => {
             let limit = limit.unwrap_or_else(|| RateLimit::all(service.limits));
-            Ok((Arc::new(RollingGate::new(limit.clone())), Some(limit)))
+            Ok(Arc::new(ProcessRateLimiter::new(limit)))
         }
     }
 }
@@ -176,12 +168,16 @@ impl<C: Shell> Builder<C> {
         self
     }
 
+<<<<<<< HEAD
     /// Removes and returns the rate limit, for example of a settings file, to build a [gate](Self::gate) with it.
     pub fn take_rate_limit(&mut self) -> Option<RateLimit> {
         self.settings.rate_limit.take()
     }
 
     /// Holds requests back with something other than the built-in gate.
+=======
+    /// Holds requests back with a gate of your own, or with a [`ProcessRateLimiter`] that other clients use as well.
+>>>>>>> 360bfb08 (wip)
     pub fn gate(mut self, gate: impl Gate) -> Self {
         self.settings.gate = Some(Arc::new(gate));
         self
@@ -266,7 +262,8 @@ impl<C: Shell> Builder<C> {
     /// unless set.
     ///
     /// The time that it stands in line at the gate does not count, at the first attempt or a later one: thousands of
-    /// requests may be made at once and wait for each other. [`gate_timeout`](Builder::gate_timeout) bounds that.
+    /// requests may be made at once and wait for each other. [`gate_timeout`](Builder::gate_timeout) bounds that. The
+    /// wait for a token counts in full; the request for it belongs to the client and continues for other callers.
     pub fn total_timeout(mut self, timeout: Duration) -> Self {
         self.settings.policy.total_timeout = timeout;
         self

@@ -3,18 +3,15 @@
 //! The code that sends reports each step to it; an error that ends the request takes the timing with it. Only the
 //! context keeps the total timeout, which counts no time in the client's own line at the gate.
 
-use std::future::Future;
-use std::pin::pin;
 use std::time::Duration;
 
 use super::ending::Ending;
-use super::line::LineClock;
 use super::observer::{Event, Observers, Outcome, RequestKind, Waiting};
 use super::policy::Policy;
 use super::retry::{Attempts, Retries, Verdict};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::gate::Attempt;
-use crate::platform::{Instant, sleep, timeout};
+use crate::platform::{Instant, sleep};
 
 /// What follows one request from its first step to its last.
 pub(crate) struct RequestContext<'r> {
@@ -22,8 +19,6 @@ pub(crate) struct RequestContext<'r> {
     begun: Instant,
     /// `None` if the clock does not reach as far. Time in line moves it.
     deadline: Option<Instant>,
-    /// The longest time of an attempt; the policy cannot extend it.
-    attempt_limit: Duration,
     request: RequestKind,
     observers: Observers,
     /// What it is waiting for, and since when; `None` while it is under way.
@@ -44,23 +39,11 @@ pub(crate) struct RequestContext<'r> {
 impl<'r> RequestContext<'r> {
     /// Begins a request.
     pub(crate) fn new(request: RequestKind, policy: &'r Policy, observers: Observers) -> Self {
-        Self::until(Instant::now().checked_add(policy.total_timeout), request, policy, observers)
-    }
-
-    /// The context of a request for a token on behalf of this one, which has to be over no later.
-    pub(crate) fn for_token(&self) -> Self {
-        let mut own = Self::until(self.deadline, RequestKind::Token, self.policy, self.observers.clone());
-        own.time_in_line = self.time_in_line;
-        own.is_told = true;
-        own
-    }
-
-    fn until(deadline: Option<Instant>, request: RequestKind, policy: &'r Policy, observers: Observers) -> Self {
+        let begun = Instant::now();
         Self {
             policy,
-            begun: Instant::now(),
-            deadline,
-            attempt_limit: policy.attempt_timeout,
+            begun,
+            deadline: begun.checked_add(policy.total_timeout),
             request,
             observers,
             waiting: None,
@@ -74,10 +57,11 @@ impl<'r> RequestContext<'r> {
         }
     }
 
-    /// Lets no attempt take longer than that.
-    pub(crate) fn hurried(mut self, limit: Duration) -> Self {
-        self.attempt_limit = self.attempt_limit.min(limit);
-        self
+    /// Begins a request for a token, which has no event of its end.
+    pub(crate) fn for_token(policy: &'r Policy, observers: Observers) -> Self {
+        let mut own = Self::new(RequestKind::Token, policy, observers);
+        own.is_told = true;
+        own
     }
 
     /// The rules for the request.
@@ -92,7 +76,7 @@ impl<'r> RequestContext<'r> {
 
     /// The time for the next attempt.
     pub(crate) fn attempt_time(&self) -> Duration {
-        self.attempt_limit.min(self.left())
+        self.policy.attempt_timeout.min(self.left())
     }
 
     /// The time that it may still stand in line; `None` if there is no bound.
@@ -100,33 +84,10 @@ impl<'r> RequestContext<'r> {
         self.policy.gate_timeout.map(|most| most.saturating_sub(self.time_in_line))
     }
 
-    /// Whether it failed only for lack of time.
-    pub(crate) fn is_out_of_time(&self) -> bool {
-        self.out_of_time || self.left().is_zero()
-    }
-
-    /// Adds time queued at the gate, its own or that of a request it waits for: none of it counts against the timeout.
-    pub(crate) fn stood_in_line(&mut self, time: Duration) {
+    /// Adds time queued at the gate, which does not count against the timeout.
+    fn add_queue_time(&mut self, time: Duration) {
         self.time_in_line = self.time_in_line.saturating_add(time);
         self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(time));
-    }
-
-    /// Waits for others, which may stand in line meanwhile, or returns an error when time has run out.
-    pub(crate) async fn in_time<T>(&mut self, line: &LineClock, future: impl Future<Output = T>) -> Result<T, Error> {
-        let mut future = pin!(future);
-        let mut in_line = line.time();
-        loop {
-            let most = self.left().min(self.line_time().unwrap_or(Duration::MAX));
-            let outcome = timeout(most, &mut future).await;
-            let before = std::mem::replace(&mut in_line, line.time());
-            self.stood_in_line(in_line.saturating_sub(before));
-            match outcome {
-                Ok(outcome) => return Ok(outcome),
-                Err(_) if self.left().is_zero() => return Err(self.timed_out("total")),
-                Err(_) if self.line_time() == Some(Duration::ZERO) => return Err(self.timed_out("gate")),
-                Err(_) => {}
-            }
-        }
     }
 
     /// Begins to wait; [`RequestContext::waited`] ends it. It is an error if no time is left.
@@ -145,7 +106,7 @@ impl<'r> RequestContext<'r> {
         let elapsed = since.elapsed();
         self.time_waited += elapsed;
         if what == Waiting::Gate {
-            self.stood_in_line(elapsed);
+            self.add_queue_time(elapsed);
         }
         if !elapsed.is_zero() {
             self.tell(&Event::Wait { request: self.request, what, elapsed });
@@ -172,6 +133,11 @@ impl<'r> RequestContext<'r> {
 
     pub(crate) fn tell(&self, event: &Event) {
         self.observers.tell(event);
+    }
+
+    /// The observers of the client, for the request for a token that this request needs.
+    pub(crate) fn observers(&self) -> &Observers {
+        &self.observers
     }
 
     /// Waits until it is time for another attempt; the error comes back if there is to be none.

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::RequestContext;
@@ -12,10 +13,12 @@ use super::observer::Waiting;
 use super::retry::Retries;
 use super::retry_after;
 use crate::error::Error;
-use crate::gate::{Gate, Permit};
+use crate::gate::{Gate, Permit, RateLimit};
 use crate::platform::timeout;
 use crate::request::BaseUrl;
-use crate::transport::{Headers, HttpRequest, HttpResponse, Limits, Method, Phase, Transport, TransportError};
+use crate::transport::{
+    Headers, HeadersNotifier, HttpRequest, HttpResponse, Limits, Method, Phase, Transport, TransportError,
+};
 
 /// Where requests leave: the base URL, the gate and the transport.
 pub(crate) struct Dispatcher {
@@ -92,6 +95,8 @@ impl Dispatcher {
         } else {
             permit.departure().tell();
         }
+        let on_headers = self.on_headers(context);
+        request.on_headers = on_headers.clone();
         let time = request.limits.timeout;
         let sending = self.transport.send(request);
         let outcome = timeout(time.saturating_add(TICK), sending).await;
@@ -101,24 +106,35 @@ impl Dispatcher {
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
-        if let Some(pause) = outcome.as_ref().ok().and_then(|response| pause(response, context)) {
-            self.gate.refused(pause);
+        if let Ok(response) = &outcome {
+            // For a transport that does not report the headers.
+            on_headers.notify(response.status, &response.headers);
         }
         // Not before the gate knows of a refusal: the next request would slip through.
         drop(permit);
         outcome
+    }
+
+    /// Reports a 429 to the gate, once, when its headers arrive.
+    fn on_headers(&self, context: &RequestContext<'_>) -> HeadersNotifier {
+        let (gate, retry) = (self.gate.clone(), context.policy().retry.clone());
+        let is_reported = AtomicBool::new(false);
+        HeadersNotifier::new(move |status, headers| {
+            if status == 429 && !is_reported.swap(true, Ordering::Relaxed) {
+                gate.refused(retry.pause(retry_after::read(headers)));
+            }
+        })
+    }
+
+    /// The limit that the gate keeps to, if it is known.
+    pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
+        self.gate.rate_limit()
     }
 }
 
 /// The error of an attempt that ran out of time on a transport that keeps none.
 fn late(time: Duration) -> TransportError {
     TransportError::new(Phase::Head, format!("no whole reply within {time:?}")).timed_out()
-}
-
-/// How long nothing may be sent, if the service found too many requests.
-fn pause(response: &HttpResponse, context: &RequestContext<'_>) -> Option<Duration> {
-    let asked = || retry_after::read(&response.headers);
-    (response.status == 429).then(|| context.policy().retry.pause(asked()))
 }
 
 impl fmt::Debug for Dispatcher {

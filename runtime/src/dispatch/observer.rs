@@ -3,6 +3,7 @@
 //! Events go out as values of this crate, in the order in which things happen to one request. They hold no URL, no
 //! param and nothing from the service but its status, so they are safe in any log.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ pub use crate::request::RequestKind;
 /// Receives the events of the requests of a client and its clones.
 ///
 /// It is called on the task that sends the request, so it has to be quick: count here, and read the counters elsewhere.
+/// If it panics, that event is lost and nothing else: the panic is caught, and the request continues.
 ///
 /// ```
 /// # use runtime::{Event, Observer};
@@ -184,7 +186,8 @@ impl Observers {
         #[cfg(feature = "tracing")]
         super::spans::event(event);
         if let Some(observer) = &self.0 {
-            observer.observe(event);
+            // It is also called from `drop`, where a second panic would abort the process. The panic hook has reported it.
+            let _ = catch_unwind(AssertUnwindSafe(|| observer.observe(event)));
         }
     }
 }

@@ -17,7 +17,8 @@ use crate::platform::random;
 /// A request is sent again after a failure to connect, to send or to receive, after a timeout, and after a status that
 /// means a passing state: 408, 425, 429, 502, 503 and 504, and from a proxy before the service 520 to 524, 529 and 530.
 /// It is sent again once after 500, and after a success whose body is no JSON at all, such as a proxy's page. Other
-/// statuses are final, and so is a body that arrived whole and does not hold what was promised. A delay is random
+/// statuses are final, and so is a body that arrived whole and does not hold what was promised. JSON that ends early is
+/// requested again where neither a length nor chunks show its end; of text and CSV, truncation cannot be detected then. A delay is random
 /// between zero and a bound that doubles from one attempt to the next; if the service asks for a longer one, it gets
 /// it.
 ///

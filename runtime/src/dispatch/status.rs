@@ -3,6 +3,8 @@
 //! A reply comes in; a success goes out as it is, anything else becomes an error with the catalogue's
 //! words and what the body says. Whether to try again is not decided here.
 
+use serde_core::de::IgnoredAny;
+
 use super::retry::again;
 use super::retry_after;
 use crate::decode;
@@ -31,6 +33,11 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     let encoding = response.headers.get("content-encoding");
     let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", quoted(kind)));
     let body = response.body.trim_ascii();
+    if response.ends_with_connection && is_cut(body) {
+        let message = format!("the JSON ends early, with its connection, after {} bytes", response.body.len());
+        let error = Error::new(ErrorKind::Body, message).again(Again::Yes);
+        return Err(error.with_reply(response.status, response.headers).with_body(&response.body));
+    }
     let (message, hint) = match (encoding, body.first()) {
         (Some(encoding), _) if !encoding.eq_ignore_ascii_case("identity") => {
             (format!("the body is encoded as `{}`, which was not asked for", quoted(encoding)), "")
@@ -48,6 +55,13 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     let HttpResponse { status, headers, body, .. } = response;
     let error = Error::new(ErrorKind::Decode, message).again(Again::Once).with_hint(hint).with_reply(status, headers);
     Err(if is_text { error.with_body(&body) } else { error })
+}
+
+/// Whether a body is the beginning of JSON, and nothing else is wrong with it.
+fn is_cut(body: &[u8]) -> bool {
+    let ends_early = |text: &[u8]| serde_json::from_slice::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
+    // To the parser the beginning of a number, `0.` for example, is not early but wrong.
+    !body.is_empty() && (ends_early(body) || ends_early(&[body, b"0"].concat()))
 }
 
 /// Whether a body begins as JSON does; one that is a single word or number is read to its end.

@@ -37,6 +37,11 @@ impl Error {
         Self::new(ErrorKind::Build, message)
     }
 
+    /// A request whose runtime has shut down.
+    pub(crate) fn shutdown() -> Self {
+        Self::new(ErrorKind::Shutdown, "the runtime that sent the request has shut down").again(Again::Yes)
+    }
+
     /// A setting that the transport cannot use, taken over with its words and its cause.
     pub(crate) fn settings(error: SettingsError) -> Self {
         let mut this = Self::build(error.to_string());

@@ -87,6 +87,7 @@ async fn before<F: Future>(mut end: Sleep, future: F) -> Result<F::Output, Elaps
 }
 
 /// The event loop that drives tasks and timers.
+#[derive(Clone)]
 pub(crate) struct Runtime;
 
 impl Runtime {
@@ -111,6 +112,12 @@ impl Runtime {
             }
         });
         Task(receiver)
+    }
+
+    /// It always does.
+    #[expect(clippy::unused_async, clippy::unused_self, reason = "it has the shape of `native.rs`")]
+    pub(crate) async fn is_running(&self) -> bool {
+        true
     }
 }
 

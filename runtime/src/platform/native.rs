@@ -5,9 +5,9 @@ use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::resume_unwind;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -25,7 +25,11 @@ pub(crate) fn random() -> f64 {
 }
 
 /// The runtime that drives tasks and timers.
+#[derive(Clone)]
 pub(crate) struct Runtime(Handle);
+
+/// A runtime that starts no task within this time does not run: nothing blocks on it any more, or it has shut down.
+const STALLED: Duration = Duration::from_secs(1);
 
 impl Runtime {
     /// The one that this code runs in, if there is one.
@@ -34,20 +38,33 @@ impl Runtime {
     }
 
     pub(crate) fn spawn<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Task<T> {
-        Task(self.0.spawn(future))
+        let own = Driven(Arc::new(Mutex::new(Slot { future: Some(Box::pin(future)), is_dropped: false })));
+        let driven = self.0.spawn(Driven(own.0.clone()));
+        Task { driven, _own: own }
+    }
+
+    /// Whether its tasks make progress; a runtime that is entered by `block_on` alone runs only meanwhile.
+    pub(crate) async fn is_running(&self) -> bool {
+        let is_this = Handle::try_current().is_ok_and(|current| current.id() == self.0.id());
+        is_this || matches!(timeout(STALLED, self.0.spawn(async {})).await, Ok(Ok(())))
     }
 }
 
 /// A future that is driven beside others, until this is dropped.
 ///
-/// It panics as the future did; it fails when the runtime ends first.
-pub(crate) struct Task<T>(JoinHandle<T>);
+/// It panics as the future did; it fails when the runtime ends first. Dropping it drops the future at once, also if the
+/// runtime does not run: what the future has acquired must not depend on that. A future that is being polled at that
+/// time is dropped by the thread that polls it.
+pub(crate) struct Task<T> {
+    driven: JoinHandle<T>,
+    _own: Driven<T>,
+}
 
 impl<T> Future for Task<T> {
     type Output = Result<T, Arc<dyn StdError + Send + Sync>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let outcome = ready!(Pin::new(&mut self.0).poll(cx));
+        let outcome = ready!(Pin::new(&mut self.driven).poll(cx));
         Poll::Ready(outcome.map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             Err(error) => Arc::new(error) as _,
@@ -57,6 +74,47 @@ impl<T> Future for Task<T> {
 
 impl<T> Drop for Task<T> {
     fn drop(&mut self) {
-        self.0.abort();
+        self.driven.abort();
+    }
+}
+
+/// One of the two owners of a future: the task that polls it, and the [`Task`] that waits for its outcome. The future
+/// is dropped with the first of them.
+struct Driven<T>(Arc<Mutex<Slot<T>>>);
+
+struct Slot<T> {
+    /// `None` while it is polled, and once it is over.
+    future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
+    is_dropped: bool,
+}
+
+impl<T> Driven<T> {
+    /// Locked only to move the future, never while it is polled or dropped.
+    fn slot(&self) -> MutexGuard<'_, Slot<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Future for Driven<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        let Some(mut future) = self.slot().future.take() else { return Poll::Pending };
+        let outcome = future.as_mut().poll(cx);
+        let mut slot = self.slot();
+        if outcome.is_pending() && !slot.is_dropped {
+            slot.future = Some(future);
+        }
+        outcome
+    }
+}
+
+impl<T> Drop for Driven<T> {
+    fn drop(&mut self) {
+        let mut slot = self.slot();
+        slot.is_dropped = true;
+        let future = slot.future.take();
+        drop(slot);
+        drop(future);
     }
 }

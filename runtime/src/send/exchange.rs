@@ -29,7 +29,7 @@ use crate::values::Timestamp;
 pub(crate) struct Connection {
     pub(crate) service: &'static ServiceInfo,
     pub(crate) credentials: Credentials,
-    pub(crate) dispatcher: Dispatcher,
+    pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) observers: Observers,
     /// The rules for requests that set none of their own.
     pub(crate) policy: Policy,

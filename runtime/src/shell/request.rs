@@ -250,7 +250,8 @@ macro_rules! __blocking {
         /// For callers who do not await; with the feature `blocking`.
         ///
         /// The calling thread waits for the reply; one thread per client and its clones keeps connections alive
-        /// between requests. Any number of threads may ask at once. Inside an async runtime both refuse.
+        /// between requests. Any number of threads may ask at once. Inside an
+        /// async task both are an error; inside `spawn_blocking` they work.
         impl<E: $crate::Endpoint> Request<E> {
             /// Sends the request and waits for the body.
             ///

@@ -467,7 +467,7 @@ async fn a_token_that_expires_at_the_gate_is_replaced() {
             return reply(200, &[], &format!(r#"{{"access_token": "t{number}", "expires_in": 60}}"#));
         }
         bearers.lock().unwrap().push(request.headers.get("authorization").unwrap_or_default().to_owned());
-        if seen_first(&bearers) { reply(429, &[("retry-after", "59")], "") } else { ok() }
+        if seen_first(&bearers) { reply(429, &[("retry-after", "60")], "") } else { ok() }
     });
     let client = service.builder().client_credentials("id", "secret").build().unwrap();
     check(&client, 10).await;

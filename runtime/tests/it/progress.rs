@@ -139,7 +139,7 @@ fn where_its_runtime_has_ended_it_says_so() {
     #[allow(clippy::async_yields_async)]
     let request = ended.block_on(async { left_alone(&client) });
     drop(ended);
-    let expected = "the runtime in which the request was sent has ended";
+    let expected = "the runtime that sent the request has shut down";
     assert_eq!(other.block_on(request).unwrap_err().to_string(), expected);
     other.block_on(client.raw("/x").into_future()).unwrap();
 }

@@ -54,6 +54,6 @@ async fn an_error_has_the_headers_of_the_reply_too() {
 #[test]
 fn what_a_transport_brings_may_be_a_token() {
     let response = HttpResponse::new(200, Headers::new(), "canary");
-    let expected = "HttpResponse { status: 200, headers: {}, body: 6 bytes }";
+    let expected = "HttpResponse { status: 200, headers: {}, body: 6 bytes, ends_with_connection: false }";
     assert_eq!(format!("{response:?}"), expected);
 }

@@ -78,26 +78,6 @@ async fn the_token_endpoint() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_that_runs_out_of_time_speaks_for_itself() {
-    let begun = Instant::now();
-    let service = Service::new(move |request, _| match request.url.ends_with("token") {
-        true if begun.elapsed() < Duration::from_secs(9) => reply(503, &[("retry-after", "4")], ""),
-        true => token(r#"{"access_token": "t"}"#),
-        false => ok(),
-    });
-    let builder = service.builder().client_credentials("id", "secret").total_timeout(Duration::from_secs(10));
-    let client = builder.build().unwrap();
-    let late = async {
-        tokio::time::sleep(Duration::from_secs(6)).await;
-        check(&client).await
-    };
-    let (early, late) = tokio::join!(check(&client), late);
-    let early = early.unwrap_err().to_string();
-    assert!(early.contains("the total timeout leaves no time to try again"), "{early}");
-    late.unwrap();
-}
-
-#[tokio::test(start_paused = true)]
 async fn odd_lifetimes_work() {
     for expires in ["", r#","expires_in": 0"#, r#","expires_in": -1"#, r#","expires_in": 0.001"#, r#","expires_in": 1"#]
     {
@@ -253,7 +233,7 @@ async fn a_renewal_in_a_line_of_half_a_minute_succeeds() {
     let service = Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() });
     let renewals = Renewals::default();
     let builder = service.builder().client_credentials("id", "secret").gate(Slow).observer(renewals.clone());
-    let client = builder.total_timeout(Duration::from_secs(20)).build().unwrap();
+    let client = builder.total_timeout(Duration::from_secs(40)).build().unwrap();
     client.raw("/x").await.unwrap();
     tokio::time::sleep(Duration::from_secs(500)).await;
     // Nine tenths of its life are over: it works, and is replaced.

@@ -1,4 +1,4 @@
-//! The current token, the former ones, and the outcome of the last request for a token.
+//! The current token and the tokens before it.
 //!
 //! Outcomes come in; a token goes out for as long as it is likely to be accepted. Nothing here sends or waits.
 
@@ -54,11 +54,7 @@ pub(super) struct Cache {
     former: Vec<Arc<Token>>,
     /// Whether the service has refused the token.
     refused: bool,
-    /// How many requests for a token have ended, well or badly.
-    answers: u64,
-    /// The error of the last request for a token, if it failed.
-    failure: Option<Error>,
-    /// When to try again to replace a token that still works.
+    /// When to try again to replace a token that still works, after a failure.
     next_renewal: Option<Instant>,
     /// Paths that were refused with a new token too; until the time beside it, no token is replaced for a path.
     closed: Vec<(Box<str>, Instant)>,
@@ -76,42 +72,16 @@ impl Cache {
         self.token.clone().filter(|token| !self.refused && !token.is_expired())
     }
 
-    /// How many requests for a token have ended.
-    pub(super) fn answers(&self) -> u64 {
-        self.answers
-    }
-
-    /// The outcome of the last request for a token, if one has ended since `answers` was read.
-    pub(super) fn outcome_after(&self, answers: u64) -> Option<Result<Arc<Token>, Error>> {
-        if self.answers == answers {
-            return None;
-        }
-        match &self.failure {
-            Some(failure) => Some(Err(failure.clone())),
-            None => self.token.clone().filter(|_| !self.refused).map(Ok),
-        }
-    }
-
-    /// Notes an outcome, and returns it.
+    /// Notes the outcome of a request for a token, and returns it.
     pub(super) fn answer(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
-        self.answers += 1;
-        match outcome {
-            Ok(token) => {
-                let token = Arc::new(token);
-                self.former.extend(self.token.replace(token.clone()));
-                if self.former.len() > FORMER {
-                    self.former.remove(0);
-                }
-                self.refused = false;
-                self.failure = None;
-                self.next_renewal = None;
-                Ok(token)
-            }
-            Err(failure) => {
-                self.failure = Some(failure.clone());
-                Err(failure)
-            }
+        let token = outcome.map(Arc::new).inspect_err(|_| self.next_renewal = Instant::now().checked_add(REST))?;
+        self.former.extend(self.token.replace(token.clone()));
+        if self.former.len() > FORMER {
+            self.former.remove(0);
         }
+        self.refused = false;
+        self.next_renewal = None;
+        Ok(token)
     }
 
     /// Notes that a path was refused with a token, unless there is another already; returns whether another may help.
@@ -140,11 +110,6 @@ impl Cache {
         if !self.closed.is_empty() {
             self.closed.retain(|(closed, _)| **closed != *path);
         }
-    }
-
-    /// Keeps the current token for a while before the next attempt to renew it.
-    pub(super) fn rest(&mut self) {
-        self.next_renewal = Instant::now().checked_add(REST);
     }
 
     /// The secrets that errors mask.

@@ -1,0 +1,155 @@
+//! A request for a token, as a task that belongs to the client.
+//!
+//! It keeps the client's own times and rules, whichever caller needs the token. Its outcome is stored in the cache and
+//! sent to all callers that wait for it.
+
+use std::sync::{Arc, Mutex};
+use std::thread::panicking;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::cache::{Cache, Token};
+use super::lock;
+use super::reply::{self, TokenReply};
+use crate::dispatch::observer::{Event, Observers};
+use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
+use crate::error::{Error, ErrorKind};
+use crate::platform::{Instant, Runtime, Task, timeout};
+use crate::registry::{ClientCredentialsInfo, ErrorBodyInfo};
+use crate::transport::Headers;
+
+type Outcome = Result<Arc<Token>, Error>;
+
+/// How a token is requested.
+pub(super) struct TokenSource {
+    pub(super) info: &'static ClientCredentialsInfo,
+    pub(super) error_body: &'static ErrorBodyInfo,
+    /// The headers of every request.
+    pub(super) headers: Headers,
+    /// The headers of the request for a token.
+    pub(super) token_headers: Headers,
+    pub(super) policy: Policy,
+}
+
+/// A request for a token; dropping it ends the request.
+pub(super) struct Fetch {
+    follower: Follower,
+    _task: Task<()>,
+}
+
+/// What a caller needs to wait for a [`Fetch`].
+#[derive(Clone)]
+pub(super) struct Follower {
+    /// `None` until the request is over; without a sender if its runtime has dropped it.
+    outcome: watch::Receiver<Option<Outcome>>,
+    runtime: Runtime,
+}
+
+/// How often a caller checks that the runtime of the request still runs.
+const CHECK: Duration = Duration::from_secs(1);
+
+impl Fetch {
+    pub(super) fn start(
+        source: &Arc<TokenSource>,
+        cache: &Arc<Mutex<Cache>>,
+        dispatcher: &Arc<Dispatcher>,
+        observers: Observers,
+    ) -> Result<Self, Error> {
+        let runtime = Runtime::current().ok_or_else(|| Error::build("there is no Tokio runtime"))?;
+        let (source, cache, dispatcher) = (source.clone(), cache.clone(), dispatcher.clone());
+        let (sender, outcome) = watch::channel(None);
+        let report = Report(sender);
+        let task = runtime.spawn(async move {
+            let context = RequestContext::for_token(&source.policy, observers);
+            let outcome = source.fetch(&dispatcher, context).await;
+            let outcome = lock(&cache).answer(outcome);
+            report.0.send_replace(Some(outcome));
+        });
+        Ok(Self { follower: Follower { outcome, runtime }, _task: task })
+    }
+
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.follower.outcome.borrow().is_none() && self.follower.outcome.has_changed().is_ok()
+    }
+
+    pub(super) fn follow(&self) -> Follower {
+        self.follower.clone()
+    }
+}
+
+impl Follower {
+    pub(super) fn follows(&self, fetch: &Fetch) -> bool {
+        self.outcome.same_channel(&fetch.follower.outcome)
+    }
+
+    /// The outcome, or the old token while that works; `None` if the runtime of the request does not run.
+    pub(super) async fn outcome(&self, cache: &Mutex<Cache>) -> Option<Outcome> {
+        let mut outcome = self.outcome.clone();
+        loop {
+            // Also for a caller that needs no new token: the request may occupy the slot that the caller waits for.
+            if !self.runtime.is_running().await {
+                return outcome.borrow().clone();
+            }
+            if let Some(token) = lock(cache).working() {
+                return Some(Ok(token));
+            }
+            match timeout(CHECK, outcome.wait_for(Option::is_some)).await {
+                Ok(Ok(outcome)) => return outcome.clone(),
+                Ok(Err(_)) => return None,
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+/// Sends the outcome of a request that panics: its callers would start it again and again.
+struct Report(watch::Sender<Option<Outcome>>);
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        if panicking() {
+            let error = Error::new(ErrorKind::Shutdown, "the request for a token panicked").of_token();
+            self.0.send_replace(Some(Err(error)));
+        }
+    }
+}
+
+impl TokenSource {
+    /// Requests a token until there is one or the retry rules end it.
+    async fn fetch(&self, dispatcher: &Dispatcher, mut context: RequestContext<'_>) -> Result<Token, Error> {
+        let outcome = loop {
+            match self.request(dispatcher, &mut context).await {
+                Ok(token) => {
+                    dispatcher.retries().succeeded();
+                    break Ok(token);
+                }
+                Err(error) => {
+                    if let Err(error) = context.retry(dispatcher.retries(), error, None).await {
+                        break Err(error.of_token().after(context.timing()));
+                    }
+                }
+            }
+        };
+        context.tell(&Event::Token { renewed: outcome.is_ok() });
+        outcome
+    }
+
+    /// Requests a token, once.
+    async fn request(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Token, Error> {
+        let permit = dispatcher.permit(context).await?;
+        let begun = Instant::now();
+        let form = "grant_type=client_credentials";
+        let request = dispatcher.post(self.info.path, self.token_headers.clone(), form, context);
+        let response = dispatcher.send(request, permit, context).await?;
+        let success = (200..300).contains(&response.status);
+        let response = status::accept(response, self.info.errors, self.error_body)
+            .map_err(|error| if success { error.without_body() } else { error })?;
+        let reply = TokenReply::read(&response.body)?;
+        let mut headers = self.headers.clone();
+        headers
+            .insert_sensitive("authorization", &format!("Bearer {}", reply.access_token))
+            .map_err(|_| reply::unreadable("`access_token` has characters that HTTP cannot carry"))?;
+        Ok(Token::new(reply, headers, begun))
+    }
+}

@@ -1,0 +1,315 @@
+//! State that belongs to the client and not to one caller: a pause, a token, a slot, connections.
+//!
+//! Callers are cancelled, time out, panic, or send on a runtime that has stopped; no other caller may notice.
+
+#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod invented;
+mod scripted;
+mod socket;
+
+use std::future::IntoFuture;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use runtime::gate::{Admitted, Attempt, Ending, Gate, Permit, PermitFuture, ProcessRateLimiter};
+use runtime::transport::{HttpRequest, HttpResponse, Phase, SendFuture, Transport, from_fn};
+use runtime::{ErrorKind, Event, Observer, RateLimit, Retry};
+use tokio::runtime::Runtime;
+use tokio::time::Instant;
+
+use invented::Client;
+use scripted::{Fate, Service, failure, ok, reply};
+use socket::{DATA, Server, Step};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A runtime that runs only while something blocks on it.
+fn entered() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+fn token(request: &HttpRequest) -> Option<Fate> {
+    let token = r#"{"access_token": "t", "expires_in": 600}"#;
+    request.url.ends_with("token").then(|| reply(200, &[], token))
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_were_not_sent_do_not_end_a_pause() {
+    let service = Service::new(|_, before| match before {
+        0 => reply(429, &[("retry-after", "10")], ""),
+        1..10 => Fate { departure: SECOND, way: SECOND, ..failure(Phase::Connect) },
+        _ => ok(),
+    });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).retry(Retry::none()).build().unwrap();
+    let begun = Instant::now();
+    let calls: Vec<_> = (0..10).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    // Dropped while they connect.
+    calls.iter().for_each(tokio::task::JoinHandle::abort);
+    client.raw("/x").await.unwrap();
+    assert!(begun.elapsed() >= 10 * SECOND, "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn callers_with_less_time_than_a_token_takes_are_served_in_the_end() {
+    let service = Service::new(|request, _| match token(request) {
+        Some(fate) => Fate { way: SECOND, ..fate },
+        None => ok(),
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    let mut calls = Vec::new();
+    for _ in 0..100 {
+        calls.push(tokio::spawn(client.raw("/x").timeout(Duration::from_millis(800)).into_future()));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let mut served = 0;
+    for call in calls {
+        match call.await.unwrap() {
+            Ok(_) => served += 1,
+            Err(error) => assert_eq!((error.kind(), error.is_timeout()), (ErrorKind::Wait, true), "{error}"),
+        }
+    }
+    assert!(served >= 95, "{served}");
+    assert_eq!(service.seen().1, 1);
+}
+
+/// Panics at each event.
+struct Careless(AtomicUsize);
+
+impl Observer for Careless {
+    fn observe(&self, _: &Event) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        panic!("an observer that panics");
+    }
+}
+
+/// Panics when a request is sent and when it ends.
+impl Admitted for Careless {
+    fn departed(&self) {
+        panic!("a gate that panics");
+    }
+
+    fn ended(&self, _: Ending) {
+        panic!("a gate that panics");
+    }
+}
+
+impl Gate for Careless {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+        Box::pin(async { Ok(Permit::of(Self(AtomicUsize::new(0)))) })
+    }
+
+    fn refused(&self, _: Duration) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_user_code_affects_at_most_its_call() {
+    let service = Service::new(|_, before| if before == 0 { reply(503, &[], "") } else { ok() });
+    let observer = Arc::new(Careless(AtomicUsize::new(0)));
+    let gate = Careless(AtomicUsize::new(0));
+    let client = service.builder().observer(observer.clone()).gate(gate).build().unwrap();
+    client.raw("/x").await.unwrap();
+    assert_eq!(observer.0.load(Ordering::Relaxed), 5);
+    // Dropped during a panic, a request reports its end while the thread unwinds.
+    let there = client.clone();
+    let panics = tokio::spawn(async move {
+        let request = there.raw("/x").into_future();
+        let mut request = std::pin::pin!(request);
+        let _ = tokio::time::timeout(Duration::ZERO, &mut request).await;
+        panic!("a caller that panics");
+    });
+    assert!(panics.await.unwrap_err().is_panic());
+    client.raw("/x").await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transport_that_panics_fails_the_requests_that_wait_for_its_token() {
+    let tokens = Arc::new(AtomicUsize::new(0));
+    let seen = tokens.clone();
+    let transport = from_fn(move |_| {
+        seen.fetch_add(1, Ordering::Relaxed);
+        async { panic!("a transport that panics") }
+    });
+    let builder = Client::builder("https://example.com/v2").api_key("key").client_credentials("id", "secret");
+    let client = builder.transport(transport).build().unwrap();
+    let error = client.raw("/x").await.unwrap_err();
+    assert_eq!((error.kind(), error.is_token(), tokens.load(Ordering::Relaxed)), (ErrorKind::Shutdown, true, 1));
+}
+
+#[test]
+fn a_request_dropped_on_a_runtime_that_has_stopped_frees_its_slot() {
+    let other = Runtime::new().unwrap();
+    let data = Step::Write(socket::reply("200 OK", DATA));
+    let server = other.block_on(Server::start(vec![Step::Silence, data]));
+    let client = server.builder().rate_limit(RateLimit::new(100, SECOND, 1)).build().unwrap();
+    let stopped = entered();
+    let patience = Duration::from_millis(200);
+    let outcome = stopped.block_on(async { tokio::time::timeout(patience, client.raw("/x").into_future()).await });
+    assert!(outcome.is_err());
+    other.block_on(client.raw("/x").into_future()).unwrap();
+    drop(stopped);
+}
+
+#[test]
+fn a_request_for_a_token_on_a_runtime_that_has_stopped_is_replaced() {
+    let other = Runtime::new().unwrap();
+    let token = socket::reply("200 OK", r#"{"access_token": "t", "expires_in": 600}"#);
+    let data = Step::Write(socket::reply("200 OK", DATA));
+    let server = other.block_on(Server::start(vec![Step::Silence, Step::Write(token), data]));
+    let builder = server.builder().client_credentials("id", "secret").rate_limit(RateLimit::new(100, SECOND, 1));
+    let client = builder.build().unwrap();
+    let stopped = entered();
+    let patience = Duration::from_millis(200);
+    let outcome = stopped.block_on(async { tokio::time::timeout(patience, client.raw("/x").into_future()).await });
+    assert!(outcome.is_err());
+    other.block_on(client.raw("/x").into_future()).unwrap();
+    // Neither is the request for a token lost with a runtime that has shut down.
+    assert_eq!(server.requests.lock().unwrap().len(), 3);
+    drop(stopped);
+}
+
+#[test]
+fn a_request_whose_runtime_shuts_down_fails_as_such() {
+    let service = Service::new(|_, _| Fate { reply: 100 * SECOND, ..ok() });
+    let (client, stopped) = (service.client(), entered());
+    let mut request = Box::pin(client.raw("/x").into_future());
+    let patience = Duration::from_millis(50);
+    assert!(stopped.block_on(async { tokio::time::timeout(patience, &mut request).await }).is_err());
+    drop(stopped);
+    assert_eq!(service.under_way(), 0);
+    let error = entered().block_on(request).unwrap_err();
+    assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Shutdown, true));
+}
+
+#[test]
+fn servers_with_a_runtime_for_each_thread_keep_their_connections() {
+    let runtime = Runtime::new().unwrap();
+    let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
+    let client = server.builder().rate_limit(RateLimit::none()).build().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                let own = entered();
+                (0..20).for_each(|_| drop(own.block_on(client.raw("/x").into_future()).unwrap()));
+            });
+        }
+    });
+    assert_eq!((server.connections(), server.requests.lock().unwrap().len()), (16, 320));
+}
+
+/// Reports the headers of a 429 at once, and withholds its body for five seconds.
+struct SlowBody(Arc<AtomicUsize>);
+
+impl Transport for SlowBody {
+    fn send(&self, request: HttpRequest) -> SendFuture<'_> {
+        Box::pin(async move {
+            let status = if self.0.fetch_add(1, Ordering::Relaxed) == 0 { 429 } else { 200 };
+            let response = HttpResponse::new(status, runtime::transport::Headers::new(), DATA);
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            request.on_headers.notify(status, &response.headers);
+            tokio::time::sleep(if status == 429 { 5 * SECOND } else { Duration::ZERO }).await;
+            Ok(response)
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_begins_with_the_headers_of_a_429() {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let builder = Client::builder("https://example.com/v2").api_key("key").transport(SlowBody(sent.clone()));
+    let client = builder.rate_limit(RateLimit::new(20, SECOND, 100)).build().unwrap();
+    let calls: Vec<_> = (0..100).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert_eq!(sent.load(Ordering::Relaxed), 10);
+    tokio::time::sleep(SECOND).await;
+    assert!(sent.load(Ordering::Relaxed) > 10);
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+}
+
+/// The same over a socket: how the rest of the body is withheld makes no difference to the next request.
+#[tokio::test]
+async fn the_built_in_transport_reports_headers_before_the_body() {
+    let busy = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\ncontent-length: 10\r\n\r\n".to_vec();
+    let data = Step::Write(socket::reply("200 OK", DATA));
+    let server = Server::start(vec![Step::Write(busy), data]).await;
+    let paused = Arc::new(tokio::sync::Notify::new());
+    let client = server.builder().gate(Notified(paused.clone())).build().unwrap();
+    let request = tokio::spawn(client.raw("/x").into_future());
+    paused.notified().await;
+    assert!(!request.is_finished());
+    request.await.unwrap().unwrap();
+}
+
+/// A gate that only notes a pause.
+struct Notified(Arc<tokio::sync::Notify>);
+
+impl Gate for Notified {
+    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+        Box::pin(async { Ok(Permit::new(())) })
+    }
+
+    fn refused(&self, _: Duration) {
+        self.0.notify_one();
+    }
+}
+
+#[tokio::test]
+async fn json_that_ends_early_with_its_connection_is_requested_again() {
+    let cut = |body: &str| Step::Close(format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{body}").into_bytes());
+    let retry = Retry::default().backoff(Duration::ZERO, Duration::ZERO);
+    for length in [1, DATA.len() / 2, DATA.len() - 1] {
+        let server = Server::start(vec![cut(&DATA[..length]), cut(DATA)]).await;
+        let client = server.builder().retry(retry.clone()).build().unwrap();
+        client.market().ratio().coin("BTC").await.unwrap();
+        assert_eq!(server.requests.lock().unwrap().len(), 2, "{length}");
+    }
+    // A complete body is no reason to try again, whatever it contains.
+    let complete = |body: &str| Step::Write(socket::reply("200 OK", body));
+    for (step, kind) in [
+        (complete(&DATA[..DATA.len() - 1]), ErrorKind::Decode),
+        (cut(r#"{"data": [{"openDate": 1}]}"#), ErrorKind::Decode),
+        (cut(r#"{"data": [}"#), ErrorKind::Decode),
+    ] {
+        let server = Server::start(vec![step]).await;
+        let client = server.builder().retry(retry.clone()).build().unwrap();
+        assert_eq!(client.market().ratio().coin("BTC").await.unwrap_err().kind(), kind);
+        assert_eq!(server.requests.lock().unwrap().len(), 1);
+    }
+    let server = Server::start(vec![cut(&DATA[..9])]).await;
+    let client = server.builder().retry(retry).build().unwrap();
+    let error = client.market().ratio().coin("BTC").await.unwrap_err();
+    assert_eq!((error.kind(), error.attempts(), error.is_retryable()), (ErrorKind::Body, 4, true));
+    assert!(error.to_string().contains("the JSON ends early, with its connection, after 9 bytes"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_share_a_limit_that_can_be_changed() {
+    let service = Service::new(|request, _| token(request).unwrap_or_else(ok));
+    let limiter = ProcessRateLimiter::new(RateLimit::new(1, SECOND, 20));
+    let client = || service.builder().client_credentials("id", "secret").gate(limiter.clone()).build().unwrap();
+    let clients = [client(), client()];
+    for call in [0, 1, 0, 1].map(|index: usize| tokio::spawn(clients[index].raw("/x").into_future())) {
+        call.await.unwrap().unwrap();
+    }
+    let arrivals = service.arrivals();
+    assert_eq!(service.seen(), (4, 2));
+    assert!(arrivals.windows(2).all(|pair| pair[1] - pair[0] >= SECOND), "{arrivals:?}");
+    // Also for a request that waits; the tokens stay.
+    let begun = Instant::now();
+    let waits = tokio::spawn(clients[0].raw("/x").into_future());
+    tokio::time::sleep(SECOND / 10).await;
+    limiter.set_rate_limit(RateLimit::new(100, SECOND, 20));
+    waits.await.unwrap().unwrap();
+    assert!(begun.elapsed() < SECOND / 2, "{:?}", begun.elapsed());
+    assert_eq!(clients[1].raw("/x").endpoint().weight, 1);
+    assert_eq!((service.seen(), limiter.rate_limit()), ((5, 2), Some(RateLimit::new(100, SECOND, 20))));
+    // A request in flight counts under the new limit as well.
+    limiter.set_rate_limit(RateLimit::new(100, SECOND, 1));
+    for call in [0, 1, 0, 1].map(|index: usize| tokio::spawn(clients[index].raw("/x").into_future())) {
+        call.await.unwrap().unwrap();
+    }
+}
