@@ -211,7 +211,7 @@ endpoints:
   path: unknown
   evidence: document
   summary: It.
-  params: [{use: coin, required: reported}]
+  params: [{use: coin, evidence: reported}]
   body: unknown
 ";
         let market = [MARKET, depth].concat();
@@ -232,7 +232,7 @@ endpoints:
   path: '/depth/{venue}'
   evidence: reported
   summary: It.
-  params: [{use: coin, required: reported}, {name: venue, type: string, in: path, summary: unknown}]
+  params: [{use: coin, evidence: reported}, {name: venue, type: string, in: path, summary: unknown}]
   body: unknown
 ";
         assert_eq!(text.strip_prefix(MARKET), Some(expected));

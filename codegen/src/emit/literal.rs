@@ -211,7 +211,6 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
     if !anew {
         return quote!(params::#constant);
     }
-    let required = link("required", used.required.filter(|_| used.required != defined.required));
     let notes = link("notes", Some(&used.notes).filter(|_| used.notes != defined.notes));
     let known_by = link("known_by", Some(used.evidence).filter(|_| used.evidence != defined.evidence));
     let default = link("default", used.default.as_ref().filter(|_| used.default != defined.default));
@@ -220,7 +219,7 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
     let works = anew("works", &used.works, &defined.works);
     let refused = anew("refused", &used.refused, &defined.refused);
     let example = link("example", used.example.as_ref().filter(|_| used.example != defined.example));
-    quote!(params::#constant #required #known_by #default #served #works #refused #example #notes)
+    quote!(params::#constant #known_by #default #served #works #refused #example #notes)
 }
 
 fn body(body: &Body) -> TokenStream {

@@ -1,7 +1,7 @@
 //! Params and param sets, shared and own: their types and values, and the names that they have in Rust.
 
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, Wrong, all, meaning, prose};
+use super::{Resolved, Resolver, Unique, all, meaning, prose};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::model::{Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
@@ -80,7 +80,7 @@ impl<'a> Resolver<'a> {
         let ty = ty.and_then(|ty| self.param_type(param, ty));
         let values = self.values_of(param);
         let single = self.one_or_several(param);
-        let ident = self.param_names(param, param.required, None);
+        let ident = self.param_names(param);
         values.and(single)?;
         let ty = ty?;
         let [served, works, refused] = [&param.served, &param.works, &param.refused].map(|values| texts(&ty, values));
@@ -122,34 +122,24 @@ impl<'a> Resolver<'a> {
         Err(self.wrong("param-type", param.ty.at(), message, help))
     }
 
-    /// The names that a param has as an argument or as a setter; `at` is where it is used, if not where it is defined.
-    pub(super) fn param_names(
-        &mut self,
-        param: &spec::Param,
-        required: Option<Evidence>,
-        at: Option<&Location>,
-    ) -> Resolved<String> {
-        let scope = if is_argument(param.location, required) { Scope::Arguments } else { Scope::Setters };
-        let used = |text: &Text| at.map_or_else(|| text.clone(), |at| Text::new(text.to_string(), at.clone()));
-        let (name, ident) = (used(&param.name), param.ident.as_ref().map(used));
-        let ident = self.rust_name(&name, ident.as_ref(), Case::Snake, scope);
-        let list = param.list.as_ref().map(|list| self.list_name(&used(list), scope)).transpose();
+    /// The names that a param has as an argument or as a setter.
+    fn param_names(&mut self, param: &spec::Param) -> Resolved<String> {
+        let scope = if is_argument(param) { Scope::Arguments } else { Scope::Setters };
+        let ident = self.rust_name(&param.name, param.ident.as_ref(), Case::Snake, scope);
+        let list = param.list.as_ref().map(|list| self.list_name(list, scope)).transpose();
         if let (Ok(one), Some(several)) = (&ident, &param.list)
             && *one == **several
             && scope == Scope::Setters
         {
-            // Said once, where the param is defined.
-            if at.is_some() {
-                return Err(Wrong(()));
-            }
             let message = format!("`list` names the setter that takes several, and `{one}` is that of one value");
             let help = "name the setter of one value with `ident`";
             return Err(self.wrong("same-rust-name", several.at(), message, help));
         }
         if scope == Scope::Setters && param.fixed.is_none() {
-            let one = ident.as_ref().map_or(Ok(()), |ident| self.setter(ident, false, &name, name.at()));
+            let (name, at) = (param.name.as_str(), param.name.at());
+            let one = ident.as_ref().map_or(Ok(()), |ident| self.setter(ident, false, name, at));
             let several = list.as_ref().ok().and_then(Option::as_ref);
-            let several = several.map_or(Ok(()), |list| self.setter(list, true, &name, list.at()));
+            let several = several.map_or(Ok(()), |list| self.setter(list, true, name, list.at()));
             one.and(several)?;
         }
         list?;
@@ -325,7 +315,7 @@ pub(super) fn texts(ty: &Type, values: &[Text]) -> Vec<String> {
 }
 
 /// A value as a client writes it: without the sign or the zeros that a number of the catalogue may have.
-pub(super) fn as_sent(ty: &Type, text: &str) -> String {
+fn as_sent(ty: &Type, text: &str) -> String {
     let number = match ty {
         Type::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
         Type::Count => text.parse::<u64>().ok().map(|number| number.to_string()),
@@ -348,6 +338,6 @@ pub(super) fn example(
 }
 
 /// Whether a param is an argument of its method, as nothing can be sent without it.
-pub(super) fn is_argument(location: ParamLocation, required: Option<Evidence>) -> bool {
-    location == ParamLocation::Path || required.is_some_and(Evidence::is_enforced)
+fn is_argument(param: &spec::Param) -> bool {
+    param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

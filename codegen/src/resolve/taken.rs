@@ -1,6 +1,6 @@
 //! The params that an endpoint takes: references followed, each of them once, and those in the path filled in.
 
-use super::params::{example, is_argument, texts};
+use super::params::{example, texts};
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, Wrong, all, prose};
 use crate::diagnostic::Location;
@@ -22,7 +22,6 @@ fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
     let (served, works) = (anew(&entry.served, param.served), anew(&entry.works, param.works));
     let param = Param {
         example: example(None, param.example.as_ref(), &served, &works),
-        required: entry.required.or(param.required),
         evidence: entry.evidence.unwrap_or(param.evidence),
         default: entry.default.as_deref().cloned().or(param.default),
         served,
@@ -94,9 +93,8 @@ impl<'a> Resolver<'a> {
             }
             ParamEntry::Use(entry) => {
                 let (param, at, used) = as_defined(self.shared_param(&entry.param)?, entry.param.at());
-                let names = self.used_param(param, entry.required, at);
                 let values = self.used_values(param, entry);
-                vec![(param, at, names.and(values).and(used.map(|used| said_anew(used, entry))))]
+                vec![(param, at, values.and(used.map(|used| said_anew(used, entry))))]
             }
             ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
                 (Some(set), _) => {
@@ -115,14 +113,6 @@ impl<'a> Resolver<'a> {
                 }
             },
         })
-    }
-
-    /// A shared param that an endpoint takes as an argument, or does not, where its definition says otherwise.
-    fn used_param(&mut self, param: &spec::Param, required: Option<spec::Evidence>, at: &Location) -> Resolved<()> {
-        if required.is_some() && is_argument(param.location, required) != is_argument(param.location, param.required) {
-            self.param_names(param, required, Some(at))?;
-        }
-        Ok(())
     }
 
     /// Each param stands once, and so does each setter.

@@ -118,8 +118,6 @@ map! {
     Use, USE, "a `use` entry" {
         /// The shared param.
         must "use" param: Text;
-        /// How it is known to be required here.
-        may required: Option<Evidence>;
         /// How it is known here.
         may evidence: Option<Evidence>;
         /// What the service takes here where it is left out; several with commas between them.

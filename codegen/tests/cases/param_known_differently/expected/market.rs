@@ -25,11 +25,10 @@ impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
     /// - **Endpoint:** `GET /basis` (documented), returns a series of JSON records
-    /// - **Arguments:** `coin`
     /// - **Optional:** `limit`
     /// - **Undocumented:** the fields of the records
-    pub fn basis(&self, coin: impl Into<String>) -> Request<Basis> {
-        Request::new(self.client).with::<String, _>("coin", coin)
+    pub fn basis(&self) -> Request<Basis> {
+        Request::new(self.client)
     }
 
     /// A param of its own, of which it notes something.
@@ -58,13 +57,7 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Document)
-        .params(
-            &[],
-            &[
-                params::LIMIT.known_by(Evidence::Reported).notes("At most 1000."),
-                params::COIN.required(Evidence::Published),
-            ],
-        )
+        .params(&[], &[params::LIMIT.known_by(Evidence::Reported).notes("At most 1000.")])
         .series(None, Some("openDate"), Evidence::Document);
 }
 

@@ -5,7 +5,6 @@
 use ::runtime::{Endpoint, Timestamp, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
 use crate::{Client, Exchange, Request, Series, Timeframe};
-use super::service::params;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +61,9 @@ impl Endpoint for Basis {
                     .list("venues")
                     .required(Evidence::Document)
                     .summary("The venues."),
-                params::TIMEFRAME.required(Evidence::Document),
+                ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Document)
+                    .required(Evidence::Document)
+                    .summary("Length of an interval."),
             ],
         )
         .series(None, Some("openDate"), Evidence::Document);

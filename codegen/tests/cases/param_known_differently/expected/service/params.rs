@@ -7,10 +7,6 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::Request;
 
-pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Document)
-    .required(Evidence::Reported)
-    .summary("The coin.");
-
 pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
     .default("50")
     .summary("How many records.");
