@@ -49,8 +49,6 @@ pub(crate) struct WantedName {
     pub(crate) name: String,
     /// The name of the field or endpoint around it, which precedes a name that is in use.
     pub(crate) owner: String,
-    /// Whether it belongs to all groups.
-    pub(crate) is_shared: bool,
 }
 
 /// Puts a draft into a catalogue.

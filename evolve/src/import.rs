@@ -24,17 +24,17 @@ mod security;
 mod service;
 mod tolerant;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use codegen::{Catalogue, is_invisible};
+use serde_yaml::Value;
 
 use super::change::{CatalogueChange, Editor, Refusal};
 use super::fill::fill;
 use super::keys::SERVICE;
 use super::naming::NamesInUse;
-use super::place::Place;
 use super::tree::Tree;
-use document::Document;
+use document::{Document, entries, entries_of};
 use draft::Draft;
 use notes::Notes;
 
@@ -67,26 +67,19 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     };
     reader.notes.unread(document.root(), notes::ROOT, "#");
     reader.surroundings(&editor, &service);
-    reader.listed_metadata();
     reader.operations();
-    let Reader { mut draft, notes, guessed_time, .. } = reader;
+    let Reader { draft, notes, .. } = reader;
     let omitted = notes.lines(import.places);
     if draft.endpoints.is_empty() {
         return Err(Refusal::new(format!("no endpoint is imported:\n{}", nothing_read(&omitted))));
-    }
-    if is_new && let Some(unsupported) = draft.unsupported.take() {
-        editor.set(&Place::service().key("envelope").key("metadata"), "unsupported", unsupported);
     }
     let has_prefix = !draft.prefix.is_empty();
     // Bodies are read with the envelope of the catalogue.
     let envelope = editor.tree(SERVICE).get("envelope").cloned().map(without_fields);
     let mut source = Editor::empty()?;
     source.create(SERVICE, Tree::map().with_some("envelope", envelope));
-    fill(&mut editor, &finish::finish(source, draft));
-    if is_new {
-        service::drop_limits_of_others(&mut editor);
-        envelope::drop_unsupported_of_nothing(&mut editor);
-    } else {
+    fill(&mut editor, &finish::finish(source, draft, &import.evidence));
+    if !is_new {
         // Paths that begin like those of the server make a base URL unnecessary.
         service::note_differences(&service, has_prefix, &mut editor);
     }
@@ -94,7 +87,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     for line in omitted {
         change.note(format!("beyond the catalogue: {line}"));
     }
-    if guessed_time && is_new {
+    if is_new {
         change.note("the unit of timestamps is not specified; `seconds` in `service.yaml` is a guess");
     }
     Ok(change)
@@ -133,8 +126,15 @@ struct Reader<'d> {
     modules: NamesInUse,
     /// Tags that an endpoint has.
     tags: HashSet<String>,
-    /// Whether the unit of timestamps was invented.
-    guessed_time: bool,
+    /// The paths so far, without the names of their params.
+    templates: HashSet<String>,
+    /// The indices of records by their places or references, of shared params by their ids, and of types by their
+    /// values.
+    records: HashMap<String, usize>,
+    shared: HashMap<String, usize>,
+    types_by_values: HashMap<Vec<String>, Vec<usize>>,
+    /// The order of the components of each kind.
+    ranks: HashMap<&'d str, HashMap<&'d str, usize>>,
 }
 
 /// The objects around the records of a series.
@@ -159,16 +159,17 @@ impl<'d> Reader<'d> {
             old_groups: 0,
             modules: NamesInUse::default(),
             tags: HashSet::new(),
-            guessed_time: false,
+            templates: HashSet::new(),
+            records: HashMap::new(),
+            shared: HashMap::new(),
+            types_by_values: HashMap::new(),
+            ranks: ranks(document.root()),
         }
     }
 
     /// The place of a name among the components of its kind, so that their order stays.
     fn rank(&self, kind: &str, name: &str) -> usize {
-        let components =
-            self.document.root().get("components").and_then(|components| components.get(kind)?.as_mapping());
-        let mut names = components.into_iter().flatten().map(|(name, _)| name.as_str());
-        names.position(|known| known == Some(name)).unwrap_or(usize::MAX)
+        self.ranks.get(kind).and_then(|names| names.get(name)).copied().unwrap_or(usize::MAX)
     }
 
     /// The first paragraph of a text; empty if texts are not imported.
@@ -177,4 +178,12 @@ impl<'d> Reader<'d> {
         let first = paragraphs.filter(|_| self.options.summaries).find(|paragraph| !paragraph.is_empty());
         first.unwrap_or_default().chars().filter(|character| !is_invisible(*character)).collect()
     }
+}
+
+/// The place of each component among those of its kind.
+fn ranks(root: &Value) -> HashMap<&str, HashMap<&str, usize>> {
+    let kinds = entries(root, "components");
+    kinds
+        .map(|(kind, all)| (kind, entries_of(all).enumerate().map(|(rank, (name, _))| (name, rank)).collect()))
+        .collect()
 }

@@ -140,20 +140,6 @@ impl Tree {
         self
     }
 
-    /// Removes evidence that is inherited.
-    pub(crate) fn inherit(&mut self, evidence: &str) {
-        if self.text("evidence") == Some(evidence) {
-            self.remove("evidence");
-        }
-    }
-
-    /// Changes all items of a list.
-    pub(crate) fn each(&mut self, key: &str, change: impl Fn(&mut Self)) {
-        if let Some(Self::List(items)) = self.get_mut(key) {
-            items.iter_mut().for_each(change);
-        }
-    }
-
     /// The entries of a list.
     pub(crate) fn entries(&self, key: &str) -> &[Tree] {
         match self.get(key) {
@@ -191,22 +177,6 @@ impl Tree {
                 Self::Map(
                     entries.map(|(key, value)| (key.text().unwrap_or_default().to_owned(), Self::of(value))).collect(),
                 )
-            }
-        }
-    }
-
-    /// A tree of a value.
-    pub(crate) fn of_value(value: &serde_yaml::Value) -> Self {
-        use serde_yaml::Value;
-        match value {
-            Value::Null | Value::Tagged(_) => Self::Null,
-            Value::Bool(flag) => Self::Flag(*flag),
-            Value::Number(number) => Self::Number(number.to_string()),
-            Value::String(text) => Self::Text(text.clone()),
-            Value::Sequence(items) => Self::List(items.iter().map(Self::of_value).collect()),
-            Value::Mapping(entries) => {
-                let entries = entries.iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
-                Self::Map(entries.map(|(key, value)| (key.to_owned(), Self::of_value(value))).collect())
             }
         }
     }

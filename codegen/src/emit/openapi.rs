@@ -1,7 +1,7 @@
 //! The catalogue as an OpenAPI description, for tools that read those: viewers, validators, other generators.
 //!
 //! One builder makes both versions; what they write differently is in `version.rs`.
-//! What OpenAPI has no word for stands in extensions named after the catalogue's own keys.
+//! Facts for which OpenAPI has no keyword are in extensions only where a tool reads them.
 
 mod component_names;
 mod errors;
@@ -15,8 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::ordered::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Header, History, HistoryOf, Limit, TimeFormat, TimeUnit};
-use crate::names::Case;
+use crate::model::{Api, Endpoint, Evidence, Group, Limit};
 use crate::yaml;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
@@ -53,7 +52,6 @@ impl<'a> Description<'a> {
     }
 
     fn document(&self) -> Object {
-        let service = &self.api.service;
         Object::default()
             .with("x-generated", format!("{MARKER} from spec/. Do not edit."))
             .with("openapi", self.version.number())
@@ -64,12 +62,6 @@ impl<'a> Description<'a> {
             .with("paths", self.paths())
             .with("components", self.components())
             .with_list("x-known-by-name", self.known_by_name())
-            .with_list("x-limits", service.limits.iter().map(limit))
-            .with("x-env-prefix", service.env_prefix.as_str())
-            .with("x-time", self.time())
-            .with_some("x-envelope", self.envelope())
-            .with_list("x-headers", service.headers.iter().map(header))
-            .with_some("x-history", service.history.as_ref().map(history))
     }
 
     fn info(&self) -> Object {
@@ -126,32 +118,10 @@ impl<'a> Description<'a> {
                     .with("tags", vec![group.ident.as_str()])
                     .with("summary", endpoint.name.as_str())
                     .and(described(&endpoint.summary, [], &endpoint.notes))
-                    .and(names(endpoint))
                     .with("x-evidence", endpoint.evidence.word())
             })
         };
         self.api.groups.iter().flat_map(named).collect()
-    }
-
-    fn time(&self) -> Object {
-        let service = &self.api.service;
-        Object::default()
-            .with_some("unit", service.time_form.unit().map(TimeUnit::word))
-            .with_some("format", service.time_form.format().map(TimeFormat::word))
-            .with("evidence", service.time_evidence.word())
-    }
-
-    fn envelope(&self) -> Option<Object> {
-        let envelope = self.api.service.envelope.as_ref()?;
-        let object = Object::default()
-            .with("data", envelope.data.as_str())
-            .with_some("time", envelope.time.as_ref().map(|time| time.wire_name.as_str()))
-            // A series whose fields are unknown has no schema that could say it.
-            .with_some("time_summary", envelope.time.as_ref().map(|time| time.summary.as_str()))
-            .with_some("metadata", envelope.metadata.as_deref())
-            .with_some("unsupported", self.api.unsupported().map(|field| field.wire_name.as_str()))
-            .with("evidence", envelope.evidence.word());
-        Some(object)
     }
 }
 
@@ -160,31 +130,6 @@ fn tag(group: &Group) -> Object {
         .with("name", group.ident.as_str())
         .and(described(&group.summary, [], &group.notes))
         .with("x-displayName", group.title.as_str())
-        .with_list("x-aliases", group.aliases.iter().map(String::as_str))
-}
-
-fn limit(limit: &Limit) -> Object {
-    Object::default()
-        .with("name", limit.name.as_str())
-        .with("requests", limit.requests)
-        .with("seconds", limit.seconds)
-        .with_some("concurrent", limit.concurrent)
-        .with("applies_to", limit.applies_to.as_deref().unwrap_or("unknown"))
-        .with_list("endpoints", limit.endpoints.iter().map(String::as_str))
-        .with("evidence", limit.evidence.word())
-}
-
-/// How a range of time is walked.
-fn history(history: &History) -> Object {
-    let (sort, oldest_first) = history.sort.as_ref().map(|(sort, first)| (sort.as_str(), first.as_str())).unzip();
-    Object::default()
-        .with("from", history.from.as_str())
-        .with("to", history.to.as_str())
-        .with("limit", history.limit.as_str())
-        .with("step", history.step.as_str())
-        .with_some("sort", sort)
-        .with_some("oldest_first", oldest_first)
-        .with("evidence", history.evidence.word())
 }
 
 /// The name from which other generators make a method's.
@@ -200,23 +145,10 @@ fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     if api.groups.iter().any(is_met) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
 }
 
-/// The method's name if it was chosen, the other names of an endpoint, and whether it is deprecated.
-fn names(endpoint: &Endpoint) -> Object {
-    schema::chosen_ident("x-ident", Case::Snake, &endpoint.ident, &endpoint.name)
-        .with_list("x-aliases", endpoint.aliases.iter().map(String::as_str))
-        .with_some("x-deprecated", endpoint.deprecated.as_deref())
-        .with_some("x-weight", Some(endpoint.weight).filter(|weight| *weight != 1))
-        .and(match &endpoint.history {
-            HistoryOf::Service => Object::default(),
-            HistoryOf::Own(own) => Object::default().with("x-history", history(own)),
-            HistoryOf::Unknown => Object::default().with("x-history", "unknown"),
-        })
-}
-
-/// A description that begins with the summary and ends with the notes; an extension repeats the notes for `import`.
+/// A description that begins with the summary and ends with the notes.
 fn described<'t>(summary: &'t str, facts: impl IntoIterator<Item = &'t str>, notes: &'t str) -> Object {
     let paragraphs = std::iter::once(summary).chain(facts).chain([notes]);
-    Object::default().with_text("description", &markdown(paragraphs)).with_text("x-notes", notes)
+    Object::default().with_text("description", &markdown(paragraphs))
 }
 
 /// A unit as a sentence of its own.
@@ -232,11 +164,4 @@ fn markdown<'t>(paragraphs: impl IntoIterator<Item = &'t str>) -> String {
 
 fn some(object: Object) -> Option<Object> {
     (!object.is_empty()).then_some(object)
-}
-
-fn header(header: &Header) -> Object {
-    Object::default()
-        .with("name", header.name.as_str())
-        .with("value", header.value.as_str())
-        .with("evidence", header.evidence.word())
 }

@@ -128,7 +128,7 @@ impl Filler<'_> {
         }
         // The records in the fields of a shared record are shared too.
         let mut shared = BTreeSet::new();
-        for (record, _) in files.iter().filter(|(record, files)| self.is_shared(**record, files)) {
+        for (record, _) in files.iter().filter(|(_, files)| files.len() > 1 || files.contains(SERVICE)) {
             self.reach(&format!("record {record}"), &mut shared, &mut BTreeSet::new());
         }
         self.name_types(&types);
@@ -145,11 +145,6 @@ impl Filler<'_> {
     fn records_in_order(&self) -> Vec<usize> {
         let records = self.draft.editor.tree(SERVICE).entries("records").iter();
         records.filter_map(|record| number(record.text("name")?)).collect()
-    }
-
-    fn is_shared(&self, record: usize, files: &BTreeSet<&str>) -> bool {
-        let wanted = self.draft.names.get(&format!("record {record}"));
-        files.len() != 1 || files.contains(SERVICE) || wanted.is_some_and(|wanted| wanted.is_shared)
     }
 
     /// Collects the records and types of the draft in a type, and in the fields of these records.

@@ -6,7 +6,7 @@ use codegen::spec::RANGE;
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{evidence_of, text, text_of};
+use super::document::{text, text_of};
 use super::numbered_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name, written};
 use super::schema::DEPTH;
 use crate::tree::Tree;
@@ -39,11 +39,7 @@ impl<'d> Reader<'d> {
         let summary = summary.filter(|summary| !summary.is_empty() && summary != UNKNOWN_MEANING);
         Tree::map()
             .with_some("summary", summary)
-            .with_some("ident", text(value, "x-ident"))
-            .with_some("unit", text(value, "x-unit"))
             .with_some("example", value.get("example").or(value.get("examples")).and_then(example))
-            .with_some("notes", text(value, "x-notes").filter(|_| self.options.summaries))
-            .with_some("evidence", evidence_of(value))
             .with_some("range", range(value))
     }
 
@@ -57,8 +53,13 @@ impl<'d> Reader<'d> {
 
     /// The same with the required facts: a summary, unknown if there is none, and evidence.
     pub(super) fn completed(&self, said: Tree) -> Tree {
-        said.or(Tree::map().with("summary", "unknown").with("evidence", self.options.evidence.as_str()))
+        summarized(said).with("evidence", self.options.evidence.as_str())
     }
+}
+
+/// The same with a summary, unknown if there is none. The evidence is that of the record or endpoint.
+pub(super) fn summarized(said: Tree) -> Tree {
+    said.or(Tree::map().with("summary", "unknown"))
 }
 
 /// Removes bounds that the type cannot have, or that allow no number.
@@ -86,11 +87,10 @@ fn example(value: &Value) -> Option<String> {
     }
 }
 
-/// The bounds in a schema itself. A reported bound stands beside the one that the type has.
+/// The range in a schema itself.
 fn range(schema: &Value) -> Option<Tree> {
-    let reported = schema.get("x-range");
-    let bound = |key: &str, own: &str| number(reported.and_then(|range| range.get(own)).or(schema.get(key))?);
-    let range = Tree::map().with_some("min", bound("minimum", "min")).with_some("max", bound("maximum", "max"));
+    let limit = |key: &str| schema.get(key).and_then(number);
+    let range = Tree::map().with_some("min", limit("minimum")).with_some("max", limit("maximum"));
     (range != Tree::map()).then_some(range)
 }
 

@@ -1,30 +1,19 @@
 //! The body of a success: the records of a series, or one object.
 
-use codegen::model::{TimeFormat, TimeUnit};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, entries_of, evidence_of, text};
+use super::document::{entries, entries_of};
 use super::notes::{RESPONSE, Weight};
 use super::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in};
 use super::schema::type_of;
-use crate::tree::Tree;
 
-/// The reply of a success, with its facts.
-#[derive(Debug)]
-pub(super) struct DraftReply {
-    pub(super) body: DraftBody,
-    /// How it is known.
-    pub(super) evidence: String,
-    /// The unit or format of a series' time where no field says it.
-    pub(super) time_form: Tree,
-}
-
+/// The body of a success.
 #[derive(Debug)]
 pub(super) enum DraftBody {
     Unknown,
-    /// A record by its number, if it is known, and the field of its time, if that is stated.
-    Series(Option<usize>, Option<String>),
+    /// A record by its number, if it is known.
+    Series(Option<usize>),
     Object(usize),
     /// A value of a type.
     Value(String),
@@ -34,7 +23,7 @@ impl DraftBody {
     /// The record of one of its entries, or of the whole.
     pub(super) fn record(&self) -> Option<usize> {
         match self {
-            Self::Series(record, _) => *record,
+            Self::Series(record) => *record,
             Self::Object(record) => Some(*record),
             Self::Value(ty) => record_in(ty),
             Self::Unknown => None,
@@ -43,18 +32,15 @@ impl DraftBody {
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn reply(&mut self, operation: &'d Value, name: &str, place: &str) -> DraftReply {
-        let known = self.known_reply(operation, name, place);
-        let evidence = self.options.evidence.clone();
-        known.unwrap_or(DraftReply { body: DraftBody::Unknown, evidence, time_form: Tree::map() })
+    pub(super) fn body(&mut self, operation: &'d Value, name: &str, place: &str) -> DraftBody {
+        self.known_body(operation, name, place).unwrap_or(DraftBody::Unknown)
     }
 
-    fn known_reply(&mut self, operation: &'d Value, name: &str, place: &str) -> Option<DraftReply> {
+    fn known_body(&mut self, operation: &'d Value, name: &str, place: &str) -> Option<DraftBody> {
         let (chosen, response) = good_reply(operation.get("responses")?)?;
         let (response, reference) = self.document.follow(response)?;
         let place = format!("{place}/responses/{chosen}");
         let place = reference.unwrap_or(&place);
-        let evidence = evidence_of(response).unwrap_or(&self.options.evidence).to_owned();
         let Some((_, content)) = entries(response, "content").find(|(kind, _)| is_json(kind)) else {
             if let Some((kind, _)) = entries(response, "content").next() {
                 self.notes.explain(Weight::Missing, format!("the body as `{kind}`"), place);
@@ -62,20 +48,13 @@ impl<'d> Reader<'d> {
             return None;
         };
         self.notes.unread(response, RESPONSE, place);
-        let schema = content.get("schema").filter(|_| text(response, "x-body") != Some("unknown"))?;
-        let time = text(response, "x-time").map(str::to_owned);
+        let schema = content.get("schema")?;
         let at = format!("{place}/schema");
-        let is_value = text(response, "x-body") == Some("type");
-        let series = if is_value { None } else { self.series(schema, name, time.clone(), &at) };
-        let body = series.unwrap_or_else(|| self.whole(schema, name, time, is_value, &at));
-        let unit = text(response, "x-time-unit").filter(|unit| TimeUnit::of(unit).is_some());
-        let format = text(response, "x-time-format").filter(|format| TimeFormat::of(format).is_some());
-        let time_form = Tree::map().with_some("unit", unit).with_some("format", format);
-        Some(DraftReply { body, evidence, time_form })
+        Some(self.series(schema, name, &at).unwrap_or_else(|| self.whole(schema, name, &at)))
     }
 
     /// A body in the envelope of the service.
-    fn series(&mut self, schema: &'d Value, name: &str, time: Option<String>, place: &str) -> Option<DraftBody> {
+    fn series(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<DraftBody> {
         let envelope = self.envelope.clone()?;
         let (list, list_at) = self.led_to(schema, place, &envelope.data)?;
         let (list, reference) = self.document.follow(list)?;
@@ -86,10 +65,10 @@ impl<'d> Reader<'d> {
         if let Some((metadata, at)) = envelope.metadata.and_then(|metadata| self.led_to(schema, place, &metadata)) {
             self.metadata(metadata, &at);
         }
-        let Some(item) = list.get("items") else { return Some(DraftBody::Series(None, time)) };
+        let Some(item) = list.get("items") else { return Some(DraftBody::Series(None)) };
         let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
         let record = record_in(&item).filter(|_| innermost(&item) == item);
-        Some(DraftBody::Series(record, time))
+        Some(DraftBody::Series(record))
     }
 
     /// The schema at the end of dotted keys, and its place.
@@ -102,13 +81,12 @@ impl<'d> Reader<'d> {
     }
 
     /// A body without an envelope.
-    fn whole(&mut self, schema: &'d Value, name: &str, time: Option<String>, is_value: bool, place: &str) -> DraftBody {
+    fn whole(&mut self, schema: &'d Value, name: &str, place: &str) -> DraftBody {
         let ty = self.value(schema, &format!("{name} Body"), place).ty;
         let of_list = item(&ty).filter(|item| self.envelope.is_none() && innermost(item) == *item);
         match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
-            _ if is_value => {}
             (Some(record), _) if innermost(&ty) == ty => return DraftBody::Object(record),
-            (_, Some((item, record))) if record.is_some() || item == ANY => return DraftBody::Series(record, time),
+            (_, Some((item, record))) if record.is_some() || item == ANY => return DraftBody::Series(record),
             _ if ty == ANY => return DraftBody::Unknown,
             _ => {}
         }

@@ -25,7 +25,6 @@ const STRUCTURE: &[&str] = &[
     "properties",
     "required",
     "type",
-    "x-kind",
 ];
 
 /// The alternatives under a key beside `null`, with the places that they have among all.

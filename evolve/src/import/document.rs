@@ -2,16 +2,12 @@
 
 use std::collections::HashMap;
 
-use codegen::names::{self, Case};
-use codegen::spec::Evidence;
-use codegen::{MARKER, is_line, is_prose};
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
 use super::groups::module;
 use super::tolerant::Tolerant;
 use crate::change::Refusal;
-use crate::tree::Tree;
 
 /// A description, read.
 #[derive(Debug)]
@@ -58,11 +54,6 @@ impl Document {
                 "this is OpenAPI {version}, and 3.0 and 3.1 are read; ask for one of these"
             ))),
         }
-    }
-
-    /// Whether our own generator made it; extensions of other generators may mean something else.
-    pub(super) fn is_ours(&self) -> bool {
-        text(&self.root, "x-generated").is_some_and(|mark| mark.starts_with(MARKER))
     }
 
     /// The tag that fits a path without a tag.
@@ -157,40 +148,9 @@ pub(super) fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_sequence).map_or(&[], Vec::as_slice)
 }
 
-/// The text under a key; none in an extension whose text the catalogue does not take, as those of others may.
+/// The text under a key.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
-    let text = value.get(key).and_then(Value::as_str)?;
-    (!key.starts_with("x-") || is_taken(key, text)).then_some(text)
-}
-
-/// Whether the catalogue takes the text of one of its extensions.
-pub(super) fn is_taken(key: &str, text: &str) -> bool {
-    match key {
-        "x-advice" | "x-deprecated" | "x-notes" => is_prose(text),
-        "x-env-prefix" => names::is_ident(text, Case::Shouty),
-        "x-ident" | "x-list" => names::is_ident(text, Case::Snake),
-        _ => is_line(text),
-    }
-}
-
-/// Whether a text is a place in a body: keys with dots between them.
-pub(super) fn is_place(text: &str) -> bool {
-    is_line(text) && text.split('.').all(|key| !key.is_empty())
-}
-
-/// Other names that can be written down.
-pub(super) fn aliases(value: &Value) -> Vec<Tree> {
-    items(value, "x-aliases").iter().map(text_of).filter(|alias| is_line(alias)).map(Tree::Text).collect()
-}
-
-/// The evidence of a fact, as our own descriptions state it.
-pub(super) fn evidence_of(value: &Value) -> Option<&str> {
-    text(value, "x-evidence").filter(|said| is_evidence(said))
-}
-
-/// Whether a text is the catalogue's word for a grade of evidence.
-pub(super) fn is_evidence(text: &str) -> bool {
-    Evidence::of(text).is_some()
+    value.get(key).and_then(Value::as_str)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The content of a description in the words of the catalogue, before Rust names are chosen: types and records are
 //! called by numbers, and every field has its evidence.
 
-use super::body::DraftReply;
+use super::body::DraftBody;
 use crate::fill::WantedName;
 use crate::tree::Tree;
 
@@ -19,8 +19,6 @@ pub(super) struct Draft {
     pub(super) prefix: String,
     /// The records that the envelope's metadata is described as.
     pub(super) metadata: Vec<usize>,
-    /// The field of the metadata that lists left-out values.
-    pub(super) unsupported: Option<String>,
 }
 
 /// A type or a record, which is to get a name.
@@ -35,8 +33,6 @@ pub(super) struct Named {
 #[derive(Debug)]
 pub(super) struct DraftRecord {
     pub(super) named: Named,
-    /// A reference or a place, by which it is looked up.
-    pub(super) origin: String,
     /// How many fields refer to it.
     pub(super) uses: usize,
 }
@@ -59,5 +55,5 @@ pub(super) struct DraftEndpoint {
     pub(super) group: String,
     /// The endpoint without its body.
     pub(super) tree: Tree,
-    pub(super) reply: DraftReply,
+    pub(super) body: DraftBody,
 }

@@ -1,11 +1,9 @@
 //! Responses of failures become statuses of the service.
 
-use codegen::names::{self, Case};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, evidence_of, is_evidence, is_place, items, text};
-use super::service::some;
+use super::document::entries;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -30,34 +28,12 @@ impl<'d> Reader<'d> {
         errors.into_iter().map(|(_, error)| error).collect()
     }
 
-    pub(super) fn status(&self, status: &str, response: &'d Value, evidence: &str) -> Tree {
+    fn status(&self, status: &str, response: &'d Value, evidence: &str) -> Tree {
         let said = self.said(response);
         Tree::map()
             .with("status", Tree::Number(status.to_owned()))
-            .with("label", text(response, "x-label").unwrap_or("unknown"))
+            .with("label", "unknown")
             .with("summary", said.text("summary").unwrap_or("unknown"))
-            .with_some("advice", text(response, "x-advice").filter(|_| self.options.summaries))
-            .with_some("notes", said.get("notes").cloned())
-            .with("evidence", evidence_of(response).unwrap_or(evidence))
-    }
-
-    /// The places of message and code in a failure, as our own descriptions state them.
-    pub(super) fn error_body(&self) -> Option<Tree> {
-        let schemas = self.document.root().get("components")?;
-        let (name, body) = entries(schemas, "schemas").find(|(_, schema)| schema.get("x-message").is_some())?;
-        let places = |key: &str| {
-            let places = items(body, key).iter().filter_map(Value::as_str).filter(|place| is_place(place));
-            some(places.map(Tree::from).collect())
-        };
-        let evidence = evidence_of(body).unwrap_or(&self.options.evidence);
-        // Only a name with evidence belongs to the interface; any other was made for the description.
-        let named_by = text(body, "x-named-by").filter(|said| is_evidence(said));
-        let named_by = named_by.filter(|_| names::is_ident(name, Case::Pascal));
-        let tree = Tree::map()
-            .with_some("name", named_by.map(|_| name))
-            .with_some("named_by", named_by.filter(|known| *known != evidence))
-            .with_some("message", Some(places("x-message")?))
-            .with_some("code", places("x-code"));
-        Some(tree.with("evidence", evidence))
+            .with("evidence", evidence)
     }
 }

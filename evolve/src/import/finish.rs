@@ -1,5 +1,4 @@
-//! A draft becomes a catalogue in the form of the description: fields of one body are listed there, and inherited
-//! evidence is omitted. Types and records keep their numbers until a catalogue is filled.
+//! A draft becomes a catalogue in the form of the description: fields of one body are listed there. Types and records keep their numbers until a catalogue is filled.
 
 mod bodies;
 
@@ -7,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use codegen::spec::ENDPOINT;
 
-use super::draft::{Draft, DraftRecord, Named};
+use super::draft::{Draft, Named};
 use crate::change::Editor;
 use crate::fill::{self, Source, WantedName};
 use crate::keys::SERVICE;
@@ -15,10 +14,10 @@ use crate::place::Place;
 use crate::tree::Tree;
 
 /// Makes a catalogue of a draft; `editor` has the envelope of the series in it.
-pub(super) fn finish(editor: Editor, draft: Draft) -> fill::Draft {
+pub(super) fn finish(editor: Editor, draft: Draft, evidence: &str) -> fill::Draft {
     let time = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time")?.text("name"));
     let envelope_time = time.map(str::to_owned);
-    let mut finisher = Finisher { envelope_time, inline: inline(&draft), editor, draft };
+    let mut finisher = Finisher { envelope_time, inline: inline(&draft), evidence: evidence.to_owned(), editor, draft };
     finisher.write_service();
     finisher.write_groups();
     let Finisher { editor, draft, .. } = finisher;
@@ -29,14 +28,11 @@ pub(super) fn finish(editor: Editor, draft: Draft) -> fill::Draft {
 /// The records of one body alone, which lists their fields, so that they need no name.
 fn inline(draft: &Draft) -> BTreeSet<usize> {
     let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
-    for record in draft.endpoints.iter().filter_map(|endpoint| endpoint.reply.body.record()) {
+    for record in draft.endpoints.iter().filter_map(|endpoint| endpoint.body.record()) {
         *uses.entry(record).or_default() += 1;
     }
-    let is_alone = |(record, bodies): (usize, usize)| {
-        let DraftRecord { named, uses, .. } = &draft.records[record];
-        (bodies + uses == 1 && !named.wanted.is_shared).then_some(record)
-    };
-    uses.into_iter().filter_map(is_alone).collect()
+    let alone = uses.into_iter().filter(|(record, bodies)| bodies + draft.records[*record].uses == 1);
+    alone.map(|(record, _)| record).collect()
 }
 
 fn name_and_wish(named: Named) -> (String, WantedName) {
@@ -48,6 +44,7 @@ struct Finisher {
     editor: Editor,
     draft: Draft,
     envelope_time: Option<String>,
+    evidence: String,
     inline: BTreeSet<usize>,
 }
 
@@ -56,13 +53,8 @@ impl Finisher {
         let named = |named: &Named| (named.rank, named.tree.clone());
         let types = self.draft.types.iter().map(named).collect();
         let records = self.draft.records.iter().enumerate().filter(|(index, _)| !self.inline.contains(index));
-        let records = records.map(|(_, record)| {
-            let (rank, mut tree) = named(&record.named);
-            let evidence = tree.text("evidence").unwrap_or_default().to_owned();
-            tree.each("fields", |field| field.inherit(&evidence));
-            (rank, tree)
-        });
-        let lists = [("types", types), ("params", self.draft.shared.clone()), ("records", records.collect())];
+        let records = records.map(|(_, record)| named(&record.named)).collect();
+        let lists = [("types", types), ("params", self.draft.shared.clone()), ("records", records)];
         for (key, mut ranked) in lists {
             ranked.sort_by_key(|(rank, _): &(usize, Tree)| *rank);
             self.editor.extend(&Place::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
@@ -73,21 +65,18 @@ impl Finisher {
     /// The metadata of an envelope.
     fn write_metadata(&mut self) {
         let Some(envelope) = self.editor.tree(SERVICE).get("envelope") else { return };
-        let evidence = envelope.text("evidence").unwrap_or_default().to_owned();
+        let own = Some(self.evidence.as_str()).filter(|own| envelope.text("evidence") != Some(*own));
         let mut seen = BTreeSet::new();
-        let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, &evidence, None));
-        let fields = all.filter(|field| seen.insert(field.text("name").map(str::to_owned))).collect();
+        let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, None));
+        let new = all.filter(|field| seen.insert(field.text("name").map(str::to_owned)));
+        let fields = new.map(|field| field.with_some("evidence", own)).collect();
         self.editor.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
     }
 
-    /// The fields of a record without inherited evidence, and without the field that the envelope has.
-    fn listed(&self, record: usize, evidence: &str, but: Option<&str>) -> Vec<Tree> {
+    /// The fields of a record without the one that the envelope has.
+    fn listed(&self, record: usize, but: Option<&str>) -> Vec<Tree> {
         let all = self.draft.records[record].named.tree.entries("fields").iter();
-        let mut fields: Vec<Tree> = all.filter(|field| field.text("name") != but).cloned().collect();
-        for field in &mut fields {
-            field.inherit(evidence);
-        }
-        fields
+        all.filter(|field| but.is_none() || field.text("name") != but).cloned().collect()
     }
 
     fn write_groups(&mut self) {
@@ -95,9 +84,7 @@ impl Finisher {
         for endpoint in std::mem::take(&mut self.draft.endpoints) {
             let group = groups.entry(endpoint.group.clone()).or_default();
             let mut tree = endpoint.tree;
-            let evidence = tree.text("evidence").unwrap_or_default().to_owned();
-            tree.each("params", |param| param.inherit(&evidence));
-            let body = self.body(&endpoint.reply, &evidence);
+            let body = self.body(&endpoint.body);
             tree.set(&ENDPOINT, "body", Some(body));
             group.push(tree);
         }

@@ -6,8 +6,8 @@ use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{aliases, items, text};
-use super::service::{or_unknown, some};
+use super::document::{items, text};
+use super::service::or_unknown;
 use crate::naming::NamesInUse;
 use crate::tree::Tree;
 
@@ -41,11 +41,7 @@ impl Reader<'_> {
         let title = title.unwrap_or_else(words);
         let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
         let title = if is_line(&title) { title } else { module.clone() };
-        let head = Tree::map()
-            .with("title", title)
-            .with("summary", or_unknown(summary))
-            .with_some("aliases", some(aliases(tag)))
-            .with_some("notes", text(tag, "x-notes").filter(|_| self.options.summaries));
+        let head = Tree::map().with("title", title).with("summary", or_unknown(summary));
         self.draft.groups.push((module.clone(), head));
         self.groups.push((wanted, module.clone()));
         module
@@ -68,8 +64,7 @@ impl Reader<'_> {
         let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
         // The summary is a better name if it makes the same method.
         let said = text(operation, "summary").filter(|said| self.options.summaries && is_line(said));
-        let has_ident = text(operation, "x-ident").is_some_and(|ident| names::is_ident(ident, Case::Snake));
-        let is_same = |said: &&str| has_ident || names::ident(said, Case::Snake) == names::ident(&name, Case::Snake);
+        let is_same = |said: &&str| names::ident(said, Case::Snake) == names::ident(&name, Case::Snake);
         let same = said.filter(is_same);
         same.map_or(name, str::to_owned)
     }

@@ -1,5 +1,4 @@
-//! Headers that every request carries with one value: as our own descriptions list them, or as params that every
-//! operation requires with the same value.
+//! Headers that every request carries with one value: params that every operation requires with the same value.
 
 use std::collections::HashSet;
 
@@ -7,21 +6,19 @@ use codegen::{is_line, may_be_fixed};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{entries, is_evidence, items, text};
+use super::document::{entries, items, text};
 use super::params::fixed;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Those that a request can carry beside its credentials, each once.
     pub(super) fn headers(&self, evidence: &str, credentials: Option<&Tree>) -> Vec<Tree> {
-        let listed = items(self.document.root(), "x-headers").iter().filter_map(listed);
-        let all = listed.chain(self.common_headers(evidence));
         let mut taken: HashSet<String> = key_header(credentials).into_iter().collect();
         let is_free = |header: &Tree| {
             let name = header.text("name").unwrap_or_default();
             may_be_fixed(name) && header.text("value").is_some_and(is_value) && taken.insert(name.to_ascii_lowercase())
         };
-        all.filter(is_free).collect()
+        self.common_headers(evidence).into_iter().filter(is_free).collect()
     }
 
     fn common_headers(&self, evidence: &str) -> Vec<Tree> {
@@ -56,13 +53,6 @@ fn key_header(credentials: Option<&Tree>) -> Option<String> {
 }
 
 /// Whether a header can have a text as its value.
-pub(super) fn is_value(text: &str) -> bool {
+fn is_value(text: &str) -> bool {
     text.chars().all(|c| c == ' ' || c.is_ascii_graphic())
-}
-
-fn listed(header: &Value) -> Option<Tree> {
-    let said = |key: &str| text(header, key).filter(|text| is_line(text));
-    let evidence = said("evidence").filter(|said| is_evidence(said))?;
-    let tree = Tree::map().with("name", said("name")?).with("value", said("value")?);
-    Some(tree.with("evidence", evidence))
 }

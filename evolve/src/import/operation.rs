@@ -1,19 +1,18 @@
 //! Operations become endpoints.
 
-use codegen::names::{self, Case};
 use codegen::spec::ENDPOINT;
 use codegen::{is_line, path};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{aliases, entries, items, text};
+use super::annotations::summarized;
+use super::document::{entries, text};
 use super::draft::DraftEndpoint;
 use super::notes::{OPERATION, PATH, Weight};
-use super::service::{history, some};
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Everything under `paths`, and endpoints that are known by name only.
+    /// Everything under `paths`.
     pub(super) fn operations(&mut self) {
         let root = self.document.root();
         for (path, item) in entries(root, "paths").filter(|(path, _)| path.starts_with('/')) {
@@ -23,29 +22,20 @@ impl<'d> Reader<'d> {
             if item.get("get").is_some() {
                 // If the reference of an operation leads nowhere, only its path is known.
                 let operation = self.document.operation(item).unwrap_or(&Value::Null);
-                self.operation(Some(path), item, operation, &place);
-            }
-        }
-        for operation in items(root, "x-known-by-name") {
-            if text(operation, "operationId").is_some_and(|id| names::ident(id, Case::Snake).is_ok()) {
-                self.operation(None, &Value::Null, operation, "#/x-known-by-name");
+                self.operation(path, item, operation, &place);
             }
         }
     }
 
-    fn operation(&mut self, path: Option<&'d str>, item: &'d Value, operation: &'d Value, place: &str) {
-        let path = match path.map(|path| self.path(path, place)) {
-            Some(None) => return,
-            path => path.flatten(),
-        };
-        if path.as_ref().is_some_and(|path| self.is_told(path)) {
+    fn operation(&mut self, path: &'d str, item: &'d Value, operation: &'d Value, place: &str) {
+        let Some(path) = self.path(path, place) else { return };
+        if !self.templates.insert(path::template(&path)) {
             let why = "a path that is another one but for the names of its params";
             self.notes.explain(Weight::Fact, why, place);
             return;
         }
         self.notes.unread(operation, OPERATION, place);
-        let own = path.as_deref().unwrap_or_default();
-        let own = own.strip_prefix(self.draft.prefix.as_str()).unwrap_or(own).to_owned();
+        let own = path.strip_prefix(self.draft.prefix.as_str()).unwrap_or(&path).to_owned();
         let group = self.group(operation, &own);
         let name = self.name(operation, &group, &own);
         let said = self.said(operation);
@@ -53,40 +43,19 @@ impl<'d> Reader<'d> {
         let summary = short.map(|text| self.prose(text)).filter(|summary| !summary.is_empty());
         let said = self.completed(said.or(Tree::map().with_some("summary", summary)));
         let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
-        let deprecated = is_deprecated.then(|| text(operation, "x-deprecated").unwrap_or("The service says so."));
-        let is_unknown = path.is_none() || operation.is_null() || text(operation, "x-params") == Some("unknown");
+        let is_unknown = operation.is_null();
         let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, place) };
-        let params = self.path_params(path.as_deref().unwrap_or_default(), params, are_all);
-        let reply = self.reply(operation, &name, place);
-        let told = self.names_of_params(item, operation);
-        let history = operation.get("x-history").and_then(|said| match said.as_str() {
-            Some("unknown") => Some("unknown".into()),
-            _ => history(said, &told),
-        });
-        let weight = operation.get("x-weight").and_then(Value::as_u64);
-        let weight = weight
-            .filter(|weight| (1..=u64::from(u32::MAX)).contains(weight))
-            .map(|weight| Tree::Number(weight.to_string()));
-        let said = ["ident", "evidence", "summary", "notes"]
-            .iter()
-            .fold(Tree::map(), |tree, key| tree.with_some(key, said.get(key).cloned()));
+        let params = self.path_params(&path, params, are_all);
+        let body = self.body(operation, &name, place);
+        let said =
+            ["evidence", "summary"].iter().fold(Tree::map(), |tree, key| tree.with_some(key, said.get(key).cloned()));
         let tree = said
             .with("name", name)
-            .with_some("aliases", some(aliases(operation)))
-            .with("path", path.as_deref().unwrap_or("unknown"))
+            .with("path", path)
             .with("params", params.map_or_else(|| "unknown".into(), Tree::List))
-            .with_some("history", history)
-            .with_some("weight", weight)
-            .with_some("deprecated", deprecated)
+            .with_some("deprecated", is_deprecated.then_some("The service says so."))
             .ordered(&ENDPOINT);
-        self.draft.endpoints.push(DraftEndpoint { group, tree, reply });
-    }
-
-    /// Whether an endpoint has this path already, under any names of its params.
-    fn is_told(&self, path: &str) -> bool {
-        let wanted = path::template(path);
-        let mut paths = self.draft.endpoints.iter().filter_map(|endpoint| endpoint.tree.text("path"));
-        paths.any(|path| path::template(path) == wanted)
+        self.draft.endpoints.push(DraftEndpoint { group, tree, body });
     }
 
     /// The path without the base URL's suffix, if the catalogue can have it.
@@ -119,7 +88,7 @@ impl<'d> Reader<'d> {
         for missing in in_path {
             if !params.iter().any(|entry| name(entry) == missing) {
                 let plain = Tree::map().with("name", missing).with("type", "string").with("in", "path");
-                params.push(self.completed(plain));
+                params.push(summarized(plain));
             }
         }
         Some(params)

@@ -7,11 +7,11 @@ use codegen::type_expr::{Builtin, TypeExpr};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::document::{is_evidence, items, text, text_of};
+use super::annotations::summarized;
+use super::document::{items, text, text_of};
 use super::notes::{PARAM as PARAM_KEYS, Weight};
-use super::numbered_types::{TIMESTAMP, innermost, item, record_in, type_of_name, written};
-use super::schema::{is_moment, type_of};
-use super::service::some;
+use super::numbered_types::{innermost, item, record_in, type_of_name, written};
+use super::schema::type_of;
 use crate::fill::is_within;
 use crate::tree::Tree;
 
@@ -45,16 +45,11 @@ impl<'d> Reader<'d> {
         (taken.into_iter().map(|(.., entry)| entry).collect(), are_all)
     }
 
-    /// The names of all params, imported or not.
-    pub(super) fn names_of_params(&self, path: &'d Value, operation: &'d Value) -> Vec<String> {
-        let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
-        all.filter_map(|param| Some(text(self.document.follow(param)?.0, "name")?.to_owned())).collect()
-    }
-
     /// An entry for a shared param.
     fn shared(&mut self, id: &str, param: &'d Value) -> Option<Tree> {
-        if !self.draft.shared.iter().any(|(_, known)| known.text("id") == Some(id)) {
+        if !self.shared.contains_key(id) {
             let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
+            self.shared.insert(id.to_owned(), self.draft.shared.len());
             self.draft.shared.push((self.rank("parameters", id), param));
         }
         Some(id.into())
@@ -62,11 +57,11 @@ impl<'d> Reader<'d> {
 
     /// The definition of an entry: its own, or the one that it refers to.
     pub(super) fn definition<'t>(&'t self, entry: &'t Tree) -> &'t Tree {
-        let mut shared = self.draft.shared.iter().map(|(_, param)| param);
-        shared.find(|param| param.text("id") == entry.as_text()).filter(|_| entry.as_text().is_some()).unwrap_or(entry)
+        let shared = entry.as_text().and_then(|id| self.shared.get(id));
+        shared.map_or(entry, |index| &self.draft.shared[*index].1)
     }
 
-    /// A param with its evidence; a shared one has an id.
+    /// A param; a shared one has an id.
     fn param(&mut self, param: &'d Value, id: &str, place: &str) -> Option<Tree> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
@@ -82,7 +77,7 @@ impl<'d> Reader<'d> {
             self.notes.explain(Weight::Missing, why, place);
             return None;
         };
-        let fixed = fixed(param, schema).filter(|value| !in_path && self.can_be_fixed(param, schema, value));
+        let fixed = fixed(param, schema).filter(|value| !in_path && self.can_be_fixed(schema, value));
         let ty = match &fixed {
             Some(_) => plain_type(schema).to_owned(),
             None => self.value(schema, name, &format!("{place}/schema")).ty,
@@ -92,7 +87,6 @@ impl<'d> Reader<'d> {
             return None;
         }
         let (ty, list, list_as) = several(param, &ty, in_path);
-        let ty = if is_moment(param) { TIMESTAMP } else { ty };
         if record_in(ty).is_some() || innermost(ty) != ty {
             self.notes.explain(Weight::Missing, "params that are objects or lists of lists", place);
             return None;
@@ -104,40 +98,30 @@ impl<'d> Reader<'d> {
             said.remove("example");
         }
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
-        let required = text(param, "x-required")
-            .filter(|said| is_evidence(said))
-            .or((required && !in_path).then_some(self.options.evidence.as_str()));
+        let required = (required && !in_path).then_some(self.options.evidence.as_str());
         let default = self.default(schema, ty, list.is_some(), &said);
         if default.is_none() && self.default_of(schema).is_some() {
             self.notes.add(Weight::Fact, "`default`".to_owned(), place);
         }
-        let values = |key: &str| {
-            let can_be_sent = |value: &String| !in_path || key == "x-refused" || !is_dotted(value);
-            let fitting = items(param, key).iter().map(text_of).filter(can_be_sent);
-            let fitting = fitting.filter(|value| self.fits(value, ty, &said));
-            some(fitting.map(|value| written(ty, &value)).collect())
-        };
         let tree = Tree::map()
             .with_some("id", (!id.is_empty()).then_some(id))
             .with("name", name)
             .with("type", ty)
             .with_some("list", list)
             .with_some("list_as", list_as.map(ListStyle::word))
-            .with_some("in", in_path.then_some("path"))
-            .with_some("served", values("x-served"))
-            .with_some("works", values("x-works"))
-            .with_some("refused", values("x-refused"))
-            .with_some("single", text(param, "x-single").filter(|said| is_evidence(said)));
+            .with_some("in", in_path.then_some("path"));
         let tree = match fixed {
             Some(fixed) => tree.with("fixed", written(ty, &fixed)),
             None => tree.with_some("required", required).with_some("default", default.map(|one| written(ty, &one))),
         };
-        Some(self.completed(tree.or(said)).ordered(&PARAM))
+        let tree = tree.or(said);
+        // A shared param has its own evidence, any other that of its endpoint.
+        Some(if id.is_empty() { summarized(tree) } else { self.completed(tree) }.ordered(&PARAM))
     }
 
     /// Whether a param whose type is plain takes a value.
-    fn can_be_fixed(&self, param: &'d Value, schema: &'d Value, value: &str) -> bool {
-        let ty = if is_moment(param) { TIMESTAMP } else { plain_type(schema) };
+    fn can_be_fixed(&self, schema: &'d Value, value: &str) -> bool {
+        let ty = plain_type(schema);
         self.fits(value, ty, &self.said_of_value(schema, ty))
     }
 
@@ -151,19 +135,14 @@ impl<'d> Reader<'d> {
         values.all(|value| self.fits(value, ty, said)).then_some(one)
     }
 
-    /// The format of a time, if it is text.
-    fn time_format(&self, said: &Tree) -> Option<TimeFormat> {
-        let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
-        TimeFormat::of(said.text("format").or(usual.filter(|_| said.get("unit").is_none()))?)
-    }
-
     /// Whether a text writes a value of a type within its range.
     pub(super) fn fits(&self, text: &str, ty: &str, said: &Tree) -> bool {
         let is_in_range =
             || said.get("range").is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
         match TypeExpr::parse(ty) {
-            Some(TypeExpr::Builtin(Builtin::Timestamp)) if self.time_format(said).is_some() => {
-                self.time_format(said).is_some_and(|format| TimeForm::Written(format).is_written(text))
+            Some(TypeExpr::Builtin(Builtin::Timestamp)) if said.get("format").is_some() => {
+                let format = said.text("format").and_then(TimeFormat::of);
+                format.is_some_and(|format| TimeForm::Written(format).is_written(text))
             }
             Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_in_range(),
             Some(TypeExpr::List(item)) => self.fits(text, &item.to_string(), said),
@@ -179,9 +158,6 @@ impl<'d> Reader<'d> {
 
 /// The value of a required param that takes no other.
 pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
-    if let Some(said) = text(param, "x-fixed") {
-        return Some(said.to_owned());
-    }
     let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
     let one = match items(schema, "enum") {
         [one] => Some(one),
@@ -215,5 +191,5 @@ fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tr
         ("form" | "simple", false) => None,
         _ => return (item, None, None),
     };
-    (item, Some(text(param, "x-list").map_or(true.into(), Tree::from)), list_as)
+    (item, Some(true.into()), list_as)
 }

@@ -5,19 +5,20 @@ use codegen::spec::FIELD;
 use serde_yaml::Value;
 
 use super::Reader;
+use super::annotations::summarized;
 use super::composition::Properties;
 use super::document::text;
 use super::draft::{DraftRecord, Named};
 use super::notes::Weight;
 use super::numbered_types::{or_null, record_in, record_name};
-use super::schema::{is_component, owner};
+use super::schema::owner;
 use crate::fill::WantedName;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
     /// A record; `None` for an object without listed fields.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
-        if let Some(known) = self.draft.records.iter().position(|record| record.origin == place) {
+        if let Some(known) = self.records.get(place).copied() {
             // While its fields are being read, a reference to it means that it contains itself.
             if self.open.contains(&known) {
                 let why = "a record that contains itself, and has `any` there";
@@ -39,20 +40,18 @@ impl<'d> Reader<'d> {
 
     /// A record whose fields have places instead of names; `None` for a list without schemas for its places.
     pub(super) fn positional(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
-        let (key, places) =
-            ["prefixItems", "x-prefixItems"].iter().find_map(|key| Some((key, schema.get(key)?.as_sequence()?)))?;
+        let places = schema.get("prefixItems")?.as_sequence()?;
         let has_more = schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty());
         if has_more {
             return None;
         }
-        if let Some(known) = self.draft.records.iter().position(|record| record.origin == place) {
+        if let Some(known) = self.records.get(place).copied() {
             return Some(known).filter(|known| !self.open.contains(known));
         }
         let fields = places.iter().enumerate().map(|(index, field)| {
-            let name = text(field, "x-name").or(text(field, "title")).filter(|name| is_line(name));
+            let name = text(field, "title").filter(|name| is_line(name));
             let name = name.map_or_else(|| format!("value {}", index + 1), str::to_owned);
-            let is_optional = field.get("x-optional").and_then(Value::as_bool) == Some(true);
-            (name, field, format!("{place}/{key}/{index}"), !is_optional)
+            (name, field, format!("{place}/prefixItems/{index}"), true)
         });
         let fields = fields.collect();
         Some(self.new_record(schema, name, place, fields, true))
@@ -71,15 +70,11 @@ impl<'d> Reader<'d> {
         let said = ["summary", "evidence"].iter().fold(Tree::map().with("name", record_name(index)), |tree, key| {
             tree.with_some(key, said.get(key).cloned())
         });
-        let wanted = WantedName {
-            name: name.to_owned(),
-            owner: owner(place),
-            // Our own descriptions name the group of a record; a record without one belongs to all groups.
-            is_shared: self.document.is_ours() && is_component(place) && schema.get("x-group").is_none(),
-        };
+        let wanted = WantedName { name: name.to_owned(), owner: owner(place) };
         let tree = said.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
         let named = Named { tree, wanted, rank: self.rank("schemas", name) };
-        self.draft.records.push(DraftRecord { named, origin: place.to_owned(), uses: 0 });
+        self.records.insert(place.to_owned(), index);
+        self.draft.records.push(DraftRecord { named, uses: 0 });
         self.open.push(index);
         // A record is read once, at any depth.
         let nesting = std::mem::take(&mut self.nesting);
@@ -99,11 +94,11 @@ impl<'d> Reader<'d> {
         index
     }
 
-    /// A field with its evidence.
+    /// A field.
     pub(super) fn field(&mut self, schema: &'d Value, name: &str, place: &str, is_required: bool) -> Tree {
         let value = self.value(schema, name, place);
         let is_optional = value.nullable || !is_required;
-        let said = self.completed(self.said_of_value(schema, &value.ty));
+        let said = summarized(self.said_of_value(schema, &value.ty));
         let field = said.with("name", name).with("type", value.ty);
         field.with_some("optional", is_optional.then_some(true)).ordered(&FIELD)
     }

@@ -7,7 +7,7 @@ use super::Reader;
 use super::composition::constants;
 use super::document::{items, text};
 use super::notes::{SCHEMA, Weight};
-use super::numbered_types::{ANY, TIMESTAMP, holding, or_null, record_name};
+use super::numbered_types::{ANY, TIMESTAMP, or_null, record_name};
 
 /// A bound on nesting, far above any readable one.
 pub(super) const DEPTH: usize = 32;
@@ -69,7 +69,6 @@ impl<'d> Reader<'d> {
             },
             _ => ANY.to_owned(),
         };
-        let ty = if is_moment(schema) { holding(&ty, TIMESTAMP) } else { ty };
         Valued { ty, nullable: is_nullable(schema) }
     }
 
@@ -87,14 +86,13 @@ impl<'d> Reader<'d> {
         ANY.to_owned()
     }
 
-    /// The format of times in a schema, if they are text in another format than the service's.
+    /// The format of times in a schema, if they are text.
     pub(super) fn moment_format(&self, schema: &'d Value) -> Option<&'static str> {
-        let usual = self.document.root().get("x-time").and_then(|time| text(time, "format"));
         let mut schema = schema;
         for _ in 0..DEPTH {
             let layers = self.document.layers(schema, "");
             if let Some(format) = layers.iter().find_map(|(layer, _)| text(layer, "format")) {
-                return written_format(format).filter(|format| Some(*format) != usual);
+                return written_format(format);
             }
             schema = layers.iter().find_map(|(layer, _)| layer.get("items").or(layer.get("additionalProperties")))?;
         }
@@ -152,11 +150,6 @@ pub(super) fn type_of(schema: &Value) -> &str {
         values if values.iter().all(|value| value.is_i64()) => "integer",
         _ => "",
     }
-}
-
-/// Whether a number is a time, for which OpenAPI has no keyword.
-pub(super) fn is_moment(schema: &Value) -> bool {
-    text(schema, "x-type") == Some("timestamp")
 }
 
 /// Whether a schema is a component.

@@ -1,19 +1,15 @@
 //! The facts of a description about the service as a whole.
 
-use std::collections::HashSet;
-
 use codegen::model::UNKNOWN_MEANING;
-use codegen::model::{TimeFormat, TimeUnit};
 use codegen::names::{self, Case};
-use codegen::{is_line, is_prose, path};
+use codegen::{is_line, path};
 use serde_yaml::Value;
 
-use super::document::{entries, evidence_of, is_evidence, items, text, text_of};
+use super::document::{entries, items, text, text_of};
 use super::notes::Weight;
 use super::{Envelope, Reader};
 use crate::change::Editor;
 use crate::keys::SERVICE;
-use crate::place::Place;
 use crate::tree::Tree;
 
 impl Reader<'_> {
@@ -23,26 +19,12 @@ impl Reader<'_> {
         let info = root.get("info").unwrap_or(&Value::Null);
         let said = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
         let title = said("title", "Service");
-        let prefix = text(root, "x-env-prefix").map(str::to_owned);
-        let prefix = prefix.or_else(|| names::ident(&ascii(&title), Case::Shouty).ok());
+        let prefix = names::ident(&ascii(&title), Case::Shouty).ok();
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
         let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
-        let is_form = |time: &&Value| {
-            let [unit, format] = ["unit", "format"].map(|key| text(time, key));
-            unit.and_then(TimeUnit::of).is_some() || format.and_then(TimeFormat::of).is_some()
-        };
-        let time = root.get("x-time").filter(is_form);
-        if time.is_none() {
-            self.guessed_time = true;
-        }
-        let format = time.and_then(|time| text(time, "format"));
-        let unit = time.and_then(|time| text(time, "unit")).unwrap_or("seconds");
-        let known = time.and_then(|time| text(time, "evidence")).filter(|said| is_evidence(said)).unwrap_or("reported");
-        let time = Tree::map()
-            .with_some("unit", Some(unit).filter(|_| format.is_none()))
-            .with_some("format", format)
-            .with("evidence", known);
+        // A guess, which is noted.
+        let time = Tree::map().with("unit", "seconds").with("evidence", "reported");
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);
         let base = base_url.as_ref().and_then(|base_url| base_url.get("suffix")?.as_text()).unwrap_or_default();
@@ -59,19 +41,6 @@ impl Reader<'_> {
             .with_some("credentials", credentials)
             .with_some("headers", some(headers))
             .with_some("errors", some(self.errors(&evidence)))
-            .with_some("error_body", self.error_body())
-            .with_some("limits", some(limits(root)))
-            .with_some("envelope", self.envelope(&evidence))
-            .with_some("history", self.history())
-    }
-
-    /// How a range of time is walked, if all of its params are shared ones.
-    fn history(&self) -> Option<Tree> {
-        let root = self.document.root();
-        let shared: Vec<String> = entries(root.get("components")?, "parameters")
-            .filter_map(|(_, param)| text(param, "name").map(str::to_owned))
-            .collect();
-        history(root.get("x-history")?, &shared)
     }
 
     /// Takes paths, envelope and modules from the known catalogue.
@@ -125,7 +94,6 @@ impl Reader<'_> {
             let why = format!("`{suffix}` of the server, which base URLs cannot end in");
             self.notes.add(Weight::Fact, why, "#/servers");
         }
-        let evidence = evidence_of(server).unwrap_or(evidence);
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))
     }
 }
@@ -149,26 +117,9 @@ fn head(info: &Value, key: &str) -> Option<String> {
     Some(said.trim().to_owned()).filter(|said| is_line(said))
 }
 
-fn limits(root: &Value) -> Vec<Tree> {
-    let limit = |limit: &Value| {
-        let keys = ["name", "requests", "seconds", "concurrent", "applies_to", "endpoints", "evidence"];
-        keys.iter().fold(Tree::map(), |tree, key| match limit.get(key) {
-            Some(Value::Number(number)) => tree.with(key, Tree::Number(number.to_string())),
-            Some(Value::Sequence(names)) => {
-                tree.with(key, names.iter().map(|name| text_of(name).into()).collect::<Vec<_>>())
-            }
-            Some(value) => tree.with(key, text_of(value)),
-            None => tree,
-        })
-    };
-    let mut taken = HashSet::new();
-    let is_own = |limit: &Tree| constant(limit).is_some_and(|constant| taken.insert(constant));
-    items(root, "x-limits").iter().filter(|limit| is_limit(limit)).map(limit).filter(is_own).collect()
-}
-
 /// Notes the facts about the service in which a description differs from the catalogue.
 pub(super) fn note_differences(described: &Tree, has_prefix: bool, editor: &mut Editor) {
-    for key in ["base_url", "credentials", "headers", "history"] {
+    for key in ["base_url", "credentials", "headers"] {
         let here = editor.tree(SERVICE).get(key);
         if key == "base_url" && has_prefix {
             continue;
@@ -192,56 +143,6 @@ fn includes(here: &Tree, described: &Tree) -> bool {
         }
         _ => described.scalar().is_none_or(|text| here.scalar().is_some_and(|here| here.eq_ignore_ascii_case(text))),
     }
-}
-
-/// What a limit set is called in Rust.
-fn constant(limit: &Tree) -> Option<String> {
-    names::ident(&names::limit(limit.text("name")?), Case::Shouty).ok()
-}
-
-/// Removes limit sets whose endpoints are not imported: without endpoints they would count every request.
-pub(super) fn drop_limits_of_others(editor: &mut Editor) {
-    let files: Vec<&str> = editor.groups().collect();
-    let modules = files.iter().filter_map(|file| file.strip_suffix(".yaml"));
-    let endpoints = files.iter().flat_map(|file| editor.tree(file).entries("endpoints"));
-    let names: HashSet<&str> = modules.chain(endpoints.filter_map(|endpoint| endpoint.text("path"))).collect();
-    let is_there = |name: &Tree| name.as_text().is_some_and(|name| names.contains(name));
-    let known = editor.tree(SERVICE).entries("limits");
-    let kept: Vec<_> = known.iter().filter(|limit| limit.entries("endpoints").iter().all(is_there)).cloned().collect();
-    match kept.len() {
-        all if all == known.len() => {}
-        0 => editor.remove(&Place::service(), "limits"),
-        _ => editor.replace(&Place::service().key("limits"), kept),
-    }
-}
-
-/// How a range of time is walked, by params with these names.
-pub(super) fn history(history: &Value, params: &[String]) -> Option<Tree> {
-    let is_param = |key: &str| text(history, key).is_some_and(|name| params.iter().any(|param| param == name));
-    let is_told = ["from", "to", "limit", "step"].into_iter().all(is_param)
-        && text(history, "evidence").is_some_and(is_evidence)
-        && text(history, "sort").is_some() == text(history, "oldest_first").is_some()
-        && (text(history, "sort").is_none() || is_param("sort"));
-    let keys = ["from", "to", "limit", "step", "sort", "oldest_first", "evidence"];
-    let said = keys.iter().filter_map(|key| Some((key, text(history, key)?)));
-    is_told.then(|| said.fold(Tree::map(), |tree, (key, text)| tree.with(key, text)))
-}
-
-/// Whether a limit has the catalogue's form.
-fn is_limit(limit: &Value) -> bool {
-    let is_number = |key: &str| {
-        let number = limit.get(key).and_then(Value::as_u64);
-        number.is_some_and(|number| number > 0 && u32::try_from(number).is_ok())
-    };
-    let is_absent = |key: &str| limit.get(key).is_none();
-    let names = limit.get("endpoints").and_then(Value::as_sequence);
-    let is_named = names.is_some_and(|names| !names.is_empty() && names.iter().all(Value::is_string));
-    ["requests", "seconds"].into_iter().all(is_number)
-        && (is_number("concurrent") || is_absent("concurrent"))
-        && (is_absent("endpoints") || (is_named && is_absent("concurrent")))
-        && text(limit, "name").is_some_and(is_line)
-        && text(limit, "evidence").is_some_and(is_evidence)
-        && limit.get("applies_to").is_none_or(|of| of.as_str().is_some_and(is_prose))
 }
 
 /// The text, or `unknown` if it is empty.

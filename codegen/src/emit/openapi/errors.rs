@@ -37,9 +37,6 @@ impl Description<'_> {
         let schema = self
             .place(&tree)
             .with("description", "What went wrong. Which of the places there are depends on the failure.")
-            .with_list("x-message", body.message.iter().map(String::as_str))
-            .with_list("x-code", body.code.iter().map(String::as_str))
-            .with_some("x-named-by", body.name.as_ref().map(|(_, known)| known.word()))
             .with("x-evidence", known.word());
         Some(schema)
     }
@@ -62,11 +59,9 @@ impl Description<'_> {
 }
 
 /// A status with what is known of it.
-pub(super) fn status_facts(status: &Status) -> Object {
+fn status_facts(status: &Status) -> Object {
     Object::default()
         .and(described(status.meaning(), [status.advice.as_str()], &status.notes))
-        .with_some("x-label", status.label.as_deref())
-        .with_text("x-advice", &status.advice)
         .with("x-evidence", status.evidence.word())
 }
 

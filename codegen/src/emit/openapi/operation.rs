@@ -2,13 +2,10 @@
 
 use serde_yaml::Value;
 
-use super::schema::{chosen_ident, range, schema_ref, type_name};
-use super::{Description, described, names, operation_id, unit};
+use super::schema::{range, schema_ref};
+use super::{Description, described, operation_id, unit};
 use crate::emit::ordered::{Object, number};
-use crate::model::{
-    Body, Endpoint, EndpointParam, Evidence, Group, ListStyle, Param, SharedParam, TimeForm, TimeFormat, TimeUnit, Type,
-};
-use crate::names::Case;
+use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, ListStyle, Param, SharedParam, TimeForm, Type};
 
 impl Description<'_> {
     pub(super) fn paths(&self) -> Object {
@@ -33,8 +30,6 @@ impl Description<'_> {
             .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
             .with_list("parameters", params)
             .with("responses", self.responses(endpoint))
-            .and(names(endpoint))
-            .with_some("x-params", endpoint.params.is_none().then_some("unknown"))
             .with("x-evidence", endpoint.evidence.word())
     }
 
@@ -81,17 +76,10 @@ impl Description<'_> {
             } else {
                 Object::default().with("schema", schema)
             })
-            .with_some("x-fixed", param.fixed.as_deref())
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
-            .and(type_name(&param.ty))
-            .with_text("x-unit", &param.unit)
             .with_list("x-served", param.served.iter().map(String::as_str))
-            .with_list("x-works", param.works.iter().map(String::as_str))
-            .with_list("x-refused", param.refused.iter().map(String::as_str))
-            .with_some("x-single", param.single.map(Evidence::word))
             .with_some("x-list", param.list.as_deref())
             .with_some("x-required", param.required.map(Evidence::word))
-            .and(chosen_ident("x-ident", Case::Snake, &param.ident, &param.wire_name))
             .with("x-evidence", param.evidence.word())
     }
 
@@ -123,32 +111,26 @@ impl Description<'_> {
     }
 
     fn body(&self, body: &Body) -> Object {
-        let (kind, description, schema) = match body {
+        let (description, schema) = match body {
             Body::Series { record: Some(record), .. } => {
-                ("series", "A series of records.", schema_ref(self.names.series(Some(record))))
+                ("A series of records.", schema_ref(self.names.series(Some(record))))
             }
             Body::Series { record: None, .. } => {
-                ("series", "A series of records whose fields are unknown.", schema_ref(self.names.series(None)))
+                ("A series of records whose fields are unknown.", schema_ref(self.names.series(None)))
             }
             Body::Object { record, .. } => match self.api.whole(record) {
-                Some(whole) => ("type", "One value.", self.value(&whole.ty).and(type_name(&whole.ty))),
-                None => ("object", "One object.", schema_ref(self.names.record(record))),
+                Some(whole) => ("One value.", self.value(&whole.ty)),
+                None => ("One object.", schema_ref(self.names.record(record))),
             },
-            Body::Unknown => ("unknown", "A body of which nothing is known.", Object::default()),
+            Body::Unknown => ("A body of which nothing is known.", Object::default()),
         };
-        let (time, known) = match body {
-            Body::Series { time, evidence, .. } => (Some(time.as_deref().unwrap_or("none")), Some(*evidence)),
-            Body::Object { evidence, .. } => (None, Some(*evidence)),
-            Body::Unknown => (None, None),
+        let known = match body {
+            Body::Series { evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
+            Body::Unknown => None,
         };
-        let form = if let Body::Series { time_form, .. } = body { *time_form } else { None };
         Object::default()
             .with("description", description)
             .with("content", json(schema))
-            .with("x-body", kind)
-            .with_some("x-time", time)
-            .with_some("x-time-unit", form.and_then(TimeForm::unit).map(TimeUnit::word))
-            .with_some("x-time-format", form.and_then(TimeForm::format).map(TimeFormat::word))
             .with_some("x-evidence", known.map(Evidence::word))
     }
 }

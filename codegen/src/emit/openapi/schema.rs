@@ -7,7 +7,7 @@ use super::{Description, described, markdown, unit};
 use crate::duration;
 use crate::emit::ordered::{Object, number};
 use crate::model::{
-    Body, Evidence, Field, NamedType, Range, Record, RecordForm, RecordRef, Shapes, TimeForm, TimeFormat, Type,
+    Body, Evidence, Field, NamedType, Range, Record, RecordForm, RecordRef, TimeForm, TimeFormat, Type,
 };
 use crate::names::{self, Case};
 
@@ -16,7 +16,7 @@ impl Description<'_> {
         let types = self.api.types.iter().map(|ty| (ty.ident.clone(), self.named_type(ty)));
         let shared = self.api.records.iter().filter(|record| self.is_there(record)).map(|record| {
             let name = RecordRef::shared(&record.ident);
-            (self.names.record(&name).to_owned(), self.record(record, None))
+            (self.names.record(&name).to_owned(), self.record(record))
         });
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
@@ -24,7 +24,7 @@ impl Description<'_> {
             let records = group.records.iter().filter(|record| record.form != RecordForm::Value);
             records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
-                (self.names.record(&name).to_owned(), self.record(record, Some(&group.ident)))
+                (self.names.record(&name).to_owned(), self.record(record))
             })
         });
         types.chain(shared).chain(error).chain(grouped).chain(self.all_series()).collect()
@@ -59,16 +59,12 @@ impl Description<'_> {
                 .with_some("duration", value.seconds.map(duration::written))
                 .with("evidence", value.evidence.word())
         });
-        schema
-            .with("x-kind", kind)
-            .with_list("x-values", values)
-            .with_some("x-shapes", ty.shapes.as_ref().map(shapes))
-            .with("x-evidence", ty.evidence.word())
+        schema.with("x-kind", kind).with_list("x-values", values).with("x-evidence", ty.evidence.word())
     }
 
-    fn record(&self, record: &Record, group: Option<&str>) -> Object {
+    fn record(&self, record: &Record) -> Object {
         if record.form == RecordForm::Positional {
-            return self.positional(record, group);
+            return self.positional(record);
         }
         let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
         Object::default()
@@ -76,21 +72,19 @@ impl Description<'_> {
             .with("description", markdown([record.summary.as_str()]))
             .with_list("required", required)
             .with("properties", self.properties(&record.fields))
-            .with_some("x-group", group)
             .with("x-evidence", record.evidence.word())
     }
 
     /// A list with a schema for each place.
-    fn positional(&self, record: &Record, group: Option<&str>) -> Object {
-        let places = record.fields.iter().map(|field| {
-            let optional = Object::default().with_some("x-optional", field.optional.then_some(true));
-            Value::from(Object::default().with("x-name", field.wire_name.as_str()).and(self.field(field)).and(optional))
-        });
+    fn positional(&self, record: &Record) -> Object {
+        let places = record
+            .fields
+            .iter()
+            .map(|field| Value::from(Object::default().with("title", field.wire_name.as_str()).and(self.field(field))));
         Object::default()
             .with("type", "array")
             .with("description", markdown([record.summary.as_str()]))
             .and(self.version.places(places.collect()))
-            .with_some("x-group", group)
             .with("x-evidence", record.evidence.word())
     }
 
@@ -104,10 +98,7 @@ impl Description<'_> {
         let said = Object::default()
             .and(described(&field.summary, [unit(&field.unit).as_str()], &field.notes))
             .and(range(&field.ty, field.range, field.evidence))
-            .and(type_name(&field.ty))
             .and(self.field_example(field))
-            .with_text("x-unit", &field.unit)
-            .and(chosen_ident("x-ident", Case::Snake, &field.ident, &field.wire_name))
             .with("x-evidence", field.evidence.word());
         self.version.say(schema, said)
     }
@@ -196,41 +187,17 @@ pub(super) fn schema_ref(name: &str) -> Object {
     Object::default().with("$ref", format!("#/components/schemas/{name}"))
 }
 
-/// Bounds; those that are only reported are said and not enforced.
+/// The range of a number, if it is enforced.
 pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
     let is_number = matches!(ty, Type::Integer | Type::Count | Type::Number | Type::Timestamp(_));
-    if is_number && evidence.is_enforced() {
-        return Object::default()
-            .with_some("minimum", range.min.map(number))
-            .with_some("maximum", range.max.map(number));
+    if !is_number || !evidence.is_enforced() {
+        return Object::default();
     }
-    let bounds = Object::default().with_some("min", range.min.map(number)).with_some("max", range.max.map(number));
-    Object::default().with_some("x-range", (!range.is_all()).then_some(bounds))
-}
-
-/// The catalogue's word for a type that OpenAPI has none for.
-pub(super) fn type_name(ty: &Type) -> Object {
-    Object::default().with_some("x-type", ty.is_moment().then_some("timestamp"))
+    Object::default().with_some("minimum", range.min.map(number)).with_some("maximum", range.max.map(number))
 }
 
 /// The Rust name, where the wire name alone would make another.
-pub(super) fn chosen_ident(key: &str, case: Case, ident: &str, wire_name: &str) -> Object {
+fn chosen_ident(key: &str, case: Case, ident: &str, wire_name: &str) -> Object {
     let is_chosen = names::ident(wire_name, case).map_or(true, |derived| derived != ident);
     Object::default().with_some(key, is_chosen.then_some(ident))
-}
-
-fn shapes(shapes: &Shapes) -> Object {
-    let suffixes = shapes.suffixes.iter().map(|suffix| {
-        Value::from(
-            Object::default()
-                .with("suffix", suffix.suffix.as_str())
-                .with_some("answer", suffix.answer.as_deref())
-                .with("summary", suffix.summary.as_str())
-                .with("evidence", suffix.evidence.word()),
-        )
-    });
-    Object::default()
-        .with("part", shapes.part.as_str())
-        .with("question", shapes.question.as_str())
-        .with_list("suffixes", suffixes)
 }

@@ -1,6 +1,5 @@
 //! Credentials: a key in a header, or the key and a token that is asked for first.
 
-use super::errors::status_facts;
 use super::{Description, described, some};
 use crate::emit::ordered::Object;
 use crate::model::ClientCredentials;
@@ -29,13 +28,9 @@ impl Description<'_> {
             } else {
                 Object::default().with("type", "apiKey").with("in", "header").with("name", key.header.as_str())
             };
-            let is_said = scheme.get("scheme").is_some();
             let often =
                 if key.optional { "The key that requests can carry." } else { "The key that every request carries." };
-            scheme
-                .with("description", often)
-                .with_text("x-prefix", if is_said { "" } else { &key.prefix })
-                .with("x-evidence", key.evidence.word())
+            scheme.with("description", often).with("x-evidence", key.evidence.word())
         });
         let token = service.client_credentials.as_ref().map(|flow| self.flow(flow));
         Object::default().with_some(API_KEY, key).with_some(TOKEN, token)
@@ -45,16 +40,10 @@ impl Description<'_> {
         // Relative to the document, as the host is the user's to know.
         let url = format!("{}{}", self.api.service.base_url_suffix, flow.path);
         let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
-        let errors =
-            flow.errors.iter().map(|status| Object::default().with("status", status.status).and(status_facts(status)));
         Object::default()
             .with("type", "oauth2")
             .and(described(TOKEN_SUMMARY, [], &flow.notes))
             .with("flows", Object::default().with("clientCredentials", client_credentials))
-            .with("x-label", flow.label.as_str())
-            .with("x-path", flow.path.as_str())
-            .with_some("x-reply", some(self.properties(&flow.reply)))
-            .with_list("x-errors", errors)
             .with("x-evidence", flow.evidence.word())
     }
 }

@@ -47,10 +47,10 @@ impl OpenApiVersion {
         schema.and(said)
     }
 
-    /// The schemas of a list by its places, for which 3.0 has no keyword.
+    /// The schemas of a list by its places; 3.0 has no keyword for them.
     pub(super) fn places(self, places: Vec<Value>) -> Object {
         match self {
-            Self::V3_0 => Object::default().with("items", Object::default()).with("x-prefixItems", places),
+            Self::V3_0 => Object::default().with("items", Object::default()),
             Self::V3_1 => Object::default().with("prefixItems", places),
         }
     }
