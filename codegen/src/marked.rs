@@ -82,6 +82,9 @@ impl Node {
 
 /// Reads one document.
 pub fn parse(text: &str) -> Result<Node, SyntaxError> {
+    if let Some(conflict) = merge_conflict(text) {
+        return Err(conflict);
+    }
     let mut builder = Builder::new(text);
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
@@ -98,6 +101,20 @@ pub fn parse(text: &str) -> Result<Node, SyntaxError> {
         builder.event(event, span)?;
     }
     Ok(builder.root.unwrap_or(Node { span: 0..0, kind: Kind::Null }))
+}
+
+/// The first line that git has written into a file at a merge conflict.
+fn merge_conflict(text: &str) -> Option<SyntaxError> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let length = line.chars().count();
+        if line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ") {
+            let message = "an unresolved merge conflict; keep the right lines and delete this marker".to_owned();
+            return Some(SyntaxError { message, span: start..start + length.saturating_sub(1) });
+        }
+        start += length;
+    }
+    None
 }
 
 /// The place of an error; for a tab the parser gives the beginning of the text before it.
@@ -134,6 +151,14 @@ mod tests {
         }
         check("true", &Kind::Flag(true));
         check("~", &Kind::Null);
+    }
+
+    #[test]
+    fn merge_conflict_is_reported_as_one() {
+        let error = parse("a: é\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> other\n").expect_err("a conflict");
+        assert!(error.message.starts_with("an unresolved merge conflict"), "{error:?}");
+        assert_eq!(error.span, 5..17);
+        assert!(parse("a: |\n  <<<<<<< is text\n").is_ok());
     }
 
     #[test]

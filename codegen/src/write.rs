@@ -269,6 +269,8 @@ impl<'a> Mark<'a> {
     ///
     /// It is the first comment, or the first value where a language has no comments.
     fn of(text: &'a str) -> Option<Self> {
+        // A merge conflict may begin in the first line; what it left is overwritten like any other difference.
+        let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
         let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
         let rest = start.strip_prefix(MARKER)?;
         let package = rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next());
@@ -302,7 +304,8 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
             let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };
-            found.insert(path, text);
+            // Git may have changed the line endings at a checkout, which is no difference.
+            found.insert(path, text.map(|text| text.replace("\r\n", "\n")));
         }
     }
     Ok(())

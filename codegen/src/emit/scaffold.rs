@@ -1,17 +1,23 @@
-//! What a new crate needs beside its emitted files, to be written once: a manifest and a `lib.rs`.
+//! The files that a new crate needs in addition to its emitted ones, to be written once: a manifest, a `lib.rs`, and
+//! the line endings of emitted files for git.
 //!
 //! The owner of the crate edits both from then on; the caller makes sure that neither is overwritten.
 
 use super::{File, Package, docs};
 use crate::model::Api;
 
-/// The manifest and the `src/lib.rs` of a new crate, which depends on the runtime in the folder `runtime`.
+/// The manifest, the `src/lib.rs` and the `.gitattributes` of a new crate, which depends on the runtime in the folder `runtime`.
 pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
     vec![
         File { path: "Cargo.toml".to_owned(), text: manifest(api, package, runtime) },
         File { path: "src/lib.rs".to_owned(), text: library(api) },
+        File { path: ".gitattributes".to_owned(), text: ATTRIBUTES.to_owned() },
     ]
 }
+
+/// Emitted files are the same bytes on every machine, and reviewers see them folded.
+const ATTRIBUTES: &str =
+    "src/generated/** text eol=lf linguist-generated=true\ndocs/** text eol=lf linguist-generated=true\n";
 
 fn manifest(api: &Api, package: &Package, runtime: &str) -> String {
     // A JSON text is a TOML text.

@@ -136,23 +136,6 @@ fn every_rule_is_said_by_the_schema_or_there_is_a_reason() {
     }
 }
 
-#[test]
-fn our_catalogue_is_as_the_schema_says_and_every_file_names_it() {
-    let schema = schema();
-    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec");
-    let mut files = 0;
-    let texts = texts(&spec);
-    for (name, value) in values(&texts) {
-        let result = schema.validate(&value);
-        assert!(result.is_ok(), "{name}: {result:?}");
-        let text = texts.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_str());
-        let first = text.unwrap_or_default().lines().next().unwrap_or_default();
-        assert_eq!(first, "# yaml-language-server: $schema=catalogue.schema.json", "{name}");
-        files += 1;
-    }
-    assert!(files > 10, "the catalogue is gone");
-}
-
 /// Every key explains itself to who writes it.
 #[test]
 fn every_key_has_a_hover_text() {

@@ -5,7 +5,6 @@
 mod catalogue_schema;
 mod determinism;
 mod hostile;
-mod interface;
 mod linear;
 mod property;
 mod readme;
@@ -13,4 +12,5 @@ mod readme;
 #[allow(dead_code)] // The other program uses the rest.
 mod recorded;
 mod summaries;
+mod summary;
 mod write;

@@ -210,3 +210,26 @@ fn a_file_of_others_in_the_place_of_a_document_stops_every_folder() {
         assert!(!own.join("a.rs").exists(), "one folder was written while another could not be");
     }
 }
+
+#[test]
+fn checkout_with_other_line_endings_is_clean() {
+    let dir = folder("line_endings");
+    check(&dir, Mode::Write);
+    let text = fs::read_to_string(dir.join("a.rs")).expect("a file").replace('\n', "\r\n");
+    fs::write(dir.join("a.rs"), &text).expect("a file");
+    assert!(check(&dir, Mode::Check).is_clean());
+    fs::write(dir.join("a.rs"), text.replace("mod a", "mod z")).expect("a file");
+    assert_eq!(kinds(&check(&dir, Mode::Write)), [("a.rs", "drifted")]);
+    assert!(!fs::read_to_string(dir.join("a.rs")).expect("a file").contains('\r'));
+}
+
+#[test]
+fn markers_of_a_merge_conflict_are_overwritten() {
+    let dir = folder("merge");
+    let sides = format!("<<<<<<< HEAD\n{MARKER}mod y;\n=======\n{MARKER}mod z;\n>>>>>>> other\n");
+    fs::write(dir.join("a.rs"), &sides).expect("a file");
+    fs::write(dir.join("old.rs"), sides).expect("a file");
+    let expected = [("a.rs", "drifted"), ("b/c.rs", "missing"), ("old.rs", "stale")];
+    assert_eq!(kinds(&check(&dir, Mode::Write)), expected);
+    assert!(check(&dir, Mode::Check).is_clean());
+}

@@ -3,4 +3,5 @@
 #![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
 mod cli;
+mod merge;
 mod rust_version;

@@ -1,0 +1,131 @@
+//! Two branches that each add an endpoint merge into a catalogue and a client that agree, or conflict visibly.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const SERVICE: &str = "\
+title: Example
+version: v1
+summary: A service to try things on.
+env_prefix: EXAMPLE
+time: {unit: seconds, evidence: document}
+";
+
+/// A group with endpoints of these names; each has an unknown body, so the pages that list gaps change too.
+fn group(title: &str, endpoints: &[&str]) -> String {
+    let entries = endpoints.iter().map(|name| {
+        let path = name.to_lowercase();
+        format!(
+            "- name: {name}\n  path: /{path}\n  evidence: document\n  summary: Example data of `{path}`.\n  \
+             params: []\n  body: unknown\n\n"
+        )
+    });
+    format!("title: {title}\nsummary: Example data.\nendpoints:\n{}", entries.collect::<String>())
+}
+
+/// A repository with a catalogue and its client.
+struct Repository(PathBuf);
+
+impl Repository {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("merge").join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("spec")).expect("a new folder");
+        let repository = Self(folder);
+        repository.git(&["init", "--quiet", "--initial-branch", "main"]);
+        repository.write("service", SERVICE);
+        repository.write("books", &group("Books", &["Depth", "Spread"]));
+        repository.write("market", &group("Market", &["Basis", "Volume"]));
+        repository.commit();
+        repository
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        fs::write(self.0.join(format!("spec/{file}.yaml")), text).expect("a file");
+    }
+
+    fn git(&self, arguments: &[&str]) -> Output {
+        let identity = ["-c", "user.name=test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").args(identity).args(arguments).current_dir(&self.0).output();
+        output.expect("git runs")
+    }
+
+    fn codegen(&self, more: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.args(["codegen", "--spec", "spec", "--out", "client"]).args(more).current_dir(&self.0);
+        command.output().expect("xtask runs")
+    }
+
+    /// Emits the client and commits everything.
+    fn commit(&self) {
+        let output = self.codegen(&[]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(self.git(&["add", "--all"]).status.success());
+        assert!(self.git(&["commit", "--quiet", "--message", "Change"]).status.success());
+    }
+
+    /// Changes a file on two branches from here, and merges one into the other; returns the conflicting files.
+    fn merge(&self, one: (&str, &str), other: (&str, &str)) -> Vec<String> {
+        self.git(&["branch", "other"]);
+        self.write(one.0, one.1);
+        self.commit();
+        self.git(&["checkout", "--quiet", "other"]);
+        self.write(other.0, other.1);
+        self.commit();
+        self.git(&["merge", "--quiet", "--no-edit", "main"]);
+        let conflicts = self.git(&["diff", "--name-only", "--diff-filter=U"]).stdout;
+        String::from_utf8(conflicts).expect("names").lines().map(str::to_owned).collect()
+    }
+
+    fn assert_clean(&self) {
+        let output = self.codegen(&["--check"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// Merges two additions; conflicts may be in emitted files, which codegen overwrites, but not in the catalogue.
+fn check(name: &str, one: (&str, &str), other: (&str, &str)) {
+    let repository = Repository::new(name);
+    let conflicts = repository.merge(one, other);
+    assert!(!conflicts.iter().any(|file| file.starts_with("spec/")), "{conflicts:?}");
+    if !conflicts.is_empty() {
+        repository.commit();
+    }
+    repository.assert_clean();
+}
+
+#[test]
+fn additions_to_two_groups_agree() {
+    let one = group("Books", &["Depth", "Spread", "Walls"]);
+    let other = group("Market", &["Basis", "Funding", "Volume"]);
+    check("two_groups", ("books", &one), ("market", &other));
+}
+
+#[test]
+fn two_new_groups_agree() {
+    let (one, other) = (group("Arbitrage", &["Premium"]), group("Trades", &["Tape"]));
+    check("new_groups", ("arbitrage", &one), ("trades", &other));
+}
+
+#[test]
+fn additions_in_two_parts_of_one_group_agree() {
+    let one = group("Market", &["Accounts", "Basis", "Volume"]);
+    let other = group("Market", &["Basis", "Volume", "Walls"]);
+    check("one_group", ("market", &one), ("market", &other));
+}
+
+#[test]
+fn additions_in_one_line_conflict_in_the_catalogue_and_codegen_resolves_the_rest() {
+    let repository = Repository::new("one_line");
+    let one = group("Market", &["Basis", "Volume", "Tape"]);
+    let other = group("Market", &["Basis", "Volume", "Walls"]);
+    let conflicts = repository.merge(("market", &one), ("market", &other));
+    assert!(conflicts.contains(&"spec/market.yaml".to_owned()), "{conflicts:?}");
+    let output = repository.codegen(&[]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("unresolved merge conflict") && message.contains("spec/market.yaml"), "{message}");
+    repository.write("market", &group("Market", &["Basis", "Volume", "Walls", "Tape"]));
+    repository.commit();
+    repository.assert_clean();
+}
