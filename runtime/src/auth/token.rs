@@ -101,12 +101,11 @@ impl TokenFlow {
                     if let Some(token) = lock(&self.cache).fresh() {
                         return Ok(token);
                     }
-                    match last.as_ref().filter(|fetch| fetch.is_in_flight()) {
-                        Some(fetch) => fetch.follow(),
-                        None => {
-                            let fetch = Fetch::start(&self.source, &self.cache, &dispatcher, observers.clone())?;
-                            last.insert(fetch).follow()
-                        }
+                    if let Some(fetch) = last.as_ref().filter(|fetch| fetch.is_in_flight()) {
+                        fetch.follow()
+                    } else {
+                        let fetch = Fetch::start(&self.source, &self.cache, &dispatcher, observers.clone())?;
+                        last.insert(fetch).follow()
                     }
                 };
                 if let Some(outcome) = fetch.outcome(&self.cache).await {

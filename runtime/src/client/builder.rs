@@ -168,16 +168,12 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-<<<<<<< HEAD
     /// Removes and returns the rate limit, for example of a settings file, to build a [gate](Self::gate) with it.
     pub fn take_rate_limit(&mut self) -> Option<RateLimit> {
         self.settings.rate_limit.take()
     }
 
-    /// Holds requests back with something other than the built-in gate.
-=======
     /// Holds requests back with a gate of your own, or with a [`ProcessRateLimiter`] that other clients use as well.
->>>>>>> 360bfb08 (wip)
     pub fn gate(mut self, gate: impl Gate) -> Self {
         self.settings.gate = Some(Arc::new(gate));
         self

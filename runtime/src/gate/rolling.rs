@@ -27,7 +27,7 @@ use crate::platform::{Instant, timeout_at};
 /// limit while requests are sent:
 ///
 /// ```
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/invented/service.rs")); }
+/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
 /// # fn demo() -> Result<(), runtime::Error> {
 /// use runtime::RateLimit;

@@ -8,6 +8,7 @@ mod bad_records;
 mod blocking;
 mod canaries;
 mod cancel;
+mod client_state;
 mod dead_connections;
 mod encrypted;
 mod error_text;

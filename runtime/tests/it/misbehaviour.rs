@@ -249,11 +249,12 @@ async fn cut_at_every_byte() {
         check(vec![
             ("known length", cut(&known), "Body again", "broke off"),
             ("chunked", cut(&chunked), "Body again", "broke off"),
-<<<<<<< HEAD
-            ("unknown length", cut("HTTP/1.1 200 OK\r\n\r\n"), if end == 0 { "Decode again" } else { "Decode" }, ""),
-=======
-            ("unknown length", cut("HTTP/1.1 200 OK\r\n\r\n"), if end == 0 { "Decode" } else { "Body again" }, ""),
->>>>>>> 360bfb08 (wip)
+            (
+                "unknown length",
+                cut("HTTP/1.1 200 OK\r\n\r\n"),
+                if end == 0 { "Decode again" } else { "Body again" },
+                "",
+            ),
         ])
         .await;
     }

@@ -19,12 +19,7 @@ use crate::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, 
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-<<<<<<< HEAD
 /// Part of a response that has arrived: headers or not, and the number of body bytes.
-#[derive(Default)]
-=======
-/// How much of a reply has arrived: its head or not, and how many bytes of its body.
->>>>>>> 360bfb08 (wip)
 pub(super) struct Progress {
     head: Option<HttpResponse>,
     bytes: usize,
@@ -32,15 +27,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-<<<<<<< HEAD
-    /// Returns the response, or the error of an incomplete one.
-=======
     pub(super) fn new(request: &HttpRequest) -> Self {
         Self { head: None, bytes: 0, on_headers: request.on_headers.clone() }
     }
 
-    /// Makes the reply, or the error of one that did not arrive whole.
->>>>>>> 360bfb08 (wip)
+    /// Returns the response, or the error of an incomplete one.
     pub(super) fn reply(
         self,
         body: Result<Result<ResponseBody, TransportError>, Elapsed>,

@@ -2,12 +2,6 @@
 //!
 //! Callers are cancelled, time out, panic, or send on a runtime that has stopped; no other caller may notice.
 
-#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
-
-mod invented;
-mod scripted;
-mod socket;
-
 use std::future::IntoFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,9 +13,9 @@ use runtime::{ErrorKind, Event, Observer, RateLimit, Retry};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use invented::Client;
-use scripted::{Fate, Service, failure, ok, reply};
-use socket::{DATA, Server, Step};
+use crate::invented::Client;
+use crate::scripted::{Fate, Service, failure, ok, reply};
+use crate::socket::{self, DATA, Server, Step};
 
 const SECOND: Duration = Duration::from_secs(1);
 
