@@ -153,7 +153,10 @@ async fn history(client: &Client, series: Vec<Series>, from: Begin, to: Timestam
     bars.clear();
     let mut numbers = Vec::new();
     for (series, task) in tasks {
-        let all = task.await.map_err(|error| Failure::new(Ending::Machine, error.to_string()))??;
+        let all = task
+            .await
+            .map_err(|error| Failure::new(Ending::Machine, error.to_string()))?
+            .map_err(|failed| failed.error)?;
         let times: Vec<_> = all.times.into_iter().map(Some).collect();
         numbers.push(Numbers::of(&series, &all.records, &times));
     }

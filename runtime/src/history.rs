@@ -50,7 +50,7 @@ pub use envelope::Envelope;
 pub use follow::{Follow, Update};
 pub use gaps::{Gap, GapKind};
 pub use job::Plan;
-pub use page::{Collected, Failure, Findings, Page};
+pub use page::{CollectError, Collected, Failure, Findings, Page};
 pub use progress::Progress;
 pub use reply::Refused;
 pub use streams::{Pages, Records};
@@ -161,7 +161,9 @@ impl<E: HasHistory> History<E> {
     }
 
     /// All records at once, with the findings beside them.
-    pub async fn collect(self) -> Result<Collected<RecordOf<E>>, Error> {
+    ///
+    /// An error has the pages before it.
+    pub async fn collect(self) -> Result<Collected<RecordOf<E>>, CollectError<RecordOf<E>>> {
         self.pages().collect().await
     }
 }

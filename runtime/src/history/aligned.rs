@@ -28,12 +28,12 @@ const ROWS_AT_ONCE: usize = 1000;
 pub struct Row<T> {
     /// The time.
     pub time: Timestamp,
-    /// The cells, in the order in which the series were added; `None` where a series has no record of this time.
+    /// The cells, in the order in which the series were added; `None` where a series has no record or no value of this time.
     pub cells: Vec<Option<T>>,
 }
 
 impl<T> Row<T> {
-    /// Whether every series has a record of this time.
+    /// Whether every series has a value of this time.
     pub fn is_complete(&self) -> bool {
         self.cells.iter().all(Option::is_some)
     }
@@ -44,14 +44,14 @@ impl<T> Row<T> {
 /// The series may have different steps. The records of a series that is ahead of the others are kept in memory.
 #[must_use = "nothing is asked before it is polled"]
 pub struct Aligned<K, T> {
-    series: Together<K, T>,
+    series: Together<K, Option<T>>,
     columns: Vec<Column<K, T>>,
 }
 
 /// The records of a series that are in no row yet.
 struct Column<K, T> {
     key: K,
-    cells: VecDeque<(Timestamp, T)>,
+    cells: VecDeque<(Timestamp, Option<T>)>,
     /// Where its last page ends; `None` before the first page.
     until: Option<Timestamp>,
     findings: Findings,
@@ -63,7 +63,7 @@ impl<K, T> Column<K, T> {
         !self.cells.is_empty() || self.until.is_some_and(|until| until > time)
     }
 
-    fn add(&mut self, page: Page<T>) {
+    fn add(&mut self, page: Page<Option<T>>) {
         self.until = Some(page.range.end);
         self.cells.extend(page.times.into_iter().zip(page.records));
         self.findings.add(page.findings);
@@ -71,12 +71,12 @@ impl<K, T> Column<K, T> {
 
     fn take(&mut self, time: Timestamp) -> Option<T> {
         let is_now = self.cells.front().is_some_and(|(first, _)| *first == time);
-        is_now.then(|| self.cells.pop_front()).flatten().map(|(_, cell)| cell)
+        is_now.then(|| self.cells.pop_front()).flatten().and_then(|(_, cell)| cell)
     }
 }
 
 impl<K: Clone, T> Aligned<K, T> {
-    pub(super) fn new(series: Together<K, T>) -> Self {
+    pub(super) fn new(series: Together<K, Option<T>>) -> Self {
         let column = |key| Column { key, cells: VecDeque::new(), until: None, findings: Findings::default() };
         let columns = series.keys().map(column).collect();
         Self { series, columns }
@@ -157,13 +157,13 @@ mod tests {
 
     #[test]
     fn a_cell_is_known_once_its_series_has_been_read_past_its_time() {
-        let cells: VecDeque<(Timestamp, u8)> = VecDeque::new();
+        let cells: VecDeque<(Timestamp, Option<u8>)> = VecDeque::new();
         let mut column = Column { key: (), cells, until: None, findings: Findings::default() };
         let known = |column: &Column<(), u8>| [99, 100, 101].map(|time| column.is_known(time.into()));
         assert_eq!(known(&column), [false; 3]);
         column.until = Some(100.into());
         assert_eq!(known(&column), [true, false, false]);
-        column.cells.push_back((200.into(), 7));
+        column.cells.push_back((200.into(), Some(7)));
         assert_eq!(known(&column), [true; 3]);
     }
 }

@@ -4,6 +4,7 @@
 //! missing, refused or failed is data here, never an error.
 
 use std::any::Any;
+use std::fmt;
 use std::ops::Range;
 
 use super::checkpoint::Checkpoint;
@@ -11,6 +12,8 @@ use super::envelope::Envelope;
 use super::gaps::Gap;
 use super::reply::{Refused, Reply};
 use crate::decode::BadRecord;
+use crate::decode::fields::{self, Column};
+use crate::decode::record::Item;
 use crate::error::Error;
 use crate::values::Timestamp;
 
@@ -70,6 +73,40 @@ pub struct Collected<T> {
     pub times: Vec<Timestamp>,
     /// Gaps, failed windows, bad records and metadata.
     pub findings: Findings,
+    /// The position after the last page; `None` before the first.
+    pub checkpoint: Option<Checkpoint>,
+}
+
+/// Why not all records of a range were received, with those that were. It converts to its [`Error`] by `?`.
+pub struct CollectError<T> {
+    /// The error of the page that failed.
+    pub error: Error,
+    /// The pages before it. A run that [resumes](super::History::resume) from its checkpoint returns the rest.
+    pub partial: Box<Collected<T>>,
+}
+
+impl<T> From<CollectError<T>> for Error {
+    fn from(failed: CollectError<T>) -> Self {
+        failed.error
+    }
+}
+
+impl<T> fmt::Debug for CollectError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.error, f)
+    }
+}
+
+impl<T> fmt::Display for CollectError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {} records before it", self.error, self.partial.records.len())
+    }
+}
+
+impl<T> std::error::Error for CollectError<T> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
 }
 
 impl Findings {
@@ -106,7 +143,7 @@ impl<T> Page<T> {
 
 impl<T> Default for Collected<T> {
     fn default() -> Self {
-        Self { records: Vec::new(), times: Vec::new(), findings: Findings::default() }
+        Self { records: Vec::new(), times: Vec::new(), findings: Findings::default(), checkpoint: None }
     }
 }
 
@@ -115,6 +152,29 @@ impl<T> Collected<T> {
         self.records.append(&mut page.records);
         self.times.append(&mut page.times);
         self.findings.add(page.findings);
+        self.checkpoint = Some(page.checkpoint);
+    }
+
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The records, in order of time.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.records.iter()
+    }
+}
+
+impl<T: Item> Collected<T> {
+    /// One field of all records, by its name on the wire; `None` where the records have no such field.
+    pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
+        fields::column(T::INFO, &self.records, wire_name)
     }
 }
 
@@ -133,6 +193,15 @@ impl<T> IntoIterator for Collected<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.records.into_iter()
+    }
+}
+
+impl<'c, T> IntoIterator for &'c Collected<T> {
+    type Item = &'c T;
+    type IntoIter = std::slice::Iter<'c, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 

@@ -14,7 +14,7 @@ use futures_core::Stream;
 
 use super::checkpoint::Checkpoint;
 use super::job::{Job, Told};
-use super::page::{self, Collected, Findings, Page};
+use super::page::{self, CollectError, Collected, Findings, Page};
 use super::progress::Progress;
 use crate::error::Error;
 
@@ -39,10 +39,13 @@ impl<T: Send + 'static> Pages<T> {
     }
 
     /// All records that are left.
-    pub async fn collect(mut self) -> Result<Collected<T>, Error> {
+    pub async fn collect(mut self) -> Result<Collected<T>, CollectError<T>> {
         let mut all = Collected::default();
         while let Some(page) = self.next().await {
-            all.add(page?);
+            match page {
+                Ok(page) => all.add(page),
+                Err(error) => return Err(CollectError { error, partial: Box::new(all) }),
+            }
         }
         Ok(all)
     }

@@ -34,7 +34,7 @@ const LEAD: u64 = 2;
 /// let mut all = Together::new();
 /// for coin in ["BTC", "ETH"] {
 ///     let ratio = client.market().ratio().coin(coin).timeframe(Timeframe::H1);
-///     all = all.with(coin, ratio.history(from..to), |record| record.ratio);
+///     all = all.with(coin, ratio.history(from..to), |record| Some(record.ratio));
 /// }
 /// let mut table = all.aligned();
 /// while let Some(row) = table.next().await {
@@ -106,6 +106,13 @@ impl<K, T> Default for Together<K, T> {
     }
 }
 
+impl<K: Clone, T> Together<K, Option<T>> {
+    /// All of them as one table on time. The function of each series returns the value of a cell, if the record has one.
+    pub fn aligned(self) -> Aligned<K, T> {
+        Aligned::new(self)
+    }
+}
+
 impl<K: Clone, T> Together<K, T> {
     /// No history yet.
     pub fn new() -> Self {
@@ -131,11 +138,6 @@ impl<K: Clone, T> Together<K, T> {
     /// After an error there are no more pages under that key, and the others go on.
     pub async fn next(&mut self) -> Option<(K, Result<Page<T>, Error>)> {
         poll_fn(|cx| self.poll_page(cx)).await
-    }
-
-    /// All of them as one table on time.
-    pub fn aligned(self) -> Aligned<K, T> {
-        Aligned::new(self)
     }
 
     /// The keys, in the order in which they were added.
@@ -165,18 +167,21 @@ impl<K: Clone, T> Together<K, T> {
                     Poll::Pending => {}
                     Poll::Ready(None) => {
                         member.pages = None;
+                        // The others may request what it no longer does.
+                        self.share();
                         has_ended = true;
                     }
                     Poll::Ready(Some(page)) => {
                         member.given += 1;
                         if page.is_err() {
                             member.pages = None;
+                            self.share();
                         }
                         return Poll::Ready(Some((index, page)));
                     }
                 }
             }
-            // A series that was held back by one that is over may go on.
+            // A series that was held back by one that is over continues.
             if !has_ended {
                 return Poll::Pending;
             }
@@ -192,17 +197,20 @@ impl<K: Clone, T> Together<K, T> {
         self.series.iter().filter(|member| member.pages.is_some())
     }
 
+    /// Divides the requests in advance among those that are not over.
+    fn share(&mut self) {
+        let among = self.active().count();
+        self.series.iter_mut().filter_map(|member| member.pages.as_mut()).for_each(|pages| pages.share(among));
+    }
+
     /// Lets all of them ask in turns, one window each: otherwise the first to be polled takes the first places at the
     /// gate.
     fn begin(&mut self, cx: &mut Context<'_>) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
         }
-        let among = self.series.len();
+        self.share();
         let mut sources: Vec<_> = self.series.iter_mut().filter_map(|member| member.pages.as_mut()).collect();
-        for pages in &mut sources {
-            pages.share(among);
-        }
         while !sources.is_empty() {
             sources.retain_mut(|pages| pages.send_one(cx));
         }

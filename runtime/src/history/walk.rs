@@ -27,6 +27,8 @@ pub(super) struct Walk<R> {
     learned: Learned,
     asked: u64,
     under_way: usize,
+    /// How many windows it asks for in advance where it is alone.
+    alone: usize,
 }
 
 /// A window with its records, or with the error for which it has none.
@@ -40,7 +42,8 @@ impl<R> Walk<R> {
     /// A walk from a point of its range to the end.
     pub(super) fn new(course: Course, at: Timestamp) -> Self {
         let learned = Learned::new(course.page_size, course.beside);
-        Self { course, next: at, entries: VecDeque::new(), before: None, learned, asked: 0, under_way: 0 }
+        let alone = course.ahead;
+        Self { course, next: at, entries: VecDeque::new(), before: None, learned, asked: 0, under_way: 0, alone }
     }
 
     /// Whether every window was taken.
@@ -63,7 +66,7 @@ impl<R> Walk<R> {
 
     /// Asks for fewer windows in advance, so that several walks together ask for as many as one.
     pub(super) fn share(&mut self, among: usize) {
-        self.course.ahead = self.course.ahead.div_ceil(among.max(1)).max(2);
+        self.course.ahead = self.alone.div_ceil(among.max(1)).max(2);
     }
 
     /// The next window to ask for, and a number for its reply.

@@ -197,10 +197,10 @@ fn a_history_is_an_iterator() {
     let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
     assert_eq!(pages, [49, 48, 49, 49, 4]);
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(START..START + 100 * HOUR);
-    let table = Together::new().with("a", history(), |_| "a").with("b", minutes, |_| "b").aligned();
+    let table = Together::new().with("a", history(), |_| Some("a")).with("b", minutes, |_| Some("b")).aligned();
     let rows: Vec<usize> = table.rows_blocking().map(|row| row.unwrap().cells.iter().flatten().count()).collect();
     assert_eq!((rows.len(), rows.iter().sum::<usize>()), (199, 298));
-    assert!(Together::<u8, u8>::new().aligned().rows_blocking().next().is_none());
+    assert!(Together::<u8, Option<u8>>::new().aligned().rows_blocking().next().is_none());
     // An error of the request ends it. Inside an async runtime the call fails, and the iterator continues outside.
     let error = hours().start_time(START).history(START..START + HOUR).records_blocking().next().unwrap().unwrap_err();
     assert!(error.to_string().contains("`startTime` is set"), "{error}");

@@ -87,7 +87,7 @@ async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
         assert!(pages.next().await.is_none() && pages.checkpoint().is_none());
     }
     let (early, late) = (START, START + 1);
-    let error = hours(&client).history(late..early).collect().await.unwrap_err();
+    let error = hours(&client).history(late..early).collect().await.unwrap_err().error;
     assert!(error.to_string().contains("the range ends at 2023-11-14T22:00:00Z, before it begins at"), "{error}");
     assert!(hours(&client).history(START..START).collect().await.unwrap().records.is_empty());
     assert_eq!(service.seen(), (0, 0));
@@ -215,6 +215,24 @@ async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_
     }
 }
 
+/// The pages before an error are not lost, and another run returns the rest.
+#[tokio::test(start_paused = true)]
+async fn an_error_has_the_records_before_it_and_a_checkpoint() {
+    let service = failing_at(480, 404);
+    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
+    let failed = history.clone().collect().await.unwrap_err();
+    assert_eq!((failed.error.status(), failed.partial.len()), (Some(404), 441));
+    assert!(failed.to_string().ends_with("; 441 records before it"), "{failed}");
+    let checkpoint = failed.partial.checkpoint.clone().unwrap();
+    service.becomes(|request, _| answer(request, |_| true));
+    let rest = history.resume(checkpoint).collect().await.unwrap();
+    let times = failed.partial.iter().chain(&rest).map(|record| record.open_date.unix_seconds());
+    assert_eq!(times.collect::<Vec<_>>(), (START..START + 490 * HOUR).step_by(3600).collect::<Vec<_>>());
+    let ratios: Vec<_> = rest.column("ratio").unwrap().numbers().collect();
+    assert_eq!((ratios, rest.column("none").is_none()), (vec![Some(0.5); 49], true));
+    assert_eq!(Error::from(failed).status(), Some(404));
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_first_window_may_fail_for_reasons_of_its_own() {
     for status in [408, 500, 501, 503] {
@@ -230,7 +248,7 @@ async fn what_no_window_would_survive_ends_the_job() {
     for status in [401, 403, 422] {
         let service = Service::new(move |_, _| reply(status, &[], "{}"));
         let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
-        assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
+        assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
     // Credentials that are refused on the way, too.
@@ -240,7 +258,7 @@ async fn what_no_window_would_survive_ends_the_job() {
             _ => reply(status, &[], "{}"),
         });
         let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
-        assert_eq!(history.collect().await.unwrap_err().status(), Some(status));
+        assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
 }
@@ -278,7 +296,7 @@ async fn a_job_without_a_token_ends() {
     let service = Service::new(|_, _| reply(500, &[], "{}"));
     let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(Retry::none());
     let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_windows();
-    let error = history.collect().await.unwrap_err();
+    let error = history.collect().await.unwrap_err().error;
     assert!(error.is_token(), "{error}");
     assert!(service.seen().1 <= 64, "{:?}", service.seen());
 }
@@ -300,7 +318,7 @@ async fn a_part_that_was_doubted_and_keeps_failing_is_a_failure_and_no_gap() {
     let [failure] = all.findings.failures.as_slice() else { panic!("{:?}", all.findings) };
     assert_eq!(failure.range, (START + 68 * HOUR).into()..(START + 98 * HOUR).into());
     assert_eq!((all.records.len(), all.findings.gaps.len()), (460, 0));
-    assert_eq!(history.collect().await.unwrap_err().status(), Some(500));
+    assert_eq!(history.collect().await.unwrap_err().error.status(), Some(500));
 }
 
 #[tokio::test(start_paused = true)]
@@ -318,7 +336,7 @@ async fn a_body_over_the_cap_is_asked_for_in_parts() {
     // A single record cannot be divided.
     let service = Service::new(|_, _| fate(Err(TransportError::body_too_large(1000))));
     let history = hours(&service.client()).history(START..START + 500 * HOUR);
-    let error = history.collect().await.unwrap_err();
+    let error = history.collect().await.unwrap_err().error;
     assert!(error.is_body_too_large(), "{error}");
 }
 
@@ -358,7 +376,7 @@ async fn bad_records_are_data_where_the_good_ones_are_asked_for() {
     let all = history().collect().await.unwrap();
     assert_eq!((all.records.len(), all.findings.bad_records.len(), all.findings.gaps.len()), (19, 1, 1));
     assert_eq!(all.findings.bad_records[0].field(), "openDate");
-    let error = hours(&service.client()).history(START..START + 20 * HOUR).collect().await.unwrap_err();
+    let error = hours(&service.client()).history(START..START + 20 * HOUR).collect().await.unwrap_err().error;
     assert!(error.is_decode(), "{error}");
 }
 
@@ -437,7 +455,7 @@ async fn a_checkpoint_of_something_else_is_refused() {
         (hours(&elsewhere).history(START..START + HOUR), "belongs to another host: not https://example.org/v2 but"),
     ];
     for (history, expected) in table {
-        let error = history.resume(checkpoint.clone()).collect().await.unwrap_err();
+        let error = history.resume(checkpoint.clone()).collect().await.unwrap_err().error;
         assert!(error.to_string().contains(expected), "{error}");
     }
 }
@@ -483,7 +501,7 @@ async fn a_start_that_can_only_be_a_mistake_is_an_error() {
     let service = Service::new(|_, _| ok());
     let client = service.client();
     let millis = 1_760_000_000_000;
-    let error = hours(&client).history(millis..i64::MAX).collect().await.unwrap_err().to_string();
+    let error = hours(&client).history(millis..i64::MAX).collect().await.unwrap_err().error.to_string();
     assert!(
         error.contains("the start was read as 1760000000000 Unix seconds, which is after the year 3000"),
         "{error}"

@@ -86,8 +86,8 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     let minutes = client.market().ratio().coin("a").timeframe(Timeframe::M1);
     let levels = client.market().levels().coin("late").timeframe(Timeframe::H1).limit(5);
     let mut table = Together::new()
-        .with("minutes", minutes.history(START..end), |record| record.open_date.unix_seconds())
-        .with("hours", levels.history(START..end), |record| record["openDate"].as_i64().unwrap())
+        .with("minutes", minutes.history(START..end), |record| Some(record.open_date.unix_seconds()))
+        .with("hours", levels.history(START..end), |record| record["openDate"].as_i64())
         .aligned();
     let mut expected = (START..end).step_by(60).filter(|time| *time != START + 5 * HOUR);
     while let Some(row) = table.next().await {
@@ -112,7 +112,10 @@ async fn rows_do_not_wait_for_a_series_that_is_over() {
     });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let history = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
-    let table = Together::new().with("short", history("short", 10), |_| ()).with("long", history("long", 490), |_| ());
+    let table =
+        Together::new()
+            .with("short", history("short", 10), |_| Some(()))
+            .with("long", history("long", 490), |_| Some(()));
     let mut table = table.aligned();
     assert_eq!(format!("{table:?}"), r#"["short", "long"]"#);
     let begun = Instant::now();
@@ -134,7 +137,8 @@ async fn a_table_without_one_of_its_columns_is_none() {
     );
     let client = service.client();
     let history = |name| coin(&client, name).history(START..START + 4900 * HOUR);
-    let mut table = Together::new().with("a", history("a"), |_| ()).with("b", history("b"), |_| ()).aligned();
+    let mut table =
+        Together::new().with("a", history("a"), |_| Some(())).with("b", history("b"), |_| Some(())).aligned();
     let mut rows = 0;
     let error = loop {
         match table.next().await.unwrap() {
@@ -144,6 +148,23 @@ async fn a_table_without_one_of_its_columns_is_none() {
     };
     assert_eq!((error.status(), rows % 49), (Some(404), 0));
     assert!(table.next().await.is_none());
+}
+
+/// Fifteen series of one page end, and the sixteenth has their share of the requests in advance.
+#[tokio::test(start_paused = true)]
+async fn a_series_that_is_over_leaves_its_requests_to_the_others() {
+    let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let mut all = Together::new();
+    for name in 0..15 {
+        all = all.with(name, coin(&client, "short").history(START..START + 40 * HOUR), |_| ());
+    }
+    all = all.with(15, coin(&client, "long").history(START..START + 64 * 49 * HOUR), |_| ());
+    let begun = Instant::now();
+    while let Some((_, page)) = all.next().await {
+        page.unwrap();
+    }
+    assert!(begun.elapsed() < 4 * SECOND, "{:?}", begun.elapsed());
 }
 
 /// All ask in turns, and all together in advance as much as one alone.
@@ -172,7 +193,8 @@ async fn a_row_has_no_cell_of_a_series_that_is_over() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
     let of = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
-    let mut table = Together::new().with("short", of("a", 3), |_| ()).with("long", of("b", 7), |_| ()).aligned();
+    let mut table =
+        Together::new().with("short", of("a", 3), |_| Some(())).with("long", of("b", 7), |_| Some(())).aligned();
     for hour in 0..7 {
         let row = table.next().await.unwrap().unwrap();
         assert_eq!(row.time, Timestamp::from(START + hour * HOUR));
@@ -184,5 +206,5 @@ async fn a_row_has_no_cell_of_a_series_that_is_over() {
 #[tokio::test]
 async fn of_nothing_comes_nothing() {
     assert!(Together::<u8, u8>::new().next().await.is_none());
-    assert!(Together::<u8, u8>::new().aligned().next().await.is_none());
+    assert!(Together::<u8, Option<u8>>::new().aligned().next().await.is_none());
 }
