@@ -27,6 +27,7 @@ use crate::transport::ProxyChoice;
 use crate::transport::{Settings as TransportSettings, Transport, built_in};
 
 /// Settings of a client; from `Client::builder`.
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<C> {
     settings: Settings,
     client: PhantomData<fn() -> C>,

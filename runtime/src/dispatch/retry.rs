@@ -31,6 +31,7 @@ use crate::platform::random;
 /// let retry = Retry::default().attempts(6).on_500(0).longest_pause(Duration::from_secs(120));
 /// let builder = Client::builder("https://example.com/v2").retry(retry);
 /// ```
+#[must_use = "rules have no effect until a builder or a request gets them"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retry {
     when: Option<Predicate>,

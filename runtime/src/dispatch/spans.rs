@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use tracing::field::Empty;
-use tracing::{Span, debug, debug_span, warn};
+use tracing::{Span, debug, debug_span, info, warn};
 
 use super::RequestContext;
-use super::observer::Event;
+use super::observer::{Event, Outcome};
 use crate::registry::EndpointInfo;
 
 /// The span of a request; [`end`] fills in the empty values.
@@ -35,18 +35,25 @@ pub(crate) fn event(event: &Event) {
         Event::Wait { request, what, elapsed } => {
             debug!(%request, ?what, elapsed_ms = milliseconds(*elapsed), "waited");
         }
+        Event::Attempt { request, number, outcome: Ok(429), .. } => {
+            warn!(%request, number, "rate limited: the client sends nothing until the pause is over");
+        }
         Event::Attempt { request, number, outcome, bytes, elapsed } => {
             debug!(%request, number, ?outcome, bytes, elapsed_ms = milliseconds(*elapsed), "attempt");
         }
         Event::Retry { request, kind, delay } => {
-            debug!(%request, ?kind, delay_ms = milliseconds(*delay), "retry");
+            info!(%request, ?kind, delay_ms = milliseconds(*delay), "retry");
         }
         Event::NoKnownField { request, records } => {
             warn!(%request, records, "no known field came; the records keep theirs in `unknown_fields`");
         }
         Event::End { request, outcome, bytes, attempts, elapsed, waited } => {
             let (elapsed_ms, waited_ms) = (milliseconds(*elapsed), milliseconds(*waited));
-            debug!(%request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, "end");
+            if matches!(outcome, Outcome::Failure { .. }) {
+                warn!(%request, ?outcome, attempts, elapsed_ms, waited_ms, "failed");
+            } else {
+                debug!(%request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, "end");
+            }
         }
         Event::Outage { request, kind, elapsed } => {
             warn!(%request, ?kind, elapsed_ms = milliseconds(*elapsed), "outage");

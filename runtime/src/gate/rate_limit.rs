@@ -21,6 +21,7 @@ use crate::registry::{EndpointInfo, LimitInfo};
 /// assert_ne!(both, second);
 /// assert_eq!(second.clone().and(RateLimit::none()), second);
 /// ```
+#[must_use = "a limit has no effect until a builder or a gate gets it"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     windows: Cow<'static, [Window]>,

@@ -47,6 +47,7 @@ mod series;
 mod settings;
 mod socket;
 mod speed;
+mod state_simulation;
 mod tls;
 mod token;
 mod token_failures;

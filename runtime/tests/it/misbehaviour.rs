@@ -279,9 +279,9 @@ async fn compressed() {
         ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "larger than the 1000 bytes"),
         ("something behind", headed(encoded, [&whole[..], b"x"].concat()), "Body again", "cut or damaged"),
         ("nothing", headed(encoded, ""), "Decode again", "an empty body"),
-        ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode", "encoded as `gzip, gzip`"),
-        ("brotli", headed("content-encoding: br", &whole), "Decode", "encoded as `br`"),
-        ("not said", body(&whole), "Decode", ""),
+        ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode again", "encoded as `gzip, gzip`"),
+        ("brotli", headed("content-encoding: br", &whole), "Decode again", "encoded as `br`"),
+        ("not said", body(&whole), "Decode again", ""),
     ];
     rows.extend((1..whole.len()).map(|end| ("cut", headed(encoded, &whole[..end]), "Body again", "cut or damaged")));
     check(rows).await;
