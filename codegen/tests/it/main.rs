@@ -11,6 +11,5 @@ mod readme;
 #[path = "../recorded/mod.rs"]
 #[allow(dead_code)] // The other program uses the rest.
 mod recorded;
-mod summaries;
 mod summary;
 mod write;
