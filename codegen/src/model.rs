@@ -13,7 +13,7 @@ pub use crate::spec::ListStyle;
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use endpoint::{Body, Endpoint, EndpointParam, Group, HistoryOf, Param, ParamSet, Passing, Setter, SharedParam};
 pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, Limit, Service, Status};
-pub use value::{Field, NamedType, Range, Record, RecordForm, RecordRef, Shapes, Suffix, Type, Value};
+pub use value::{Field, NamedType, Range, Record, RecordForm, RecordRef, Type, Value};
 
 /// The whole client.
 #[derive(Debug)]

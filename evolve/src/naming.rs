@@ -135,11 +135,6 @@ pub(super) fn root_types(service: &Tree) -> NamesInUse {
     for key in ["types", "records"] {
         for entry in service.entries(key) {
             entry.text("name").into_iter().for_each(|name| taken.note(name));
-            let question = entry.get("shapes").and_then(|shapes| shapes.text("question"));
-            question
-                .and_then(|question| names::ident(question, Case::Pascal).ok())
-                .into_iter()
-                .for_each(|name| taken.note(name));
         }
     }
     taken

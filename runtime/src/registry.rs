@@ -18,7 +18,7 @@ pub use history::{HistoryInfo, HistoryOf};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 #[doc(hidden)]
 pub use time_field::TimeField;
-pub use value::{FieldInfo, RecordForm, RecordInfo, SuffixInfo, TypeInfo, ValueInfo, ValueType};
+pub use value::{FieldInfo, RecordForm, RecordInfo, TypeInfo, ValueInfo, ValueType};
 
 /// Everything that a client has from its catalogue, as one value: for a mock server, or for a tool that shows any client.
 #[derive(Clone, Copy, Debug)]

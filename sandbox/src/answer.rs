@@ -218,7 +218,7 @@ fn said_of(venues: &Venues, asked: &Asked, scope: &Scope) -> Value {
     let shows_unsupported = takes_several || !venues.unsupported.is_empty();
     let mut lists = [Some(json!(venues.covered)), shows_unsupported.then(|| json!(venues.unsupported))].into_iter();
     let said = Metadata::INFO.fields.iter().filter_map(|info| {
-        let of_venues = matches!(info.ty, ValueType::List(ValueType::Named(named)) if !named.suffixes.is_empty());
+        let of_venues = matches!(info.ty, ValueType::List(ValueType::Named(named)) if !named.attributes.is_empty());
         let plausible = || plausible::value(&Field::from(info), scope.seed(), scope, FIRST_MOMENT);
         let value = if of_venues { lists.next().flatten() } else { Some(plausible()).filter(|_| !info.optional) };
         Some((info.wire_name.to_owned(), value?))

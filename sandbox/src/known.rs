@@ -18,35 +18,34 @@ pub(crate) fn endpoint(path: &str) -> Option<&'static EndpointInfo> {
     endpoints().find(|(known, _)| *known == path).map(|(_, endpoint)| endpoint)
 }
 
-/// The type of the venues: identifiers that end as the catalogue says.
+/// The type of the venues: identifiers with attributes.
 pub(crate) fn venues() -> Option<&'static TypeInfo> {
     params().find_map(|param| named(param).filter(|_| is_venue(param)))
 }
 
 /// Whether a param names venues.
 pub(crate) fn is_venue(param: &ParamInfo) -> bool {
-    named(param).is_some_and(|named| !named.suffixes.is_empty())
+    named(param).is_some_and(|named| !named.attributes.is_empty())
 }
 
-/// The endings of venues by which a param can choose, as `spot` chooses venues that end in `_spot`.
+/// The kinds of venues by which a param can choose, as `spot` chooses venues that end in `_spot`.
 pub(crate) fn kinds() -> &'static [&'static str] {
     static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let suffixes = venues().map_or(&[][..], |venues| venues.suffixes).iter().map(|suffix| suffix.suffix);
-        let is_named = |suffix: &&str| params().filter_map(closed).flatten().any(|value| is_kind(suffix, value.value));
-        suffixes.filter(is_named).collect()
+        let venues = venues().map_or(&[][..], |venues| venues.values);
+        let is_named = |word: &&str| venues.iter().any(|venue| is_of_kind(venue.value, word));
+        params().filter_map(closed).flatten().map(|value| value.value).filter(is_named).collect()
     });
     &KINDS
 }
 
 /// Whether a param chooses venues by their ending.
 pub(crate) fn chooses_kinds(param: &ParamInfo) -> bool {
-    let names_one = |value: &ValueInfo| kinds().iter().any(|suffix| is_kind(suffix, value.value));
-    closed(param).is_some_and(|values| values.iter().any(names_one))
+    closed(param).is_some_and(|values| values.iter().any(|value| kinds().contains(&value.value)))
 }
 
 /// Whether a word names how a venue ends.
-pub(crate) fn is_kind(suffix: &str, word: &str) -> bool {
-    suffix.trim_start_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case(word)
+pub(crate) fn is_of_kind(venue: &str, word: &str) -> bool {
+    venue.split_once('_').is_some_and(|(_, kind)| kind.eq_ignore_ascii_case(word))
 }
 
 /// The values of a param that takes no other ones.
@@ -59,10 +58,10 @@ pub(crate) fn is_length(param: &ParamInfo) -> bool {
     named(param).is_some_and(|named| named.values.iter().any(|value| value.duration.is_some()))
 }
 
-/// Whether a param names the coin or the like: an identifier without known endings, or a required text.
+/// Whether a param names the coin or the like: an identifier without attributes, or a required text.
 pub(crate) fn is_traded(param: &ParamInfo) -> bool {
     let is_text = matches!(param.ty, ValueType::String) && param.required.is_some();
-    is_text || named(param).is_some_and(|named| named.open && named.suffixes.is_empty())
+    is_text || named(param).is_some_and(|named| named.open && named.attributes.is_empty())
 }
 
 /// The type of what is traded, for endpoints without such a param.

@@ -66,11 +66,12 @@ const ALL: &str = "all";
 
 /// Whether a venue belongs to the chosen kind; without a choice, whether it has none of the kinds that can be chosen.
 fn is_of_kind(venue: &str, kind: Option<&str>) -> bool {
-    let ending = |kind: &&str| known::kinds().iter().find(|suffix| known::is_kind(suffix, kind)).copied();
-    match (kind, kind.as_ref().and_then(ending)) {
-        (Some(ALL), _) => true,
-        (_, Some(ending)) => venue.ends_with(ending),
-        _ => !known::kinds().iter().any(|suffix| venue.ends_with(suffix)),
+    match kind {
+        Some(ALL) => true,
+        Some(kind) if known::kinds().iter().any(|known| known.eq_ignore_ascii_case(kind)) => {
+            known::is_of_kind(venue, kind)
+        }
+        _ => !known::kinds().iter().any(|kind| known::is_of_kind(venue, kind)),
     }
 }
 

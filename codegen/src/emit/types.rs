@@ -1,12 +1,12 @@
 //! `service/types.rs`: enums that keep what they do not know, and identifiers open to anything.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::literal::{self, ident};
 use super::render::{Imports, Source};
 use super::{File, docs};
-use crate::model::{Api, Evidence, NamedType, Shapes, Value};
+use crate::model::{Api, Evidence, NamedType, Value};
 
 pub(super) fn file(api: &Api) -> File {
     let source = Source {
@@ -27,9 +27,6 @@ pub(super) fn file(api: &Api) -> File {
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
     }
-    if api.types.iter().any(|ty| ty.shapes.is_some()) {
-        imports.insert("SuffixInfo", "::runtime::registry");
-    }
     source.render(&imports)
 }
 
@@ -39,8 +36,10 @@ fn items(ty: &NamedType) -> Vec<TokenStream> {
         let name = ident(&ty.ident);
         items.push(quote!(named_type!(duration #name);));
     }
+    if !ty.attributes.is_empty() {
+        items.push(attributes(ty));
+    }
     items.push(description(ty));
-    items.extend(ty.shapes.as_ref().map(answers));
     items
 }
 
@@ -78,7 +77,6 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
     });
     // Apart from the methods, so that the constants read as a list.
     let constants = if ty.values.is_empty() { TokenStream::new() } else { quote!(impl #name { #(#constants)* }) };
-    let questions = ty.shapes.as_ref().map(|shapes| questions(&name, shapes)).unwrap_or_default();
     vec![
         quote! {
             #doc
@@ -86,7 +84,6 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
             pub struct #name(Cow<'static, str>);
         },
         constants,
-        questions,
         quote!(named_type!(identifier #name);),
     ]
 }
@@ -95,65 +92,33 @@ fn description(ty: &NamedType) -> TokenStream {
     let (name, text, summary) = (ident(&ty.ident), &ty.ident, literal::text("summary", &ty.summary));
     let open = ty.open.then(|| quote!(.open()));
     let values = ty.values.iter().map(|value| {
-        let Value { value, summary, seconds, evidence, .. } = value;
+        let Value { value, summary, seconds, attributes, evidence, .. } = value;
         let duration = literal::link("duration", seconds.map(literal::integer));
-        quote!(ValueInfo::new(#value, #summary, #evidence) #duration)
+        let attributes = literal::link("attributes", (!attributes.is_empty()).then(|| quote!(&[#(#attributes),*])));
+        quote!(ValueInfo::new(#value, #summary, #evidence) #duration #attributes)
     });
-    let suffixes = ty.shapes.as_ref().map(|shapes| {
-        let suffixes = shapes.suffixes.iter().map(|suffix| {
-            let (suffix, summary, evidence) = (&suffix.suffix, &suffix.summary, suffix.evidence);
-            quote!(SuffixInfo::new(#suffix, #summary, #evidence))
-        });
-        quote!(.suffixes(&[#(#suffixes),*]))
-    });
+    let names = &ty.attributes;
+    let attributes = (!names.is_empty()).then(|| quote!(.attributes(&[#(#names),*])));
     quote! {
         impl NamedType for #name {
-            const INFO: &'static TypeInfo = &TypeInfo::new(#text, &[#(#values),*]) #summary #open #suffixes;
+            const INFO: &'static TypeInfo = &TypeInfo::new(#text, &[#(#values),*]) #summary #open #attributes;
         }
     }
 }
 
-/// The methods that take an identifier apart.
-fn questions(name: &Ident, shapes: &Shapes) -> TokenStream {
-    let (part, question, answers) = (ident(&shapes.part), ident(&shapes.question), ident(&shapes.answers));
-    let suffixes = shapes.suffixes.iter().map(|suffix| &suffix.suffix);
-    let answered = shapes.suffixes.iter().filter_map(|suffix| {
-        let (suffix, answer) = (&suffix.suffix, ident(suffix.answer.as_ref()?));
-        Some(quote!(if self.0.ends_with(#suffix) { return Some(#answers::#answer); }))
-    });
-    let part_doc = format!(" The {}, if the identifier ends as expected.", shapes.part);
-    let question_doc = format!(" The {}, if the identifier says so.", shapes.question.replace('_', " "));
-    quote! {
-        impl #name {
-            #[doc = #part_doc]
-            pub fn #part(&self) -> Option<&str> {
-                [#(#suffixes),*].iter().find_map(|suffix| self.0.strip_suffix(suffix))
-            }
-
-            #[doc = #question_doc]
-            pub fn #question(&self) -> Option<#answers> {
-                #(#answered)*
-                None
+/// The methods that return attributes of the known values.
+fn attributes(ty: &NamedType) -> TokenStream {
+    let name = ident(&ty.ident);
+    let methods = ty.attributes.iter().map(|attribute| {
+        let (method, doc) = (ident(attribute), format!(" The {} of a known value.", attribute.replace('_', " ")));
+        quote! {
+            #[doc = #doc]
+            pub fn #method(&self) -> Option<&'static str> {
+                Self::INFO.attribute(self.as_str(), #attribute)
             }
         }
-    }
-}
-
-fn answers(shapes: &Shapes) -> TokenStream {
-    let name = ident(&shapes.answers);
-    let doc = docs::doc([format!("What an identifier says about its {}.", shapes.question.replace('_', " "))]);
-    let variants = shapes.variants().map(|(answer, suffix)| {
-        let (answer, doc) = (ident(answer), docs::doc([docs::prose(&suffix.summary)]));
-        quote!(#doc #answer)
     });
-    quote! {
-        #doc
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum #name {
-            #(#variants,)*
-        }
-    }
+    quote!(impl #name { #(#methods)* })
 }
 
 fn value_docs(value: &Value, inherited: Evidence) -> String {

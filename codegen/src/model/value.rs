@@ -1,7 +1,5 @@
 //! What values are: records and their fields, and named types.
 
-use std::collections::HashSet;
-
 use super::{Evidence, TimeForm};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -156,7 +154,8 @@ pub struct NamedType {
     /// Whether it is an identifier, open to any value.
     pub open: bool,
     pub values: Vec<Value>,
-    pub shapes: Option<Shapes>,
+    /// The methods that return attributes of its values.
+    pub attributes: Vec<String>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -167,32 +166,7 @@ pub struct Value {
     pub summary: String,
     /// How long the step is that it names.
     pub seconds: Option<u64>,
-    pub evidence: Evidence,
-}
-
-/// How an identifier is built: a part, then a suffix that answers a question.
-#[derive(Debug)]
-pub struct Shapes {
-    pub part: String,
-    pub question: String,
-    /// The enum of the answers.
-    pub answers: String,
-    pub suffixes: Vec<Suffix>,
-}
-
-impl Shapes {
-    /// The suffixes that are the first with their answers, each of which is a variant.
-    pub fn variants(&self) -> impl Iterator<Item = (&str, &Suffix)> {
-        let mut seen = HashSet::new();
-        let answered = self.suffixes.iter().filter_map(|suffix| Some((suffix.answer.as_deref()?, suffix)));
-        answered.filter(move |(answer, _)| seen.insert(*answer))
-    }
-}
-
-#[derive(Debug, PartialEq)]
-pub struct Suffix {
-    pub suffix: String,
-    pub answer: Option<String>,
-    pub summary: String,
+    /// In the order of the type's; the last ones may be missing.
+    pub attributes: Vec<String>,
     pub evidence: Evidence,
 }

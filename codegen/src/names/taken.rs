@@ -155,7 +155,6 @@ const TYPES: &[&str] = &[
     "Series",
     "ServiceInfo",
     "StatusInfo",
-    "SuffixInfo",
     "TimeUnit",
     "Timestamp",
     "ToWire",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Resolved, Resolver, Unique, all, meaning};
 use crate::duration;
-use crate::model::{NamedType, RecordRef, Shapes, Suffix, Type, Value};
+use crate::model::{NamedType, RecordRef, Type, Value};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, TypeKind};
@@ -143,7 +143,7 @@ impl<'a> Resolver<'a> {
         let ident = self.type_name(&ty.name);
         let unique = self.root_type(&ty.name, &ty.name);
         let values = self.values(ty);
-        let shapes = ty.shapes.as_ref().map(|shapes| self.shapes(shapes, ty.evidence)).transpose();
+        let attributes = self.attributes(ty);
         unique?;
         Ok(NamedType {
             ident: ident?,
@@ -151,7 +151,7 @@ impl<'a> Resolver<'a> {
             evidence: ty.evidence,
             open: ty.kind == TypeKind::Identifier,
             values: values?,
-            shapes: shapes?,
+            attributes: attributes?,
         })
     }
 
@@ -178,83 +178,44 @@ impl<'a> Resolver<'a> {
             let ident = self.rust_name(text, value.ident.as_ref(), case, scope)?;
             let message = format!("`{text}` becomes `{ident}`, which another value of `{}` is", ty.name);
             self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
+            if let Some(extra) = value.attributes.get(ty.attributes.len()) {
+                let message = format!("`{}` has no name for the attribute `{extra}`", ty.name);
+                return Err(self.wrong(
+                    "unknown-attribute",
+                    extra.at(),
+                    message,
+                    "name it in `attributes` of the type",
+                ));
+            }
             Ok(Value {
                 ident,
                 value: text.to_string(),
                 summary: meaning(&value.summary),
                 seconds: value.duration.as_deref().and_then(|text| duration::seconds(text)),
+                attributes: value.attributes.iter().map(ToString::to_string).collect(),
                 evidence: value.evidence.unwrap_or(ty.evidence),
             })
         }))
     }
 
-    fn shapes(&mut self, shapes: &'a spec::Shapes, inherited: spec::Evidence) -> Resolved<Shapes> {
-        let methods = [&shapes.part, &shapes.question].map(|name| self.method(name));
-        let (part, question) = (&shapes.part, &shapes.question);
-        let distinct = if part == &**question {
-            Err(self.wrong("duplicate-name", question.at(), "part and question have one name", ""))
-        } else {
-            Ok(())
-        };
-        let answers = self.answers(question);
-        let suffixes = self.suffixes(&shapes.suffixes, question, inherited);
-        let [part, question] = methods;
-        distinct?;
-        Ok(Shapes { part: part?, question: question?, answers: answers?, suffixes: suffixes? })
-    }
-
-    fn method(&mut self, name: &Text) -> Resolved<String> {
-        if names::is_ident(name, Case::Snake) && !names::is_taken(Scope::Constants, name) {
-            return Ok(name.to_string());
-        }
-        let message = format!("`{name}` cannot be the name of a method");
-        Err(self.wrong("no-rust-name", name.at(), message, "write it like `my_name`"))
-    }
-
-    /// The enum of the answers.
-    fn answers(&mut self, question: &'a Text) -> Resolved<String> {
-        let ident = names::ident(question, Case::Pascal);
-        let ident = ident.map_err(|reason| self.wrong("no-rust-name", question.at(), reason, "choose another"))?;
-        if names::is_taken(Scope::Types, &ident) {
-            let message = format!("the client uses the name `{ident}` itself");
-            return Err(self.wrong("taken-name", question.at(), message, "choose another"));
-        }
-        self.root_type(&ident, question)?;
-        Ok(ident)
-    }
-
-    fn suffixes(
-        &mut self,
-        suffixes: &'a Spanned<Vec<spec::Suffix>>,
-        question: &Text,
-        inherited: spec::Evidence,
-    ) -> Resolved<Vec<Suffix>> {
+    /// The methods that return attributes.
+    fn attributes(&mut self, ty: &'a spec::Type) -> Resolved<Vec<String>> {
         let mut seen = Unique::default();
-        let resolved = all(suffixes.iter().map(|suffix| {
-            let message = format!("the suffix `{}` stands twice", suffix.suffix);
-            let unique = self.unique(&mut seen, "duplicate-value", &suffix.suffix, suffix.suffix.at(), message);
-            let answer = suffix.answer.as_ref().map(|answer| self.answer(answer)).transpose();
-            unique?;
-            Ok(Suffix {
-                suffix: suffix.suffix.to_string(),
-                answer: answer?,
-                summary: meaning(&suffix.summary),
-                evidence: suffix.evidence.unwrap_or(inherited),
-            })
-        }));
-        if suffixes.iter().all(|suffix| suffix.answer.is_none()) {
-            let message = format!("no suffix answers the question `{question}`");
-            return Err(self.wrong("no-answer", suffixes.at(), message, "give at least one an `answer`"));
-        }
-        resolved
-    }
-
-    fn answer(&mut self, answer: &Text) -> Resolved<String> {
-        if names::is_ident(answer, Case::Pascal) {
-            return Ok(answer.to_string());
-        }
-        let message = format!("`{answer}` is not the name of a variant");
-        Err(self.wrong("no-rust-name", answer.at(), message, "write it like `MyAnswer`"))
+        all(ty.attributes.iter().map(|name| {
+            // The constants of an identifier are next to its methods, and so is what the runtime adds.
+            if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
+                let message = format!("`{name}` cannot be the name of a method");
+                return Err(self.wrong("no-rust-name", name.at(), message, "write it like `my_name`"));
+            }
+            self.unique(
+                &mut seen,
+                "duplicate-name",
+                name,
+                name.at(),
+                format!("the attribute `{name}` is there twice"),
+            )?;
+            Ok(name.to_string())
+        }))
     }
 }
 

@@ -1,11 +1,15 @@
-//! `types` of `service.yaml`: their values, and how identifiers are built.
+//! `types` of `service.yaml`: their values, and the attributes of those.
 
 use super::Evidence;
 use super::value::TYPE_NAME;
 use crate::duration;
-use crate::format::Condition::{Has, ListsNothing, Says};
-use crate::format::{Form, PASCAL, Rule, SNAKE, Say, map, words};
-use crate::spanned::{Spanned, Text};
+use crate::format::Condition::{ListsNothing, Says};
+use crate::format::{Form, Rule, SNAKE, Say, map, words};
+use crate::spanned::Text;
+
+/// The name of a method of a type.
+const METHOD: Form =
+    Form::Like(SNAKE, Say("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
 
 map! {
     /// A type of texts that params and fields can have.
@@ -20,18 +24,14 @@ map! {
         must evidence: Evidence;
         /// The values that are known.
         may values: Vec<Value>;
-        /// How an identifier is built.
-        may shapes: Option<Shapes>;
+        /// The names of what values have, like `venue`: each becomes a method. Values list their `attributes` in this
+        /// order.
+        may attributes: Vec<Text> as METHOD;
     }
     Rule {
         never: &[Says("kind", "enum"), ListsNothing("values")],
         at: "",
         say: Say("no-values", "the enum `{}` has no values", "list its `values`, or make it `kind: identifier`"),
-    },
-    Rule {
-        never: &[Says("kind", "enum"), Has("shapes")],
-        at: "shapes",
-        say: Say("shapes-of-enum", "an enum has no shapes", "make it `kind: identifier`"),
     }
 }
 
@@ -70,39 +70,8 @@ map! {
                 "write it like `90s`, `5m`, `1h`, `1d` or `1w`; a month has none, as its length differs",
             ),
         );
-        /// How it is known, where that differs from its type.
-        may evidence: Option<Evidence>;
-    }
-}
-
-/// The name of a method of an identifier.
-const METHOD: Form =
-    Form::Like(SNAKE, Say("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
-
-map! {
-    /// An identifier is a part and a suffix, which answers a question.
-    Shapes, SHAPES, "`shapes`" {
-        /// What stands before a suffix; becomes a method.
-        must part: Text as METHOD;
-        /// What the suffix answers; becomes a method.
-        must question: Text as METHOD;
-        /// How identifiers end.
-        must suffixes: Spanned<Vec<Suffix>>;
-    }
-}
-
-map! {
-    /// One way in which identifiers end.
-    Suffix, SUFFIX, "a suffix" {
-        /// As on the wire.
-        must suffix: Text;
-        /// What it answers; none where the question does not apply.
-        may answer: Option<Text> as Form::Like(
-            PASCAL,
-            Say("no-rust-name", "`{}` is not the name of a variant", "write it like `MyAnswer`"),
-        );
-        /// What it means.
-        must summary: String as Form::Prose;
+        /// Its attributes, in the order of those of the type; the last ones may be left out.
+        may attributes: Vec<Text>;
         /// How it is known, where that differs from its type.
         may evidence: Option<Evidence>;
     }

@@ -80,6 +80,7 @@ const UNSAID: &[(&str, &[&str])] = &[
             "single-list",
             "time-type",
             "time-unit",
+            "unknown-attribute",
             "unknown-endpoint",
             "unknown-field",
             "unknown-param",

@@ -108,13 +108,8 @@ impl Items {
         if ty.values.iter().any(|value| value.seconds.is_some()) {
             self.add(Kind::Other, &ty.ident, format!("{}::duration()", ty.ident));
         }
-        if let Some(shapes) = &ty.shapes {
-            for method in [&shapes.part, &shapes.question] {
-                self.add(Kind::Other, &ty.ident, format!("{}::{method}()", ty.ident));
-            }
-            for (variant, _) in shapes.variants() {
-                self.add(Kind::Other, &ty.ident, format!("{}::{variant}", shapes.answers));
-            }
+        for attribute in &ty.attributes {
+            self.add(Kind::Other, &ty.ident, format!("{}::{attribute}()", ty.ident));
         }
     }
 

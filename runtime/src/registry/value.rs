@@ -102,8 +102,16 @@ pub struct TypeInfo {
     pub open: bool,
     /// The known values.
     pub values: &'static [ValueInfo],
-    /// How an identifier can end.
-    pub suffixes: &'static [SuffixInfo],
+    /// The names of the values' attributes, each a method of the Rust type.
+    pub attributes: &'static [&'static str],
+}
+
+impl TypeInfo {
+    /// An attribute of a known value, if it has this one.
+    pub fn attribute(&self, value: &str, name: &str) -> Option<&'static str> {
+        let index = self.attributes.iter().position(|attribute| *attribute == name)?;
+        self.values.iter().find(|known| known.value == value)?.attributes.get(index).copied()
+    }
 }
 
 /// A known value of a named type.
@@ -116,18 +124,32 @@ pub struct ValueInfo {
     pub summary: &'static str,
     /// How long the step is that it names; `None` if it names none, or one whose length differs, like a month.
     pub duration: Option<Duration>,
+    /// Its attributes in the order of [`TypeInfo::attributes`]; the last ones may be missing.
+    pub attributes: &'static [&'static str],
     /// How it is known.
     pub evidence: Evidence,
 }
 
-/// A suffix of identifiers and its meaning.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct SuffixInfo {
-    /// The ending.
-    pub suffix: &'static str,
-    /// Meaning of the suffix.
-    pub summary: &'static str,
-    /// How it is known.
-    pub evidence: Evidence,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_values_have_attributes() {
+        const VALUES: [ValueInfo; 2] = [
+            ValueInfo::new("one_perp", "", Evidence::Document).attributes(&["one", "perp"]),
+            ValueInfo::new("two_other", "", Evidence::Document).attributes(&["two"]),
+        ];
+        let ty = TypeInfo::new("Market", &VALUES).attributes(&["house", "kind"]);
+        for (value, attribute, expected) in [
+            ("one_perp", "house", Some("one")),
+            ("one_perp", "kind", Some("perp")),
+            ("two_other", "house", Some("two")),
+            ("two_other", "kind", None),
+            ("three_perp", "kind", None),
+            ("one_perp", "size", None),
+        ] {
+            assert_eq!(ty.attribute(value, attribute), expected, "{attribute} of {value}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use ::runtime::named_type;
-use ::runtime::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
+use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
 use ::runtime::wire::{NamedType, UnknownValue};
 
 /// An exchange and one of its markets, for example `binance_perp_stable`.
@@ -52,94 +52,90 @@ impl Exchange {
     pub const COINBASEADVANCED_PERP_STABLE: Self = Self(Cow::Borrowed("coinbaseadvanced_perp_stable"));
 }
 
+named_type!(identifier Exchange);
+
 impl Exchange {
-    /// The venue, if the identifier ends as expected.
-    pub fn venue(&self) -> Option<&str> {
-        ["_perp_stable", "_perp_coin", "_spot"].iter().find_map(|suffix| self.0.strip_suffix(suffix))
+    /// The venue of a known value.
+    pub fn venue(&self) -> Option<&'static str> {
+        Self::INFO.attribute(self.as_str(), "venue")
     }
 
-    /// The margin kind, if the identifier says so.
-    pub fn margin_kind(&self) -> Option<MarginKind> {
-        if self.0.ends_with("_perp_stable") {
-            return Some(MarginKind::Stable);
-        }
-        if self.0.ends_with("_perp_coin") {
-            return Some(MarginKind::Coin);
-        }
-        None
+    /// The margin kind of a known value.
+    pub fn margin_kind(&self) -> Option<&'static str> {
+        Self::INFO.attribute(self.as_str(), "margin_kind")
     }
 }
-
-named_type!(identifier Exchange);
 
 impl NamedType for Exchange {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Exchange",
             &[
                 ValueInfo::new(
-                    "binance_perp_stable",
-                    "Binance perpetuals margined in a stablecoin.",
-                    Evidence::Reported,
-                ),
-                ValueInfo::new("binance_perp_coin", "Binance perpetuals margined in the coin.", Evidence::Reported),
-                ValueInfo::new("binance_spot", "Binance spot markets.", Evidence::Reported),
-                ValueInfo::new("bybit_perp_stable", "Bybit perpetuals margined in a stablecoin.", Evidence::Reported),
-                ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported),
-                ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported),
-                ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported),
+                        "binance_perp_stable",
+                        "Binance perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
+                    .attributes(&["binance", "stable"]),
+                ValueInfo::new("binance_perp_coin", "Binance perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["binance", "coin"]),
+                ValueInfo::new("binance_spot", "Binance spot markets.", Evidence::Reported).attributes(&["binance"]),
+                ValueInfo::new("bybit_perp_stable", "Bybit perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["bybit", "stable"]),
+                ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["bybit", "coin"]),
+                ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["okx", "stable"]),
+                ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["okx", "coin"]),
                 ValueInfo::new(
-                    "okx_qtrly",
-                    "OKX, presumably quarterly futures (inferred from the name).",
-                    Evidence::Reported,
-                ),
-                ValueInfo::new("bitget_perp_stable", "Bitget perpetuals margined in a stablecoin.", Evidence::Reported),
-                ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported),
-                ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported),
+                        "okx_qtrly",
+                        "OKX, presumably quarterly futures (inferred from the name).",
+                        Evidence::Reported,
+                    )
+                    .attributes(&["okx"]),
+                ValueInfo::new("bitget_perp_stable", "Bitget perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["bitget", "stable"]),
+                ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["bitget", "coin"]),
+                ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["bitmex", "coin"]),
                 ValueInfo::new(
-                    "bitfinex_perp_stable",
-                    "Bitfinex perpetuals margined in a stablecoin.",
-                    Evidence::Reported,
-                ),
+                        "bitfinex_perp_stable",
+                        "Bitfinex perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
+                    .attributes(&["bitfinex", "stable"]),
                 ValueInfo::new(
-                    "deribit_perp_stable",
-                    "Deribit perpetuals margined in a stablecoin.",
-                    Evidence::Reported,
-                ),
-                ValueInfo::new("phemex_perp_stable", "Phemex perpetuals margined in a stablecoin.", Evidence::Reported),
-                ValueInfo::new("huobi_perp_coin", "Huobi perpetuals margined in the coin.", Evidence::Reported),
-                ValueInfo::new("arkham_perp_stable", "Arkham perpetuals margined in a stablecoin.", Evidence::Reported),
+                        "deribit_perp_stable",
+                        "Deribit perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
+                    .attributes(&["deribit", "stable"]),
+                ValueInfo::new("phemex_perp_stable", "Phemex perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["phemex", "stable"]),
+                ValueInfo::new("huobi_perp_coin", "Huobi perpetuals margined in the coin.", Evidence::Reported)
+                    .attributes(&["huobi", "coin"]),
+                ValueInfo::new("arkham_perp_stable", "Arkham perpetuals margined in a stablecoin.", Evidence::Reported)
+                    .attributes(&["arkham", "stable"]),
                 ValueInfo::new(
-                    "hyperliquid_perp_stable",
-                    "Hyperliquid perpetuals margined in a stablecoin.",
-                    Evidence::Reported,
-                ),
-                ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of an undocumented kind.", Evidence::Reported),
+                        "hyperliquid_perp_stable",
+                        "Hyperliquid perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
+                    .attributes(&["hyperliquid", "stable"]),
+                ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of an undocumented kind.", Evidence::Reported)
+                    .attributes(&["hyperliquid"]),
                 ValueInfo::new(
-                    "coinbaseadvanced_perp_stable",
-                    "Coinbase Advanced perpetuals margined in a stablecoin.",
-                    Evidence::Reported,
-                ),
+                        "coinbaseadvanced_perp_stable",
+                        "Coinbase Advanced perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
+                    .attributes(&["coinbaseadvanced", "stable"]),
             ],
         )
         .summary("An exchange and one of its markets, for example `binance_perp_stable`.")
         .open()
-        .suffixes(
-            &[
-                SuffixInfo::new("_perp_stable", "Perpetuals margined in a stablecoin.", Evidence::Document),
-                SuffixInfo::new("_perp_coin", "Perpetuals margined in the coin.", Evidence::Document),
-                SuffixInfo::new("_spot", "A spot market, which has no margin.", Evidence::Reported),
-            ],
-        );
-}
-
-/// What an identifier says about its margin kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MarginKind {
-    /// Perpetuals margined in a stablecoin.
-    Stable,
-    /// Perpetuals margined in the coin.
-    Coin,
+        .attributes(&["venue", "margin_kind"]);
 }
 
 /// Ticker of a coin, for example `BTC`.

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::registry::{Evidence, FieldInfo, Range, RecordForm, RecordInfo, SuffixInfo, TypeInfo, ValueInfo, ValueType};
+use crate::registry::{Evidence, FieldInfo, Range, RecordForm, RecordInfo, TypeInfo, ValueInfo, ValueType};
 
 impl RecordInfo {
     /// A record by its name and fields.
@@ -34,7 +34,7 @@ impl TypeInfo {
     /// A type by its name and the values that are known.
     #[doc(hidden)]
     pub const fn new(name: &'static str, values: &'static [ValueInfo]) -> Self {
-        Self { name, summary: "", open: false, values, suffixes: &[] }
+        Self { name, summary: "", open: false, values, attributes: &[] }
     }
 
     /// Open to values that are not known.
@@ -46,7 +46,7 @@ impl TypeInfo {
 
     set! {
         summary: &'static str,
-        suffixes: &'static [SuffixInfo],
+        attributes: &'static [&'static str],
     }
 }
 
@@ -91,7 +91,7 @@ impl ValueInfo {
     /// A value and what it means.
     #[doc(hidden)]
     pub const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
-        Self { value, summary, duration: None, evidence }
+        Self { value, summary, duration: None, attributes: &[], evidence }
     }
 
     /// How long the step is that it names.
@@ -100,14 +100,8 @@ impl ValueInfo {
         self.duration = Some(Duration::from_secs(seconds));
         self
     }
-}
 
-impl SuffixInfo {
-    /// A suffix and its meaning.
-    #[doc(hidden)]
-    pub const fn new(suffix: &'static str, summary: &'static str, evidence: Evidence) -> Self {
-        Self { suffix, summary, evidence }
-    }
+    set! { attributes: &'static [&'static str] }
 }
 
 /// Whether a key needs no escapes in JSON.

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use ::runtime::named_type;
-use ::runtime::registry::{Evidence, SuffixInfo, TypeInfo, ValueInfo};
+use ::runtime::registry::{Evidence, TypeInfo, ValueInfo};
 use ::runtime::wire::{NamedType, UnknownValue};
 
 /// Its meaning is unknown.
@@ -34,39 +34,33 @@ pub struct Venue(Cow<'static, str>);
 impl Venue {
     /// `spot_a`: Its meaning is unknown.
     pub const SPOT_A: Self = Self(Cow::Borrowed("spot_a"));
-}
-
-impl Venue {
-    /// The name, if the identifier ends as expected.
-    pub fn name(&self) -> Option<&str> {
-        ["_spot"].iter().find_map(|suffix| self.0.strip_suffix(suffix))
-    }
-
-    /// The market, if the identifier says so.
-    pub fn market(&self) -> Option<Market> {
-        if self.0.ends_with("_spot") {
-            return Some(Market::Spot);
-        }
-        None
-    }
+    /// `b`.
+    pub const B: Self = Self(Cow::Borrowed("b"));
 }
 
 named_type!(identifier Venue);
 
+impl Venue {
+    /// The name of a known value.
+    pub fn name(&self) -> Option<&'static str> {
+        Self::INFO.attribute(self.as_str(), "name")
+    }
+
+    /// The market of a known value.
+    pub fn market(&self) -> Option<&'static str> {
+        Self::INFO.attribute(self.as_str(), "market")
+    }
+}
+
 impl NamedType for Venue {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Venue",
-            &[ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Document)],
+            &[
+                ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Document).attributes(&["a", "spot"]),
+                ValueInfo::new("b", "", Evidence::Document).attributes(&["b"]),
+            ],
         )
         .summary("Its meaning is unknown.")
         .open()
-        .suffixes(&[SuffixInfo::new("_spot", "Its meaning is unknown.", Evidence::Document)]);
-}
-
-/// What an identifier says about its market.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Market {
-    /// Its meaning is unknown.
-    Spot,
+        .attributes(&["name", "market"]);
 }
