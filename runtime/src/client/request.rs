@@ -249,7 +249,7 @@ impl<E: Endpoint> IntoFuture for Request<E> {
 ///
 /// Nothing is sent before it is polled. From then on the request is a task of its own: it makes progress whether or not
 /// the future is polled again, so a future that is left alone, in a buffer of a stream or beside another arm of
-/// `select!`, holds up no other request. A dropped one has ended by the next turn of the runtime.
+/// `select!`, holds up no other request. Dropping it ends the request at once, also on a runtime that has stopped.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct ResponseFuture<B> {
     response: Sending,

@@ -1,7 +1,7 @@
 //! A request on its way: a task of its own from the first poll on.
 //!
 //! The parts of a request come in, the reply goes out undecoded. A request holds places that others wait for, so it may
-//! not depend on being polled; dropping this ends the task by the next turn of the runtime.
+//! not depend on being polled; dropping this ends the task at once, also on a runtime that has stopped.
 
 use std::future::Future;
 use std::pin::Pin;
