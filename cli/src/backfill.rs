@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use generated_client::history::{self, Findings, Gap};
 use generated_client::{Client, Timestamp};
-use tables::{Backfill as Job, BackfillPlan, Event, Summary, Target};
+use tables::{Backfill as Job, BackfillPlan, Contact, Event, SeriesReport, Summary, Target};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::command_line::candidates;
@@ -96,14 +96,14 @@ impl Backfill {
         let target = Target::parse(&file.out)?;
         let labels = labels(&file.series);
         let connected = self.connection.open(say).await?;
-        let job = self.job(&connected.client, &file, target)?;
+        let job = self.job(&connected.client, &connected.contact, &file, target)?;
         let plan = job.plan().await?;
         say.remark(&announced(&plan));
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
         let bars = if plan.windows() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, say) };
-        let reporter = RefCell::new(Reporter { bars, gaps: Vec::new(), failures: Vec::new(), labels });
+        let reporter = RefCell::new(Reporter { say, bars, gaps: Vec::new(), failures: Vec::new(), labels });
         let signal = Cell::new(Ending::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let mut run = std::pin::pin!(job.run(|event| reporter.borrow_mut().event(event), cancel));
@@ -165,7 +165,7 @@ impl Backfill {
         }
     }
 
-    fn job(&self, client: &Client, file: &JobFile, target: Target) -> Result<Job> {
+    fn job(&self, client: &Client, contact: &Contact, file: &JobFile, target: Target) -> Result<Job> {
         let of = |one: &Series| {
             let endpoint = one.endpoint.known()?;
             Some(tables::Series::new(request(client, endpoint, one)))
@@ -174,6 +174,7 @@ impl Backfill {
         let step = series.iter().map(tables::Series::step).max().unwrap_or_default();
         let to = file.to.map_or_else(Timestamp::now, Begin::timestamp);
         let job = Job::new(series, file.from.by(step)..to, target);
+        let job = job.contact(contact.clone());
         let job = if self.connection.sandbox { job.origin("sandbox") } else { job };
         let job = if self.open_interval { job.with_open_interval() } else { job };
         Ok(if self.repair { job.repair() } else { job })
@@ -181,12 +182,21 @@ impl Backfill {
 }
 
 /// Prints the outcome, and chooses the exit code.
-fn ended_with(out: &str, summary: Summary, signal: Ending, reporter: &Reporter, say: &Say) -> Result<()> {
+fn ended_with(out: &str, summary: Summary, signal: Ending, reporter: &Reporter<'_>, say: &Say) -> Result<()> {
+    let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
+    let changes = [
+        (sum(|report| report.filled), "filled"),
+        (sum(|report| report.revised), "revised"),
+        (sum(|report| report.invalid), "with an invalid value"),
+        (sum(|report| report.dropped), "dropped"),
+    ];
+    let changes = changes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}"));
     let done = format!(
-        "{out}: {} in {}, {}",
-        counted(summary.records, "new record"),
+        "{out}: {}{} in {}, {}",
+        counted(sum(|report| report.added), "new record"),
+        changes.collect::<String>(),
         counted(summary.requests, "request"),
-        clock(reporter.bars.total().elapsed),
+        clock(summary.elapsed),
     );
     // If there was nothing to fetch, the plan has said so.
     if summary.requests > 0 || !summary.files.is_empty() {
@@ -195,6 +205,12 @@ fn ended_with(out: &str, summary: Summary, signal: Ending, reporter: &Reporter, 
     if summary.is_cancelled {
         return Err(Failure::new(signal, "stopped before the end; run the same command to continue"));
     }
+    if summary.is_unreachable {
+        let message = "no response from the service; the run ended with all received records written";
+        return Err(Failure::new(Ending::Service, message));
+    }
+    let empty = summary.series.iter().zip(&reporter.labels).filter(|(report, _)| report.is_empty());
+    let empty: Vec<_> = empty.map(|(_, label)| label.as_str()).take(MAX_LISTED).collect();
     let count = summary.failed.len();
     let mut are_rejected = count > 0 && summary.failed_windows == 0;
     for (index, error) in summary.failed {
@@ -209,6 +225,7 @@ fn ended_with(out: &str, summary: Summary, signal: Ending, reporter: &Reporter, 
             let message = format!("the service rejected {count} of {} series", reporter.labels.len());
             return Err(Failure::new(Ending::Rejected, message));
         }
+        0 if count == 0 => format!("never a record of {}", empty.join("; ")),
         0 => format!("{count} of {} series incomplete", reporter.labels.len()),
         requests => format!("{} failed", counted(requests, "request")),
     };
@@ -216,14 +233,15 @@ fn ended_with(out: &str, summary: Summary, signal: Ending, reporter: &Reporter, 
 }
 
 /// Shows the events of a run.
-struct Reporter {
+struct Reporter<'s> {
+    say: &'s Say,
     bars: Bars,
     labels: Vec<String>,
     gaps: Vec<(usize, Gap)>,
     failures: Vec<(usize, history::Failure)>,
 }
 
-impl Reporter {
+impl Reporter<'_> {
     fn label(&self, series: usize) -> &str {
         self.labels.get(series).map_or("", String::as_str)
     }
@@ -241,6 +259,10 @@ impl Reporter {
                 self.failures.extend(failures.iter().map(|failure| (*series, failure.clone())));
             }
             Event::Joining { .. } => self.bars.joining(),
+            Event::Trouble { elapsed, .. } => self.say.warning(&format!("no response for {}", clock(*elapsed))),
+            Event::Recovered { elapsed, .. } => {
+                self.say.remark(&format!("the service responds again after {}", clock(*elapsed)));
+            }
             _ => {}
         }
     }
@@ -295,8 +317,7 @@ fn planned(plan: &BackfillPlan, labels: &[String]) -> Sheet {
     for (series, label) in plan.series.iter().zip(labels) {
         let missing = series.missing.iter().map(|range| (range, "missing"));
         let repaired = series.repaired.iter().map(|range| (range, "repair"));
-        let open = series.open.iter().map(|range| (range, "open interval"));
-        for (range, reason) in missing.chain(repaired).chain(open) {
+        for (range, reason) in missing.chain(repaired) {
             let [from, to] = [range.start, range.end].map(sheet::Cell::Time);
             rows.push(vec![sheet::Cell::text(label.as_str()), from, to, sheet::Cell::text(reason)]);
         }

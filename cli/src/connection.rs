@@ -11,6 +11,7 @@ use clap::Args;
 use generated_client::{Builder, Client, Error, SERVICE};
 use sandbox::Sandbox;
 use shared_gate::SharedGate;
+use tables::Contact;
 
 use crate::failure::{Ending, Failure, Result};
 use crate::gate::GateOptions;
@@ -38,6 +39,8 @@ pub(crate) struct Connected {
     pub(crate) source: String,
     /// The rate limit that it shares with other programs.
     pub(crate) gate: Option<SharedGate>,
+    /// The observer of its requests, which notices when the service stops responding.
+    pub(crate) contact: Contact,
     _sandbox: Option<Sandbox>,
 }
 
@@ -52,8 +55,9 @@ impl Connection {
         if let Some(gate) = &gate {
             builder = builder.gate(gate.clone());
         }
-        let client = agent(builder).build().map_err(invalid)?;
-        Ok(Connected { client, source, gate, _sandbox: None })
+        let contact = Contact::new();
+        let client = agent(builder).observer(contact.clone()).build().map_err(invalid)?;
+        Ok(Connected { client, source, gate, contact, _sandbox: None })
     }
 
     fn builder(&self) -> Result<(Builder<Client>, String)> {
@@ -73,7 +77,8 @@ async fn sandboxed() -> Result<Connected> {
     let sandbox = Sandbox::start().await.map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
     let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
     let client = agent(builder).build().map_err(invalid)?;
-    Ok(Connected { client, source: "the sandbox".to_owned(), gate: None, _sandbox: Some(sandbox) })
+    let (source, contact) = ("the sandbox".to_owned(), Contact::new());
+    Ok(Connected { client, source, gate: None, contact, _sandbox: Some(sandbox) })
 }
 
 fn agent(builder: Builder<Client>) -> Builder<Client> {

@@ -29,6 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let summary = job.run(watch, std::future::pending()).await?;
-    println!("{} gaps, {} windows failed", summary.gaps, summary.failed_windows);
+    let holes: u64 = summary.series.iter().map(|series| series.holes).sum();
+    println!("{holes} records missing, {} requests failed", summary.failed_windows);
     Ok(())
 }

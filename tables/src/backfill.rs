@@ -1,32 +1,36 @@
-//! Whole histories in files; what the files have already is not fetched again.
+//! Whole histories in files; what the files have already is not fetched again, unless it may have changed.
 //!
-//! Series, a range and a target come in. The names of files say what is there already; the rest is fetched, and every
-//! part is written as soon as it is whole. After a run that was killed, the next one fetches what is missing: in
-//! between, at the end, at the beginning.
+//! Series, a range and a target come in. The state beside or in the files lists the ranges that are fetched; pages of
+//! the rest are fetched and merged with the rows that are there. After a run that was killed, the next one continues.
 
 mod agreed;
 mod event;
-mod inventory;
-mod origin;
+mod pending;
 mod plan;
 mod run;
 
 use std::future::Future;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
-use runtime::Timestamp;
+use runtime::history::History;
+use runtime::{Listed, Timestamp};
 
+use crate::contact::Contact;
 use crate::error::Error;
+use crate::lock::Lock;
+use crate::partition::Partition;
 use crate::series::Series;
-use crate::shard::Shard;
+use crate::storage;
+use crate::store::Store;
 use crate::target::Target;
-use inventory::Place;
 
-pub(crate) use inventory::SingleFile;
-
-pub use event::{Event, Summary};
+pub use event::{Event, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
+
+/// The values of records may change for this long, unless a job has its own [refetch time](Backfill::refetch).
+const REFETCH: Duration = Duration::from_secs(86_400);
 
 /// Histories of several series, written to a file, a folder or a bucket.
 ///
@@ -45,53 +49,93 @@ pub use plan::{BackfillPlan, SeriesPlan};
 /// # Ok(()) }
 /// ```
 ///
-/// A later run fetches only what is missing: at the new end, at an earlier beginning, and windows that failed. A range
-/// in which the service had no records counts as there, unless it is [asked for again](Self::repair).
+/// Every run fetches what is missing, and everything from a [refetch time](Self::refetch) before the newest record on,
+/// in full pages. Rows that the service has revised are replaced, and holes are filled. A range in which the service had
+/// no records counts as fetched once there is a later record; holes of the last 14 days are requested again, older ones
+/// by a [repair](Self::repair).
 #[derive(Clone, Debug)]
 pub struct Backfill {
     series: Vec<Series>,
     range: Range<Timestamp>,
-    target: Target,
-    shard: Shard,
+    pub(crate) target: Target,
+    pub(crate) partition: Option<Partition>,
+    refetch: Duration,
     repair: bool,
+    strict: bool,
     with_open: bool,
-    origin: String,
+    allow_empty: bool,
+    pub(crate) origin: String,
+    contact: Contact,
 }
 
 impl Backfill {
     /// The series in a range of time, without its end.
     pub fn new(series: Vec<Series>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
-        let range = range.start.into()..range.end.into();
-        let origin = origin::SERVICE.to_owned();
-        Self { series, range, target, shard: Shard::WHOLE, repair: false, with_open: false, origin }
+        Self {
+            series,
+            range: range.start.into()..range.end.into(),
+            target,
+            partition: None,
+            refetch: REFETCH,
+            repair: false,
+            strict: false,
+            with_open: false,
+            allow_empty: false,
+            origin: "service".to_owned(),
+            contact: Contact::new(),
+        }
     }
 
-    /// Does one part of the job; other machines do the others.
-    ///
-    /// All of them may write to one folder or bucket; if the target is a file, each needs its own.
-    pub fn shard(mut self, shard: Shard) -> Self {
-        self.shard = shard;
+    /// Fetches again the records up to this age, as counted from the newest record; 24 hours unless set.
+    pub fn refetch(mut self, refetch: Duration) -> Self {
+        self.refetch = refetch;
         self
     }
 
-    /// Asks again for every time that should have a record and has none.
+    /// Requests again every time that should have a record and has none, or one with an invalid value.
     pub fn repair(mut self) -> Self {
         self.repair = true;
         self
     }
 
-    /// Asks also for the interval that is still open, whose record may change.
-    ///
-    /// A later run asks for it again, and replaces that record once the interval is over.
+    /// Fails a page with an invalid value. Otherwise that value is null, and its original is among the unknown fields.
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// Fetches also the interval that is still open, whose record may change; later runs replace it.
     pub fn with_open_interval(mut self) -> Self {
         self.with_open = true;
         self
     }
 
-    /// Says in a word where the rows come from; `service` unless set.
+    /// Accepts series that have never had a record, as of coins that are not listed yet.
+    pub fn allow_empty(mut self) -> Self {
+        self.allow_empty = true;
+        self
+    }
+
+    /// Divides a data set by this period; by [`Partition::for_step`] of its shortest interval unless set.
     ///
-    /// A target has rows of one origin. A job of another one ends with an error before anything is asked, so that rows
-    /// that a test server invents never get among real ones.
+    /// A data set keeps the partition of its first run.
+    pub fn partition(mut self, partition: Partition) -> Self {
+        self.partition = Some(partition);
+        self
+    }
+
+    /// Ends the run if there is no response for two minutes, as an observer of the client's requests sees it.
+    ///
+    /// Without it, only the outcomes of pages are seen, which may come later.
+    pub fn contact(mut self, contact: Contact) -> Self {
+        self.contact = contact;
+        self
+    }
+
+    /// Labels the source of the rows; `service` unless set.
+    ///
+    /// A target has rows of one source. A job of another one ends with an error before any request, so that rows of a
+    /// mock server never mix with real ones.
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
         self.origin = origin.into();
         self
@@ -108,27 +152,47 @@ impl Backfill {
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// The windows that a run would fetch, given what the target has already. This sends no request.
+    /// The history of a range, with invalid records listed and failed windows skipped.
+    fn history(&self, series: &Series, range: Range<Timestamp>) -> History<Listed> {
+        let request = series.request().clone();
+        let request = if self.strict { request } else { request.skip_bad_records() };
+        let history = History::new(request, range).skip_failed_windows();
+        if self.with_open { history.with_open_interval() } else { history }
+    }
+
+    /// The requests that a run would make, given what the target has already. This sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        let place = Place::seen(self).await?;
-        plan::plan(self, &place).await
+        let store = Store::open(self, None).await?;
+        plan::plan(self, &store).await
     }
 
     /// Fetches and writes what is missing, and reports every event to `watch`.
     ///
-    /// Once `cancel` is over, no more is asked; of every series the fetched records are written, so that the next run
-    /// continues from them. A single file is written at the end of a run that was not cancelled. While another run
-    /// writes the same, nothing is asked, and [`Error::InUse`] says which.
+    /// Once `cancel` is over, no more requests are sent; the fetched records of every series are written, so that the
+    /// next run continues from them. A single file is written at the end of a run that was not cancelled. While another
+    /// run writes the same, no request is sent, and [`Error::InUse`] names it.
     pub async fn run(&self, watch: impl FnMut(&Event), cancel: impl Future<Output = ()>) -> Result<Summary, Error> {
         self.check()?;
-        let place = Place::claimed(self).await?;
-        run::run(self, &place, watch, cancel).await
+        let lock = match self.target.hidden() {
+            Some(hidden) => {
+                let (this, name) = (self.clone(), self.target.to_string());
+                let acquire = move || {
+                    let series: Vec<_> = this.series.iter().map(Series::path).collect();
+                    let is_file = matches!(this.target, Target::File { .. });
+                    Lock::acquire(&name, &hidden, Some(&series[..]).filter(|_| !is_file))
+                };
+                Some(Arc::new(storage::beside(acquire).await?))
+            }
+            None => None,
+        };
+        let store = Store::open(self, lock).await?;
+        run::run(self, &store, watch, cancel).await
     }
 
     /// Fails for series and ranges that cannot be written together, before anything is asked.
     fn check(&self) -> Result<(), Error> {
         if self.series.is_empty() {
-            return Err(Error::unfit("there is no series to ask for"));
+            return Err(Error::unfit("there is no series to fetch"));
         }
         let range = self.seconds();
         let first = Timestamp::from_unix_seconds(0);
@@ -142,7 +206,7 @@ impl Backfill {
         for (index, series) in self.series.iter().enumerate() {
             let others = self.series.get(..index).unwrap_or_default();
             if others.iter().any(|other| other.path() == series.path()) {
-                return Err(Error::unfit(format!("{} is asked for twice", series.path())));
+                return Err(Error::unfit(format!("{} is there twice", series.path())));
             }
             // Readers of a data set need folders of the same names for all series of an endpoint.
             let names = |series: &Series| {

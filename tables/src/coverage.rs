@@ -46,6 +46,23 @@ impl Coverage {
         missing
     }
 
+    /// Removes a range.
+    pub(crate) fn remove(&mut self, range: &Range<Timestamp>) {
+        let rest =
+            |known: &Range<Timestamp>| [known.start..known.end.min(range.start), known.start.max(range.end)..known.end];
+        *self = self.0.iter().flat_map(rest).collect();
+    }
+
+    /// The part before a time.
+    pub(crate) fn until(&self, end: Timestamp) -> Self {
+        self.0.iter().map(|known| known.start..known.end.min(end)).collect()
+    }
+
+    /// Adds all ranges of another.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        other.0.iter().for_each(|range| self.add(range.clone()));
+    }
+
     /// The ranges.
     pub(crate) fn ranges(&self) -> &[Range<Timestamp>] {
         &self.0
@@ -72,6 +89,17 @@ mod tests {
         let expected = |ranges: Seconds<'_>| ranges.iter().map(range).collect::<Vec<_>>();
         assert_eq!(coverage.ranges(), expected(ranges), "{known:?}");
         assert_eq!(coverage.missing(&range(&(0, 100))), expected(missing), "{known:?}");
+    }
+
+    #[test]
+    fn parts_are_removed() {
+        let range = |from: i64, to: i64| Timestamp::from(from)..Timestamp::from(to);
+        let all: Coverage = [range(0, 10), range(20, 30)].into_iter().collect();
+        let mut rest = all.clone();
+        rest.remove(&range(5, 25));
+        assert_eq!(rest.ranges(), [range(0, 5), range(25, 30)]);
+        rest.extend(&all);
+        assert_eq!((rest.clone(), rest.until(22.into()).ranges()), (all, &[range(0, 10), range(20, 22)][..]));
     }
 
     #[test]

@@ -18,6 +18,14 @@ pub enum Error {
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A file is damaged. No rows of it are used.
+    #[non_exhaustive]
+    Damaged {
+        /// Which one.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Another job is writing the same.
     #[non_exhaustive]
     InUse {
@@ -42,6 +50,10 @@ impl Error {
         Self::Storage { path: path.to_string(), source: source.into() }
     }
 
+    pub(crate) fn damaged(path: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Damaged { path: path.into(), why: why.into() }
+    }
+
     /// The error of the disk, if it is one.
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         let mut source = std::error::Error::source(self);
@@ -60,6 +72,12 @@ impl fmt::Display for Error {
         match self {
             Self::Request(error) => error.fmt(f),
             Self::Storage { path, source } => write!(f, "{path}: {source}"),
+            Self::Damaged { path, why } => {
+                write!(
+                    f,
+                    "{path}: the file is damaged: {why}; delete it and run the backfill again, which fetches its rows"
+                )
+            }
             Self::InUse { target, by } => write!(f, "{target}: another backfill is writing these series there: {by}"),
             Self::Unfit(message) => f.write_str(message),
         }
@@ -71,7 +89,7 @@ impl std::error::Error for Error {
         match self {
             Self::Request(error) => Some(error),
             Self::Storage { source, .. } => Some(&**source),
-            Self::InUse { .. } | Self::Unfit(_) => None,
+            Self::Damaged { .. } | Self::InUse { .. } | Self::Unfit(_) => None,
         }
     }
 }

@@ -1,223 +1,208 @@
-//! The parts of a job made one file: all series one after the other, each in order of time.
+//! The rows of a run merged with the single file: all series one after the other, each in order of time.
 //!
-//! Parts and what an earlier run left come in; one file goes out, whole or not at all. Every row is read once, in
+//! The file and the rows beside it come in; one file goes out, complete or not at all. Every row is read once, in
 //! batches.
 
-mod columns;
-mod merge;
-
-use std::fs::{self, File};
+use std::collections::BTreeMap;
+use std::fs;
 use std::io::{BufWriter, Write};
-use std::ops::Range;
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
-use runtime::Timestamp;
 
-use crate::backfill::{Event, SingleFile, Summary};
-use crate::base::{self, BaseSeries};
-use crate::coverage::Coverage;
+use crate::backfill::{Backfill, Event, Summary};
+use crate::columns::{self, Columns};
 use crate::error::Error;
-use crate::layout;
+use crate::merge::{Changes, Rows, merge};
 use crate::parquet_file::{ParquetFile, ParquetInput};
-use crate::part::TIME;
-use crate::storage::{self, Storage};
+use crate::state::{self, FileState, SeriesState};
+use crate::storage;
+use crate::store::{Inventory, SingleFile, Store, file_path};
 use crate::target::Format;
 use crate::text::Lines;
-use columns::Columns;
-use merge::Merge;
 
-/// A series, and where its rows come from.
+/// A series of the file.
 struct Member {
-    series: BaseSeries,
-    /// Rows of the file that is there.
+    /// What is known of it after this run.
+    state: SeriesState,
+    /// Its rows in the file that is there: how many are before them, and how many they are.
     base: Option<(usize, usize)>,
-    /// Where those are left out, as parts have them anew.
-    replaced: Coverage,
-    /// The paths of its parts.
+    /// The same as the last run left it.
+    before: SeriesState,
+    /// The partitions of the rows beside the file.
     parts: Vec<String>,
 }
 
-impl Member {
-    fn new(path: &str, time: String) -> Self {
-        let (covered, open) = (Coverage::default(), Coverage::default());
-        let series = BaseSeries { path: path.to_owned(), time, rows: 0, covered, open };
-        Self { series, base: None, replaced: Coverage::default(), parts: Vec::new() }
-    }
-
-    /// Notes what a part covers, or that it is of an interval that was open.
-    fn add(&mut self, closed: Option<Range<Timestamp>>, open: Option<Range<Timestamp>>) {
-        let known = std::mem::take(&mut self.series.open);
-        for range in known.ranges() {
-            let is_new = closed.as_ref().is_some_and(|closed| closed.contains(&range.start))
-                || open.as_ref().is_some_and(|open| open.start == range.start);
-            let place = if is_new { &mut self.replaced } else { &mut self.series.open };
-            place.add(range.clone());
-        }
-        if let Some(range) = closed {
-            self.series.covered.add(range);
-        }
-        if let Some(range) = open {
-            self.series.open.add(range);
-        }
-    }
-}
-
-/// Makes one file of the parts, unless they are in it already.
+/// Merges the rows beside the file with it, if there are any; `states` are those of the job's series.
 pub(crate) async fn join(
-    file: &SingleFile,
-    storage: &Storage,
+    job: &Backfill,
+    store: &Store,
+    single: &SingleFile,
+    states: &[SeriesState],
     watch: &mut impl FnMut(&Event),
     summary: &mut Summary,
+    changed: &mut impl FnMut(&str, &SeriesState, Changes),
 ) -> Result<(), Error> {
-    let paths = storage.list("").await?;
-    let (members, schemas) = members(file, storage, &paths).await?;
-    let joined = members.iter().flat_map(|member| &member.parts).map(String::as_str).collect::<Vec<_>>().join("\n");
-    if file.path.exists() && (joined.is_empty() || is_joined(file, &joined)) {
+    let members = members(store, single, states).await?;
+    if members.iter().all(|member| member.parts.is_empty()) {
         return Ok(());
     }
-    // A file without a row would have no columns either.
-    if members.is_empty() {
-        return Ok(());
-    }
-    let name = file.path.display().to_string();
+    let name = single.path.display().to_string();
     watch(&Event::Joining { name: name.clone() });
-    let paths: Vec<&str> = members.iter().map(|member| member.series.path.as_str()).collect();
-    let columns = Columns::new(&paths, &schemas)?;
-    let rows = write(file, storage, members, &columns)?;
-    let bytes = fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
+    if single.base.is_some() {
+        single.verify()?;
+    }
+    let columns = columns_of(job, store, single, &members).await?;
+    let next = single.rows.with_extension("next");
+    let to = if single.format == Format::Parquet { &single.rows } else { &next };
+    let mut rows = 0;
+    storage::write(to, |out| -> Result<(), Error> {
+        let mut file = ParquetFile::new(BufWriter::new(out), columns.schema())?;
+        let mut all = Vec::with_capacity(members.len());
+        for member in members {
+            let (state, changes) = write_member(store, single, &columns, member, &mut file)?;
+            rows += state.all_rows();
+            changed(&state.path, &state, changes);
+            all.push(state);
+        }
+        let state = FileState { origin: Some(job.origin.clone()), names: columns.names(), series: all };
+        file.add_metadata(state::KEY, state.written());
+        file.finish()?.flush().map_err(|error| Error::storage(single.path.display(), error))
+    })?;
+    let fails = |error| Error::storage(single.rows.display(), error);
+    if single.format != Format::Parquet {
+        write_text(single, &next)?;
+        fs::rename(&next, &single.rows).map_err(fails)?;
+    }
+    let bytes = fs::metadata(&single.path).map_or(0, |metadata| metadata.len());
     summary.files.push(name.clone());
     watch(&Event::File { name, rows, bytes });
-    if file.format == Format::Parquet {
-        // The rows are in the file now, which lists them itself; parts that are left would be read again and change
-        // nothing.
-        fs::remove_dir_all(&file.parts).map_err(|error| Error::storage(file.parts.display(), error))?;
-    } else {
-        storage.put(JOINED, joined.into_bytes()).await?;
+    remove_parts(single).map_err(fails)
+}
+
+/// Every series of the file and beside it, by their paths in order.
+async fn members(store: &Store, single: &SingleFile, states: &[SeriesState]) -> Result<Vec<Member>, Error> {
+    let mut members: BTreeMap<String, Member> = BTreeMap::new();
+    let base = single.base.as_ref().map(|base| &base.state);
+    for state in base.iter().flat_map(|base| &base.series) {
+        let rows = usize::try_from(state.all_rows()).unwrap_or_default();
+        let base = base.and_then(|base| base.series(&state.path)).map(|(before, _)| (before, rows));
+        let mut before = state.clone();
+        single.complete(base.map_or(0, |(before, _)| before), &mut before)?;
+        members.insert(state.path.clone(), Member { state: before.clone(), base, before, parts: Vec::new() });
+    }
+    let files = store.storage.list("").await?;
+    for (path, partition) in files.iter().filter_map(|file| crate::layout::read_file(file)) {
+        let is_new = !members.contains_key(path);
+        let member = members.entry(path.to_owned()).or_insert_with(|| {
+            let state = SeriesState { path: path.to_owned(), ..SeriesState::default() };
+            Member { state: state.clone(), base: None, before: state, parts: Vec::new() }
+        });
+        if is_new || member.parts.is_empty() {
+            // Of a series that is not in this job, an earlier run left the state too.
+            let stored = store.storage.find(&format!("{path}/{}", state::FILE)).await?;
+            let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
+            member.state = stored.unwrap_or_else(|| member.state.clone());
+        }
+        member.parts.push(partition.to_owned());
+    }
+    for state in states {
+        if let Some(member) = members.get_mut(&state.path) {
+            member.state = state.clone();
+        }
+    }
+    // Without a state, the column of the time is not known; the next run of that series fetches it again.
+    Ok(members.into_values().filter(|member| !member.state.time.is_empty()).collect())
+}
+
+async fn columns_of(job: &Backfill, store: &Store, single: &SingleFile, members: &[Member]) -> Result<Columns, Error> {
+    let mut sources: Vec<_> = single.base.iter().map(|base| base.schema.clone()).collect();
+    for member in members {
+        for partition in &member.parts {
+            let input = store.input(&file_path(&member.state.path, partition)).await?;
+            sources.push(crate::store::without(&input.schema(), &[columns::ENDPOINT.to_owned()], None));
+        }
+    }
+    let known = single.base.as_ref().map_or(&[][..], |base| &base.state.names);
+    // The first version had a column only where several series differed.
+    let known = if known.iter().any(|name| name == columns::ENDPOINT) { known } else { &[] };
+    let paths: Vec<_> = members.iter().map(|member| member.state.path.as_str()).collect();
+    let names = columns::names(known, job.series().iter(), &paths);
+    Columns::new(&names, &sources).map_err(|why| {
+        Error::unfit(format!(
+            "{}: {why}; write them to a folder, where each endpoint has files of its own",
+            single.path.display()
+        ))
+    })
+}
+
+/// Writes the rows of a series, and returns its state in the new file.
+fn write_member<W: Write + Send>(
+    store: &Store,
+    single: &SingleFile,
+    columns: &Columns,
+    member: Member,
+    file: &mut ParquetFile<W>,
+) -> Result<(SeriesState, Changes), Error> {
+    let Member { mut state, base, before, parts } = member;
+    let path = state.path.clone();
+    let of_file = |batch: Result<RecordBatch, Error>| columns.batch(&path, &batch?);
+    let old: Rows<'_> = match base {
+        Some((skip, rows)) => Box::new(single.input()?.batches(skip, rows)?.map(of_file)),
+        None => Box::new(std::iter::empty()),
+    };
+    let part = |partition: String| -> Rows<'_> {
+        let opened = store.storage.get_now(&file_path(&path, &partition)).and_then(|bytes| {
+            let input = ParquetInput::open(partition, bytes)?;
+            let rows = input.rows();
+            input.batches(0, rows)
+        });
+        match opened {
+            Ok(batches) => Box::new(batches.map(of_file)),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    };
+    let new: Rows<'_> = Box::new(parts.into_iter().flat_map(part));
+    let known = Inventory { state: before, ..Inventory::default() }.known();
+    let mut rows = 0;
+    let mut out = |batch: &RecordBatch| {
+        rows += u64::try_from(batch.num_rows()).unwrap_or_default();
+        file.write(batch)
+    };
+    let changes = merge([old, new], &RecordBatch::new_empty(columns.schema()), &state.time, &known, &mut out)?;
+    state.rows = BTreeMap::from([(String::new(), rows)]);
+    state.revised = changes.revised;
+    Ok((state, changes))
+}
+
+/// Writes CSV or JSON Lines of the rows.
+fn write_text(single: &SingleFile, rows: &std::path::Path) -> Result<(), Error> {
+    let fails = |error| Error::storage(single.path.display(), error);
+    let file = fs::File::open(rows).map_err(fails)?;
+    let input = ParquetInput::open(rows.display().to_string(), file)?;
+    let (schema, count) = (input.schema(), input.rows());
+    let batches = input.batches(0, count)?;
+    storage::write(&single.path, |out| -> Result<(), Error> {
+        let out = BufWriter::new(out);
+        let mut lines = if single.format == Format::Csv { Lines::csv(out) } else { Lines::json(out) };
+        lines.begin(&schema).map_err(fails)?;
+        for batch in batches {
+            lines.write(&batch?).map_err(fails)?;
+        }
+        lines.flush().map_err(fails)
+    })
+}
+
+/// Removes the rows beside the file, which are in it now; if any are left, the next run merges them again, which changes
+/// nothing.
+fn remove_parts(single: &SingleFile) -> std::io::Result<()> {
+    if single.format == Format::Parquet {
+        return fs::remove_dir_all(&single.parts);
+    }
+    for entry in fs::read_dir(&single.parts)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            fs::remove_dir_all(path)?;
+        }
     }
     Ok(())
-}
-
-/// Beside parts that stay: which of them are in the file.
-pub(crate) const JOINED: &str = "joined";
-
-fn is_joined(file: &SingleFile, parts: &str) -> bool {
-    fs::read_to_string(file.parts.join(JOINED)).is_ok_and(|joined| joined == parts)
-}
-
-/// Every series of the file and of the parts, by their paths in order, and the columns of all.
-async fn members(
-    file: &SingleFile,
-    storage: &Storage,
-    paths: &[String],
-) -> Result<(Vec<Member>, Vec<SchemaRef>), Error> {
-    let (mut members, mut schemas): (Vec<Member>, Vec<SchemaRef>) = (Vec::new(), Vec::new());
-    if let Some(base) = &file.base {
-        schemas.push(base.schema());
-        members.extend(base.all().iter().map(|series| Member {
-            base: base.rows(&series.path),
-            replaced: Coverage::default(),
-            series: series.clone(),
-            parts: Vec::new(),
-        }));
-    }
-    for path in paths {
-        let (closed, open) = (layout::read_part(path), layout::read_open_part(path));
-        let Some((folder, _)) = path.rsplit_once('/').filter(|_| closed.is_some() || open.is_some()) else { continue };
-        let input = ParquetInput::open(storage.name(path), storage.get(path).await?)?;
-        schemas.push(input.schema());
-        let time = input.said(TIME).unwrap_or_default().to_owned();
-        let index = members.iter().position(|member| member.series.path == folder).unwrap_or_else(|| {
-            members.push(Member::new(folder, time));
-            members.len() - 1
-        });
-        if let Some(member) = members.get_mut(index) {
-            member.add(closed, open);
-            member.parts.push(path.clone());
-        }
-    }
-    members.sort_by(|one, other| one.series.path.cmp(&other.series.path));
-    Ok((members, schemas))
-}
-
-/// Writes everything, and returns how many rows that is.
-fn write(file: &SingleFile, storage: &Storage, members: Vec<Member>, columns: &Columns) -> Result<u64, Error> {
-    let inputs = Inputs { path: &file.path, storage };
-    let mut rows = 0;
-    storage::write(&file.path, &file.unfinished, |out| {
-        let mut out = Writer::new(file.format, BufWriter::new(out), columns.schema())?;
-        let mut all = Vec::with_capacity(members.len());
-        for Member { mut series, base, replaced, parts } in members {
-            let mut merge = Merge::new(&series.time);
-            if let Some((skip, count)) = base {
-                merge.add_base(inputs.base()?, skip, count, replaced)?;
-            }
-            for part in parts {
-                merge.add_part(part);
-            }
-            series.rows = 0;
-            while let Some(batch) = merge.next(&inputs)? {
-                series.rows += batch.num_rows();
-                out.write(&columns.batch(&series.path, &batch)?)?;
-            }
-            rows += u64::try_from(series.rows).unwrap_or(u64::MAX);
-            all.push(series);
-        }
-        out.finish(&file.origin, &all, &columns.names())
-    })?;
-    Ok(rows)
-}
-
-/// Where rows are read from.
-struct Inputs<'a> {
-    path: &'a std::path::Path,
-    storage: &'a Storage,
-}
-
-impl Inputs<'_> {
-    fn base(&self) -> Result<ParquetInput<File>, Error> {
-        base::input(self.path)
-    }
-
-    fn part(&self, path: &str) -> Result<ParquetInput<bytes::Bytes>, Error> {
-        ParquetInput::open(self.storage.name(path), self.storage.get_now(path)?)
-    }
-}
-
-/// The file that is being written.
-enum Writer<W: Write + Send> {
-    Parquet(Box<ParquetFile<W>>),
-    Lines(Lines<W>),
-}
-
-impl<W: Write + Send> Writer<W> {
-    fn new(format: Format, out: W, schema: SchemaRef) -> Result<Self, Error> {
-        Ok(match format {
-            Format::Parquet => Self::Parquet(Box::new(ParquetFile::new(out, schema)?)),
-            Format::Csv => {
-                let mut lines = Lines::csv(out);
-                lines.begin(&schema).map_err(|error| Error::storage("the file", error))?;
-                Self::Lines(lines)
-            }
-            Format::JsonLines => Self::Lines(Lines::json(out)),
-        })
-    }
-
-    fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        match self {
-            Self::Parquet(file) => file.write(batch),
-            Self::Lines(lines) => lines.write(batch).map_err(|error| Error::storage("the file", error)),
-        }
-    }
-
-    fn finish(self, origin: &str, series: &[BaseSeries], names: &[&str]) -> Result<(), Error> {
-        let flushed = match self {
-            Self::Parquet(mut file) => {
-                file.say(base::KEY, base::written(origin, series, names));
-                file.finish()?.flush()
-            }
-            Self::Lines(mut lines) => lines.flush(),
-        };
-        flushed.map_err(|error| Error::storage("the file", error))
-    }
 }

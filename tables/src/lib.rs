@@ -2,8 +2,8 @@
 //!
 //! Everything here uses the registry of a client and not its types, so it works with any client that is generated.
 //!
-//! - [`Backfill`] writes whole histories of several series to one file, or to a data set of many, and goes on where
-//!   another run has come.
+//! - [`Backfill`] writes histories of several series to one file, or to a data set of many files, and keeps them up to
+//!   date; [`status`] reads what a target has.
 //! - [`Table`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`Lines`] writes
 //!   those as CSV or JSON Lines.
 //!
@@ -16,13 +16,14 @@
 // From the bottom to the top.
 mod error;
 
+mod contact;
 mod coverage;
 mod layout;
+mod partition;
 mod target;
 mod times;
 
 mod series;
-mod shard;
 mod table;
 
 mod lock;
@@ -30,17 +31,22 @@ mod lock;
 mod parquet_file;
 mod text;
 
-mod base;
-mod part;
+mod columns;
+mod merge;
+mod state;
 mod storage;
 
 mod backfill;
 mod join;
+mod status;
+mod store;
 
-pub use backfill::{Backfill, BackfillPlan, Event, SeriesPlan, Summary};
+pub use backfill::{Backfill, BackfillPlan, Event, SeriesPlan, SeriesReport, Summary};
+pub use contact::Contact;
 pub use error::Error;
+pub use partition::Partition;
 pub use series::Series;
-pub use shard::Shard;
+pub use status::{SeriesStatus, Status, status};
 pub use table::{Table, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
 pub use text::{Csv, Lines};

@@ -1,108 +1,139 @@
-//! No two jobs write the same series of a target at once.
+//! Two runs never write the same series of a target at the same time.
 //!
-//! A job's claim comes in: its series, and its shard of them. The claim stands in a locked file, in a folder of the
-//! job's own beside the data, for as long as the job runs. A job whose claim overlaps with that of another is refused,
-//! with an error that names the other. The system unlocks the claim of a job that was killed, and the next job removes
-//! it. Object storage has no locks, so this is not used for it.
+//! A run writes its process and its series into a hidden file beside the data and keeps that file locked. Another run
+//! that finds such a file locked, with a series in common, ends with an error that names the first. The system unlocks
+//! the file of a run that was killed, and the next run removes it. Object storage has no locks.
 
-mod claim;
-
-use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{env, process, thread};
+
+use runtime::{Timestamp, Value};
+use serde_json::json;
 
 use crate::error::Error;
-use claim::Holder;
 
-pub(crate) use claim::Claim;
-
-/// A claim that holds until this is dropped, with a folder for unfinished files.
+/// The locked file of a run, which is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    folder: PathBuf,
-    claim: Option<File>,
+    path: PathBuf,
+    file: Option<File>,
 }
 
-/// The file of the claim, in the job's folder.
-const CLAIM: &str = "claim";
+const ENDING: &str = ".lock";
 
-/// The file beside it that is not whole yet. A job writes one at a time.
-pub(crate) const UNFINISHED: &str = "unfinished";
-
-/// The same for a file that must not replace another one.
-pub(crate) const CREATED: &str = "created";
+/// Of two runs that begin at once, the one with the earlier name waits this often and long for the other to end.
+const CHECKS: u32 = 20;
+const BETWEEN: Duration = Duration::from_millis(50);
 
 impl Lock {
-    /// Claims series of a target; the names of all files of this begin with a prefix.
-    pub(crate) fn take(target: &str, prefix: &Path, claim: &Claim) -> Result<Self, Error> {
+    /// Locks series of a target; the names of its hidden files begin with a prefix. `None` for series means all.
+    pub(crate) fn acquire(target: &str, prefix: &Path, series: Option<&[&str]>) -> Result<Self, Error> {
         let fails = |error| Error::storage(target, error);
-        let parent = parent(prefix);
-        fs::create_dir_all(parent).map_err(fails)?;
-        // Claims are compared one at a time. The file stays, so that all jobs wait for the same one.
-        let door = open(&named(prefix, ".lock")).map_err(fails)?;
-        match door.lock() {
-            // Where files cannot be locked, nothing tells claims of running jobs from others.
-            Err(error) if is_without_locks(&error) => return Self::unlocked(prefix).map_err(fails),
-            locked => locked.map_err(fails)?,
-        }
-        for folder in folders(parent, &named(prefix, "-")).map_err(fails)? {
-            if let Some(other) = standing(&folder).map_err(fails)?
-                && other.overlaps(claim)
-            {
-                return Err(Error::InUse { target: target.to_owned(), by: other.to_string() });
+        let lock = Self::create(prefix, series).map_err(fails)?;
+        for check in 0.. {
+            let Some((other, owner)) = lock.conflict(prefix, series).map_err(fails)? else { break };
+            if other < lock.path || check >= CHECKS {
+                return Err(Error::InUse { target: target.to_owned(), by: owner });
             }
+            thread::sleep(BETWEEN);
         }
-        let mut lock = Self::unlocked(prefix).map_err(fails)?;
-        lock.write(claim).map_err(fails)?;
         Ok(lock)
     }
 
-    /// A folder for a job, without a claim.
-    fn unlocked(prefix: &Path) -> io::Result<Self> {
+    fn create(prefix: &Path, series: Option<&[&str]>) -> io::Result<Self> {
+        fs::create_dir_all(parent(prefix))?;
         loop {
-            let folder = named(prefix, &format!("-{}", unique()));
-            match fs::create_dir(&folder) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                created => return created.map(|()| Self { folder, claim: None }),
+            let path = named(prefix, &format!("-{}{ENDING}", unique()));
+            let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+            let since = Timestamp::from_unix_seconds(Timestamp::now().unix_seconds()).to_string();
+            let text = json!({"process": process::id(), "host": host(), "since": since, "series": series});
+            file.write_all(text.to_string().as_bytes())?;
+            match file.lock() {
+                // Without locks, the files of running and of killed runs are alike.
+                Err(error) if is_without_locks(&error) => {
+                    fs::remove_file(&path)?;
+                    return Ok(Self { path, file: None });
+                }
+                locked => locked?,
+            }
+            // Another run may have removed the file before it was locked.
+            if path.exists() {
+                return Ok(Self { path, file: Some(file) });
             }
         }
     }
 
-    fn write(&mut self, claim: &Claim) -> io::Result<()> {
-        let mut file = open(&self.folder.join(CLAIM))?;
-        file.write_all(claim.written().as_bytes())?;
-        // A shared lock, so that others can read the file on every system.
-        file.lock_shared()?;
-        self.claim = Some(file);
-        Ok(())
-    }
-
-    /// The folder for unfinished files; it is removed with the claim.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+    /// Another run that writes one of the same series: its file and its owner.
+    fn conflict(&self, prefix: &Path, series: Option<&[&str]>) -> io::Result<Option<(PathBuf, String)>> {
+        if self.file.is_none() {
+            return Ok(None);
+        }
+        for path in files(prefix)?.into_iter().filter(|path| *path != self.path) {
+            let mut file = match OpenOptions::new().read(true).write(true).open(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(&path)?,
+                opened => opened?,
+            };
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {
+                    let mut text = String::new();
+                    file.read_to_string(&mut text)?;
+                    if let Some(owner) = owner_of_same(&text, series) {
+                        return Ok(Some((path, owner)));
+                    }
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
+                Ok(()) => remove(&path)?,
+            }
+        }
+        Ok(None)
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // No job takes it for the folder of a killed one while the claim is locked.
-        let removed = fs::remove_dir_all(&self.folder);
-        drop(self.claim.take());
+        let removed = fs::remove_file(&self.path);
+        drop(self.file.take());
         if removed.is_err() {
-            // Some systems keep a file until it is closed. What cannot be removed even now is left to the next job.
-            let _ = fs::remove_dir_all(&self.folder);
+            // Some systems keep a file until it is closed.
+            let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// The end of a name that no other job has, on this machine or in another container: process, time, and a count.
+/// The owner in the file of another run, if both write the same series. A text that is not readable may be of any.
+fn owner_of_same(text: &str, series: Option<&[&str]>) -> Option<String> {
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    let theirs = value.get("series").and_then(Value::as_array);
+    if let (Some(theirs), Some(ours)) = (theirs, series)
+        && !theirs.iter().filter_map(Value::as_str).any(|path| ours.contains(&path))
+    {
+        return None;
+    }
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    let process = value.get("process").and_then(Value::as_u64);
+    let process = process.map_or("another process".to_owned(), |number| format!("process {number}"));
+    let host = text("host").map(|host| format!(" on `{host}`")).unwrap_or_default();
+    let since = text("since").map(|since| format!(", since {since}")).unwrap_or_default();
+    Some(format!("{process}{host}{since}"))
+}
+
+/// The machine's name, where that can be read without unsafe code.
+fn host() -> Option<String> {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = name.or_else(|| env::var("COMPUTERNAME").ok()).or_else(|| env::var("HOSTNAME").ok())?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// A name that no other run uses, on this machine or in another container: time, process, and a count.
 fn unique() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    format!("{}-{time:020}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+    format!("{time:020}-{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn parent(prefix: &Path) -> &Path {
@@ -115,91 +146,47 @@ fn named(prefix: &Path, end: &str) -> PathBuf {
     prefix.with_file_name(name)
 }
 
-/// A file to lock, which is made if it is not there.
-///
-/// It is opened for writing, as locks on network file systems need it, or for reading alone if it is another user's.
-fn open(path: &Path) -> io::Result<File> {
-    or_to_read(path, OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path))
-}
-
-fn or_to_read(path: &Path, opened: io::Result<File>) -> io::Result<File> {
-    match opened {
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path).map_err(|_| error),
-        opened => opened,
-    }
-}
-
 /// Whether a file system has no locks: it does not support them, or their server does not run, as on NFS without its
 /// daemon.
 fn is_without_locks(error: &io::Error) -> bool {
     // ENOLCK, which has no `ErrorKind`.
-    let nobody = match () {
+    let no_server = match () {
         () if cfg!(any(target_os = "linux", target_os = "android")) => Some(37),
         () if cfg!(unix) => Some(77),
         () => None,
     };
-    error.kind() == ErrorKind::Unsupported || nobody.is_some() && error.raw_os_error() == nobody
+    error.kind() == ErrorKind::Unsupported || no_server.is_some() && error.raw_os_error() == no_server
 }
 
-/// The folders of jobs. Other files and folders whose names begin like theirs belong to the user.
-fn folders(parent: &Path, prefix: &Path) -> io::Result<Vec<PathBuf>> {
-    let start = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
+/// The files of runs on the same target. Other files whose names begin like theirs belong to the user.
+fn files(prefix: &Path) -> io::Result<Vec<PathBuf>> {
+    let start = format!("{}-", prefix.file_name().unwrap_or_default().to_string_lossy());
+    let is_ours = |name: &str| {
+        let middle = name.strip_prefix(&start).and_then(|rest| rest.strip_suffix(ENDING));
+        middle.is_some_and(|middle| {
+            middle.split('-').count() == 3 && !middle.contains(|c: char| c != '-' && !c.is_ascii_digit())
+        })
+    };
     let mut found = Vec::new();
-    for entry in fs::read_dir(parent)? {
+    for entry in fs::read_dir(parent(prefix))? {
         let entry = entry?;
-        let name = entry.file_name();
-        let is_ours = name.to_str().and_then(|name| name.strip_prefix(&start)).is_some_and(is_unique);
-        // A job that ends may have removed it by now.
-        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        if entry.file_name().to_str().is_some_and(is_ours) {
             found.push(entry.path());
         }
     }
     Ok(found)
 }
 
-/// Whether it looks like what [`unique`] makes.
-fn is_unique(text: &str) -> bool {
-    let parts: Vec<_> = text.split('-').collect();
-    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    matches!(parts[..], [_, time, _] if time.len() == 20) && parts.iter().all(is_number)
-}
-
-/// The claim of a running job; the folder of a job that does not run is removed.
-fn standing(folder: &Path) -> io::Result<Option<Holder>> {
-    let path = folder.join(CLAIM);
-    let mut file = match or_to_read(&path, OpenOptions::new().read(true).write(true).open(&path)) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(remove(folder)),
-        opened => opened?,
-    };
-    match file.try_lock() {
-        Ok(()) => Ok(remove(folder)),
-        Err(TryLockError::WouldBlock) => {
-            let mut text = String::new();
-            file.read_to_string(&mut text)?;
-            Ok(Some(Holder::read(&text)))
-        }
-        Err(TryLockError::Error(error)) => Err(error),
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
-}
-
-/// Removes a folder that holds only what a job makes. If that fails, it stays and does no harm.
-fn remove(folder: &Path) -> Option<Holder> {
-    let is_ours = |entry: io::Result<DirEntry>| {
-        entry.is_ok_and(|entry| [CLAIM, UNFINISHED, CREATED].iter().any(|name| entry.file_name() == *name))
-    };
-    if fs::read_dir(folder).is_ok_and(|mut entries| entries.all(is_ours)) {
-        let _ = fs::remove_dir_all(folder);
-    }
-    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn claim(series: &str) -> Claim {
-        Claim { series: vec![series.to_owned()], shard: "1/1".parse().unwrap(), is_sole: false }
-    }
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
@@ -209,52 +196,45 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_ends_leaves_alone_those_that_run() {
+    fn runs_of_other_series_work_at_the_same_time() {
         let dir = tempfile::tempdir().unwrap();
         let prefix = dir.path().join(".backfill");
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             for series in ["a", "b"] {
                 let prefix = &prefix;
                 scope.spawn(move || {
                     for _ in 0..300 {
-                        let lock = Lock::take("out", prefix, &claim(series)).unwrap();
-                        fs::write(lock.folder().join(UNFINISHED), "half of a file").unwrap();
-                        assert_eq!(names(lock.folder()), [CLAIM, UNFINISHED]);
+                        Lock::acquire("out", prefix, Some(&[series])).unwrap();
                     }
                 });
             }
         });
-        assert_eq!(names(dir.path()), [".backfill.lock"]);
+        assert_eq!(names(dir.path()), [""; 0]);
     }
 
     #[test]
-    fn what_is_somebody_elses_stays() {
+    fn of_two_runs_of_one_series_one_works() {
         let dir = tempfile::tempdir().unwrap();
-        let left = ["7-00000000000000000001-0", "7-00000000000000000001-1", "7-00000000000000000001-2"];
-        let foreign = ["old", "7-0", "2024-01-02", "7-00000000000000000001-x", "7-00000000000000000001-"];
-        // The folder of a job that also holds a file of the user's.
-        let filled = "7-00000000000000000001-3";
-        for end in left.iter().chain(&foreign).chain([&filled]) {
-            fs::create_dir(dir.path().join(format!(".backfill-{end}"))).unwrap();
+        let prefix = dir.path().join(".backfill");
+        let first = Lock::acquire("out", &prefix, Some(&["a", "b"])).unwrap();
+        for series in [Some(&["b"][..]), None] {
+            let error = Lock::acquire("out", &prefix, series).unwrap_err();
+            assert!(matches!(&error, Error::InUse { by, .. } if by.starts_with("process ")), "{error}");
         }
-        let inside = |end: &str, name: &str| dir.path().join(format!(".backfill-{end}")).join(name);
-        fs::write(inside(left[1], UNFINISHED), "").unwrap();
-        fs::write(inside(left[1], CREATED), "").unwrap();
-        fs::write(inside(left[2], CLAIM), "").unwrap();
-        fs::write(inside("old", UNFINISHED), "mine").unwrap();
-        fs::write(inside(filled, UNFINISHED), "").unwrap();
-        fs::write(inside(filled, "mine"), "").unwrap();
-        // Files of such names are left alone.
-        for file in ["file", "7-00000000000000000001-4"] {
-            fs::write(dir.path().join(format!(".backfill-{file}")), "mine").unwrap();
-        }
-        let before = names(dir.path());
-        drop(Lock::take("out", &dir.path().join(".backfill"), &claim("a")).unwrap());
-        let is_left = |name: &String| left.iter().any(|end| name.ends_with(end));
-        let mut expected: Vec<_> = before.into_iter().filter(|name| !is_left(name)).collect();
-        expected.push(".backfill.lock".to_owned());
-        assert_eq!(names(dir.path()), expected);
-        assert!(inside("old", UNFINISHED).exists() && inside(filled, UNFINISHED).exists());
+        drop(first);
+        drop(Lock::acquire("out", &prefix, None).unwrap());
+        assert_eq!(names(dir.path()), [""; 0]);
+    }
+
+    #[test]
+    fn files_of_killed_runs_are_removed_and_others_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = |name: &str| fs::write(dir.path().join(name), "").unwrap();
+        file(".backfill-00000000000000000001-7-0.lock");
+        let mine = [".backfill-notes.lock", ".backfill.lock", "out.parquet"];
+        mine.iter().for_each(|name| file(name));
+        drop(Lock::acquire("out", &dir.path().join(".backfill"), None).unwrap());
+        assert_eq!(names(dir.path()), mine);
     }
 
     #[cfg(target_os = "linux")]
@@ -264,21 +244,5 @@ mod tests {
         // ENOLCK, EOPNOTSUPP, ENOSYS; EACCES, EIO.
         assert!([37, 95, 38].map(error).iter().all(is_without_locks));
         assert!(![13, 5].map(error).iter().any(is_without_locks));
-    }
-
-    /// Of another user, in a folder for both; for root everything is its own.
-    #[cfg(unix)]
-    #[test]
-    fn what_may_only_be_read_is_locked_too() {
-        use std::os::unix::fs::PermissionsExt;
-        let dir = tempfile::tempdir().unwrap();
-        let prefix = dir.path().join(".backfill");
-        let read_only = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o444)).unwrap();
-        let first = Lock::take("out", &prefix, &claim("a")).unwrap();
-        read_only(&named(&prefix, ".lock"));
-        read_only(&first.folder().join(CLAIM));
-        let refused = Lock::take("out", &prefix, &claim("a")).unwrap_err();
-        assert!(matches!(refused, Error::InUse { .. }), "{refused:?}");
-        Lock::take("out", &prefix, &claim("b")).unwrap();
     }
 }

@@ -1,11 +1,13 @@
 //! Parquet: how files of it are written and read here.
 //!
 //! Batches come in and go out. Row groups and compression were chosen by measuring; the crate's README has the figures.
+//! The metadata of a file has a checksum of the bytes of each row group.
 
-use std::io::Write;
+use std::io::{self, Read, Write};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
+use crc32fast::Hasher;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -13,38 +15,83 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnPath;
-use runtime::Timestamp;
 
 use crate::error::Error;
-use crate::times::Times;
 
 /// The most rows of a row group: what a reader takes at once, and a writer keeps in memory.
 pub(crate) const ROW_GROUP: usize = 256 * 1024;
 
+/// The first and the last bytes of a file.
+const MAGIC: &[u8] = b"PAR1";
+
 /// How many rows are read at once.
 const BATCH: usize = 8192;
 
+/// The key of the metadata with the checksums: `END:CRC32` in hexadecimal digits for each row group, where `END` is the
+/// position after its last byte.
+const CHECKSUMS: &str = "checksums";
+
 /// Writes batches as one file.
-pub(crate) struct ParquetFile<W: Write + Send>(ArrowWriter<W>);
+pub(crate) struct ParquetFile<W: Write + Send> {
+    writer: ArrowWriter<Checked<W>>,
+    checksums: Vec<String>,
+}
+
+/// Computes a checksum of everything that is written.
+struct Checked<W> {
+    out: W,
+    position: u64,
+    hash: Hasher,
+}
+
+impl<W: Write> Write for Checked<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hash.update(bytes.get(..written).unwrap_or_default());
+        self.position += u64::try_from(written).unwrap_or_default();
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
 
 impl<W: Write + Send> ParquetFile<W> {
     pub(crate) fn new(out: W, schema: SchemaRef) -> Result<Self, Error> {
         let properties = properties(&schema);
-        ArrowWriter::try_new(out, schema, Some(properties)).map(Self).map_err(|error| unfit(&error))
+        let out = Checked { out, position: 0, hash: Hasher::new() };
+        let writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(|error| unfit(&error))?;
+        Ok(Self { writer, checksums: Vec::new() })
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        self.0.write(batch).map_err(|error| unfit(&error))
+        self.writer.write(batch).map_err(|error| unfit(&error))?;
+        if self.writer.in_progress_rows() >= ROW_GROUP { self.end_group() } else { Ok(()) }
+    }
+
+    /// Ends the row group, and notes its checksum.
+    fn end_group(&mut self) -> Result<(), Error> {
+        self.writer.flush().map_err(|error| unfit(&error))?;
+        // The bytes of the group reach the inner writer only now.
+        self.writer.sync().map_err(|error| Error::storage("the file", error))?;
+        let inner = self.writer.inner_mut();
+        let sum = std::mem::take(&mut inner.hash).finalize();
+        self.checksums.push(format!("{:x}:{sum:08x}", inner.position));
+        Ok(())
     }
 
     /// Adds an entry to the metadata of the file.
-    pub(crate) fn say(&mut self, key: &str, value: String) {
-        self.0.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
+    pub(crate) fn add_metadata(&mut self, key: &str, value: String) {
+        self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
     }
 
     /// Writes the remaining rows and the footer, and returns the inner writer.
-    pub(crate) fn finish(self) -> Result<W, Error> {
-        self.0.into_inner().map_err(|error| unfit(&error))
+    pub(crate) fn finish(mut self) -> Result<W, Error> {
+        self.end_group()?;
+        let checksums = self.checksums.join(" ");
+        self.add_metadata(CHECKSUMS, checksums);
+        Ok(self.writer.into_inner().map_err(|error| unfit(&error))?.out)
     }
 }
 
@@ -52,7 +99,8 @@ impl<W: Write + Send> ParquetFile<W> {
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(ROW_GROUP))
+        // Groups are ended here, with the first batch that fills one.
+        .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
     for field in schema.fields() {
@@ -78,10 +126,39 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
     /// Opens a file, which errors call by its name.
     pub(crate) fn open(name: impl Into<String>, input: T) -> Result<Self, Error> {
         let name = name.into();
+        let length = input.len();
+        let end = length.checked_sub(MAGIC.len() as u64).and_then(|end| input.get_bytes(end, MAGIC.len()).ok());
+        let start = input.get_bytes(0, MAGIC.len()).ok();
+        if start.is_none_or(|start| *start != *MAGIC) {
+            return Err(Error::damaged(name, "it is not a Parquet file"));
+        }
+        if end.is_none_or(|end| *end != *MAGIC) {
+            return Err(Error::damaged(name, format!("it is truncated at {length} bytes")));
+        }
         match ParquetRecordBatchReaderBuilder::try_new(input) {
             Ok(builder) => Ok(Self { name, builder: builder.with_batch_size(BATCH) }),
-            Err(error) => Err(Error::storage(name, error)),
+            Err(error) => Err(Error::damaged(name, format!("its footer is not readable: {error}"))),
         }
+    }
+
+    /// Compares the row groups with their checksums; `bytes` are those of the file. Files of the first version have no
+    /// checksums.
+    pub(crate) fn verify(&self, mut bytes: impl Read) -> Result<(), Error> {
+        let (mut position, mut buffer) = (0, Vec::new());
+        for (index, entry) in self.metadata(CHECKSUMS).unwrap_or_default().split_whitespace().enumerate() {
+            let parsed = entry
+                .split_once(':')
+                .and_then(|(end, sum)| Some((u64::from_str_radix(end, 16).ok()?, u32::from_str_radix(sum, 16).ok()?)));
+            let (end, sum) = parsed.ok_or_else(|| Error::damaged(&self.name, "its checksums are not readable"))?;
+            buffer.clear();
+            let read = bytes.by_ref().take(end.saturating_sub(position)).read_to_end(&mut buffer);
+            read.map_err(|error| Error::storage(&self.name, error))?;
+            if crc32fast::hash(&buffer) != sum {
+                return Err(Error::damaged(&self.name, format!("row group {index} does not match its checksum")));
+            }
+            position = end;
+        }
+        Ok(())
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -93,28 +170,16 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
     }
 
     /// An entry of the metadata of the file.
-    pub(crate) fn said(&self, key: &str) -> Option<&str> {
+    pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
         let all = self.builder.metadata().file_metadata().key_value_metadata()?;
         all.iter().find(|entry| entry.key == key)?.value.as_deref()
     }
 
-    /// The times of `rows` rows, after the first `skip`.
-    pub(crate) fn times(
-        mut self,
-        column: &str,
-        skip: usize,
-        rows: usize,
-        each: &mut dyn FnMut(Timestamp),
-    ) -> Result<(), Error> {
-        let mask = ProjectionMask::columns(self.builder.parquet_schema(), [column]);
+    /// Reads these columns alone.
+    pub(crate) fn project(mut self, columns: &[&str]) -> Self {
+        let mask = ProjectionMask::columns(self.builder.parquet_schema(), columns.iter().copied());
         self.builder = self.builder.with_projection(mask);
-        let name = self.name.clone();
-        for batch in self.batches(skip, rows)? {
-            let batch = batch?;
-            let times = times(&name, &batch, column)?;
-            (0..batch.num_rows()).for_each(|row| each(times.get(row)));
-        }
-        Ok(())
+        self
     }
 
     /// `rows` rows, after the first `skip`.
@@ -133,13 +198,6 @@ pub(crate) struct Batches {
     reader: ParquetRecordBatchReader,
 }
 
-impl Batches {
-    /// The points in time of a batch of this file.
-    pub(crate) fn times<'b>(&self, batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
-        times(&self.name, batch, column)
-    }
-}
-
 impl Iterator for Batches {
     type Item = Result<RecordBatch, Error>;
 
@@ -148,12 +206,45 @@ impl Iterator for Batches {
     }
 }
 
-/// The points in time of a column.
-fn times<'b>(file: &str, batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
-    let times = batch.column_by_name(column).and_then(Times::of);
-    times.ok_or_else(|| Error::unfit(format!("{file}: there is no column `{column}` of points in time")))
-}
-
 fn unfit(error: &dyn std::fmt::Display) -> Error {
     Error::unfit(format!("Parquet: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::Int64Array;
+    use arrow_schema::Field;
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn open(bytes: &[u8]) -> Result<(), Error> {
+        let input = ParquetInput::open("x.parquet", Bytes::copy_from_slice(bytes))?;
+        input.verify(bytes)
+    }
+
+    #[test]
+    fn a_flipped_byte_of_any_row_group_is_noticed() {
+        let schema = Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, false)]));
+        let mut file = ParquetFile::new(Vec::new(), schema.clone()).unwrap();
+        for start in 0..2 {
+            let first = i64::try_from(start * ROW_GROUP).unwrap();
+            let numbers = Int64Array::from_iter_values((first..).take(ROW_GROUP).map(|n| n * n % 1009));
+            file.write(&RecordBatch::try_new(schema.clone(), vec![Arc::new(numbers)]).unwrap()).unwrap();
+        }
+        let bytes = file.finish().unwrap();
+        open(&bytes).unwrap();
+        let groups = bytes.len() - 2000;
+        for at in [10, groups / 2, groups] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 4;
+            let message = open(&damaged).unwrap_err().to_string();
+            assert!(message.contains("does not match its checksum") && message.contains("x.parquet"), "{message}");
+        }
+        let truncated = open(&bytes[..bytes.len() - 9]).unwrap_err().to_string();
+        assert!(truncated.contains("truncated"), "{truncated}");
+        assert!(open(b"mine").unwrap_err().to_string().contains("not a Parquet file"));
+    }
 }

@@ -2,12 +2,11 @@
 //!
 //! A request comes in with all its params; params that a history sets itself are no part of the path.
 
-use std::ops::Range;
 use std::time::Duration;
 
-use runtime::history::{History, Plan};
+use runtime::history::History;
 use runtime::registry::{BodyInfo, EndpointInfo, TimeUnit};
-use runtime::{Listed, Request, Timestamp};
+use runtime::{Listed, Request};
 
 use crate::error::Error;
 use crate::layout;
@@ -66,21 +65,18 @@ impl Series {
         self.step
     }
 
+    /// The params by which series of this endpoint can differ, in a fixed order.
+    pub(crate) fn params(&self) -> impl Iterator<Item = &'static str> {
+        let endpoint = self.endpoint();
+        let (own, step) = own_params(&self.request);
+        let params = endpoint.params.unwrap_or_default().iter().filter(move |param| !own.contains(&param.wire_name));
+        let mut params: Vec<_> = params.collect();
+        params.sort_by_key(|param| (param.wire_name == step, param.required.is_some()));
+        params.into_iter().map(|param| param.wire_name)
+    }
+
     pub(crate) fn time(&self) -> TimeColumn {
         self.time
-    }
-
-    pub(crate) fn history(&self, range: Range<Timestamp>) -> History<Listed> {
-        History::new(self.request.clone(), range)
-    }
-
-    /// The same with the interval that is still open.
-    pub(crate) fn open_interval(&self, range: Range<Timestamp>) -> History<Listed> {
-        self.history(range).with_open_interval()
-    }
-
-    pub(crate) fn plan(&self, range: Range<Timestamp>) -> Result<Plan, Error> {
-        Ok(self.history(range).plan()?)
     }
 }
 
@@ -93,13 +89,18 @@ fn time(request: &Request<Listed>) -> Option<TimeColumn> {
     }
 }
 
+/// The params that a history sets, and the one of the step.
+fn own_params(request: &Request<Listed>) -> ([&'static str; 4], &'static str) {
+    let history = request.endpoint().history(request.service());
+    let own =
+        history.map_or([""; 4], |info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
+    (own, history.map_or("", |info| info.step))
+}
+
 /// The endpoint, then the params by which its series differ: the optional ones, the required ones, the step.
 fn path(request: &Request<Listed>) -> String {
     let endpoint = request.endpoint();
-    let history = endpoint.history(request.service());
-    let own =
-        history.map_or([""; 4], |info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
-    let step = history.map_or("", |info| info.step);
+    let (own, step) = own_params(request);
     let mut params: Vec<_> = request.params().filter(|(name, _)| !own.contains(name)).collect();
     let is_needed = |name: &str| endpoint.param(name).is_some_and(|param| param.required.is_some());
     params.sort_by_key(|(name, _)| (*name == step, is_needed(name)));

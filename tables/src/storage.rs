@@ -95,18 +95,6 @@ impl Storage {
         self.get(path).await
     }
 
-    /// Removes a file, if it is there.
-    pub(crate) async fn remove(&self, path: &str) -> Result<(), Error> {
-        match self {
-            Self::Local(local) => {
-                let (local, path) = (local.clone(), path.to_owned());
-                beside(move || local.remove(&path)).await
-            }
-            #[cfg(feature = "s3")]
-            Self::S3(bucket) => bucket.remove(path).await,
-        }
-    }
-
     /// What a file holds, if it is there.
     pub(crate) async fn find(&self, path: &str) -> Result<Option<bytes::Bytes>, Error> {
         match self {

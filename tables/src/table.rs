@@ -7,14 +7,15 @@ mod infer;
 mod meaning;
 mod types;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeUnit};
-use runtime::{Request, Timestamp};
+use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ServiceInfo, TimeUnit};
+use runtime::{Request, Timestamp, UnknownFields, Value};
 
 use crate::error::Error;
 use crate::series::{Series, TimeColumn};
@@ -79,7 +80,7 @@ impl Table {
     /// Records as a batch. The times are those of the records, where they have one that can be read.
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
         let columns = match &self.columns {
-            Columns::Known(record) => known(record, records)?,
+            Columns::Known(record) => known(record, records),
             Columns::Inferred(inferred) => inferred.columns(records, times),
         };
         RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::unfit(error.to_string()))
@@ -95,21 +96,39 @@ fn time_column(endpoint: &EndpointInfo, service: &ServiceInfo) -> Option<TimeCol
     }
 }
 
-fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Result<Vec<ArrayRef>, Error> {
+fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Vec<ArrayRef> {
     let mut columns = Vec::with_capacity(record.fields.len() + 1);
     for (index, field) in record.fields.iter().enumerate() {
         let values: Vec<_> =
             records.iter().map(|record| record.values().nth(index).unwrap_or(FieldValue::Null)).collect();
-        columns.push(types::array(field.ty, &values).map_err(|unfit| unfit.in_field(field.wire_name))?);
+        columns.push(types::array(field.ty, &values));
     }
     let mut unknown = StringBuilder::new();
     for record in records {
-        unknown.append_option(
-            record.unknown_fields().filter(|fields| !fields.is_empty()).map(runtime::UnknownFields::as_json),
-        );
+        let fields = record.info().map(|info| info.fields).unwrap_or_default();
+        unknown.append_option(with_large(record.unknown_fields(), fields.iter().zip(record.values())));
     }
     columns.push(Arc::new(unknown.finish()));
-    Ok(columns)
+    columns
+}
+
+/// The unknown fields of a record as JSON, with the counts that are larger than their column can store, which are null
+/// there.
+fn with_large<'r>(
+    fields: Option<&'r UnknownFields>,
+    values: impl Iterator<Item = (&'static FieldInfo, FieldValue<'r>)>,
+) -> Option<Cow<'r, str>> {
+    let mut all = fields.filter(|fields| !fields.is_empty()).map(|fields| Cow::Borrowed(fields.as_json()));
+    for (info, value) in values {
+        if let FieldValue::Count(count) = value
+            && i64::try_from(count).is_err()
+        {
+            let before = all.as_deref().and_then(|fields| fields.strip_suffix('}')).map(|fields| format!("{fields},"));
+            let name = Value::from(info.wire_name);
+            all = Some(format!("{}{name}:{count}}}", before.as_deref().unwrap_or("{")).into());
+        }
+    }
+    all
 }
 
 /// The column of unknown fields, under a name that no other column has.

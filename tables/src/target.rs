@@ -22,7 +22,7 @@ pub enum Format {
 impl Format {
     /// The format that a file name ends in.
     pub fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Csv),
             "jsonl" | "ndjson" => Some(Self::JsonLines),
             "parquet" => Some(Self::Parquet),
@@ -42,7 +42,7 @@ pub enum Target {
         /// How it is written.
         format: Format,
     },
-    /// A data set of Parquet files on the local disk: `ENDPOINT/coin=…/timeframe=…/date=…` below this folder.
+    /// A data set of Parquet files on the local disk: `ENDPOINT/coin=…/timeframe=…/month=…` below this folder.
     Folder(PathBuf),
     /// The same in a bucket of object storage, below a prefix; with the feature `s3`.
     #[cfg(feature = "s3")]
@@ -129,6 +129,7 @@ mod tests {
         for (text, expected) in [
             ("out.csv", file("out.csv", Format::Csv)),
             ("a.b/out.jsonl", file("a.b/out.jsonl", Format::JsonLines)),
+            ("OUT.CSV", file("OUT.CSV", Format::Csv)),
             ("out.ndjson", file("out.ndjson", Format::JsonLines)),
             ("out.parquet", file("out.parquet", Format::Parquet)),
             ("out.parquet/", folder("out.parquet/")),

@@ -11,11 +11,10 @@ use crate::support::{self, Service, asking, run, run_with, text};
 const MONTH: [&str; 10] =
     ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-02-01"];
 
-/// The folders of jobs, beside a file.
-fn claims(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let folders = entries.filter(|path| path.is_dir() && path.join("claim").exists());
-    folders.map(|path| text(&path).to_owned()).collect()
+/// The lock files of runs, beside a file.
+fn locks(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| text(&entry.unwrap().path()).to_owned());
+    entries.filter(|path| path.ends_with(".lock")).collect()
 }
 
 #[test]
@@ -25,7 +24,7 @@ fn the_second_of_two_programs_is_told_which_the_first_is() {
     let args = [MONTH.as_slice(), &["--out", text(&file)]].concat();
     let service = Service::with(|builder| builder.fault("latency=10m".parse().unwrap()));
     let mut first = asking(&service, &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while claims(folder.path()).is_empty() {
+    while locks(folder.path()).is_empty() {
         assert!(first.try_wait().unwrap().is_none());
         thread::sleep(Duration::from_millis(10));
     }
@@ -38,9 +37,9 @@ fn the_second_of_two_programs_is_told_which_the_first_is() {
     // SIGKILL, on systems that have it: nobody can tidy up.
     first.kill().unwrap();
     first.wait().unwrap();
-    assert_eq!(claims(folder.path()).len(), 1);
+    assert_eq!(locks(folder.path()).len(), 1);
     let third = run(&[args.as_slice(), &["--sandbox"]].concat());
     assert_eq!(third.code, Some(0), "{}", third.err);
-    assert!(claims(folder.path()).is_empty());
+    assert!(locks(folder.path()).is_empty());
     assert_eq!(support::contents(&file).lines().skip(1).count(), 31 * 24);
 }

@@ -11,8 +11,9 @@ use serde_core::{Serialize, Serializer};
 use super::field_error::FieldError;
 use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
 use super::record::{Row, UnknownFields};
+use super::scanner::{DEPTH, Scanner};
 use super::slot::{FromSlot, Slot};
-use crate::registry::{FieldInfo, RecordInfo, ValueType};
+use crate::registry::{FieldInfo, RecordForm, RecordInfo, ValueType};
 use crate::values::{Timestamp, Value};
 
 /// A record whose type is not named: its values go by their names on the wire.
@@ -62,6 +63,32 @@ enum AnyValue {
 }
 
 impl AnyRecord {
+    /// Reads the text of a record with null for each value that is not as expected, whose original is among the unknown
+    /// fields; `None` if the text is not readable even so.
+    ///
+    /// [`BadRecord::text`](crate::BadRecord::text) is such a text.
+    pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
+        let (mut json, mut row) = (Scanner::new(text), Row::of(record));
+        let next = json.next_value().ok()?;
+        row.fill(&mut json, next, DEPTH).ok()?;
+        let original: Value = serde_json::from_str(text).ok()?;
+        let mut values = Vec::with_capacity(record.fields.len());
+        for (index, field) in record.fields.iter().enumerate() {
+            values.push(AnyValue::take(&mut row, index, field));
+            let value = match record.form {
+                RecordForm::Object => original.get(field.wire_name),
+                RecordForm::Positional => original.get(index),
+                RecordForm::Value => Some(&original),
+            };
+            // A value that is missing leaves no original.
+            if let (Some(_), Some(value)) = (row.misfit.take(), value.filter(|value| !value.is_null())) {
+                row.unknown.push(&format!("{}:{value}", Value::from(field.wire_name)));
+            }
+        }
+        let unknown_fields = row.unknown_fields();
+        Some(Self(Kind::Listed { record: Table(record), values: values.into(), unknown_fields }))
+    }
+
     /// The record, as the catalogue describes it; `None` if its fields are unknown.
     pub fn info(&self) -> Option<&'static RecordInfo> {
         match &self.0 {
@@ -210,4 +237,31 @@ fn is_absent(slot: &mut Slot<'_>) -> bool {
         *slot = Slot::Absent;
     }
     is_absent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::Evidence;
+
+    #[test]
+    fn a_value_that_does_not_fit_is_null_and_its_original_is_kept() {
+        static RECORD: RecordInfo = RecordInfo::new(
+            "Price",
+            &[
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document),
+                FieldInfo::new("size", "size", ValueType::Count, Evidence::Document),
+            ],
+        );
+        let read = |text: &str| {
+            let record = AnyRecord::lenient(&RECORD, text)?;
+            let unknown = record.unknown_fields().map(|fields| fields.as_json().to_owned());
+            let number = |name: &str| record.value(name).and_then(FieldValue::number);
+            Some((number("price"), number("size"), unknown?))
+        };
+        let kept = r#"{"new":1,"price":"n/a","size":-1}"#.to_owned();
+        assert_eq!(read(r#"{"price":"n/a","size":-1,"new":1}"#), Some((None, None, kept)));
+        assert_eq!(read(r#"{"price":"0.5","size":null}"#), Some((Some(0.5), None, "{}".to_owned())));
+        assert_eq!((read("7"), read(r#"{"price":1,"price":2}"#)), (None, None));
+    }
 }

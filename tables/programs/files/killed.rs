@@ -79,7 +79,7 @@ async fn stored(bucket: &str, prefix: &str) -> Outcome<Vec<String>> {
         if path.filename().is_some_and(|name| name.starts_with('.')) {
             continue;
         }
-        let series = path.as_ref().split("/date=").next().unwrap_or_default().trim_start_matches(prefix).to_owned();
+        let series = path.as_ref().split("/month=").next().unwrap_or_default().trim_start_matches(prefix).to_owned();
         let text = csv(store.get(&path).await?.bytes().await?)?;
         rows.extend(text.lines().skip(1).map(|line| format!("{series},{line}")));
     }

@@ -1,7 +1,7 @@
-//! The columns of endpoints whose fields are unknown: one answer for all series, shards and runs.
+//! The columns of endpoints whose fields are unknown: the same for all series and runs.
 //!
 //! The run that has the first page of any series of an endpoint writes down its columns, beside the series and before
-//! any of its rows; all others take those. What does not fit them stands among the unknown fields of a row.
+//! any of its rows; all others use those. Values that do not fit them are among the unknown fields of a row.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,6 @@ const COLUMNS: &str = ".columns";
 pub(super) struct Agreed(BTreeMap<String, SchemaRef>);
 
 impl Agreed {
-    /// The columns of a series, if they have been written down.
-    pub(super) async fn find(storage: &Storage, series: &Series) -> Result<Option<SchemaRef>, Error> {
-        let path = path(series);
-        let Some(file) = storage.find(&path).await? else { return Ok(None) };
-        Ok(Some(ParquetInput::open(storage.name(&path), file)?.schema()))
-    }
-
     /// Notes the columns of a series.
     pub(super) fn note(&mut self, series: &Series, schema: SchemaRef) {
         self.0.entry(series.endpoint().to_string()).or_insert(schema);

@@ -1,4 +1,4 @@
-//! What a backfill is going to ask for: of each series the ranges that are not there yet.
+//! The ranges that a backfill is going to request: of each series what is missing, and what may have changed.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -6,12 +6,20 @@ use std::time::Duration;
 use runtime::Timestamp;
 
 use super::Backfill;
-use super::inventory::{Inventory, Place};
+use crate::columns::Columns;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::series::Series;
+use crate::store::{Inventory, Store, steps};
+use crate::table::Table;
 
-/// What a backfill is going to ask for.
+/// Holes that are younger than this, as counted from the newest record, are requested again by every run …
+const RECENT: Duration = Duration::from_secs(14 * 86_400);
+
+/// … with at most this many requests for each series.
+const HOLE_REQUESTS: usize = 4;
+
+/// The requests that a backfill is going to make.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BackfillPlan {
@@ -22,20 +30,21 @@ pub struct BackfillPlan {
     pub least_time: Option<Duration>,
 }
 
-/// What is going to be asked for of one series.
+/// The requests for one series.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SeriesPlan {
     /// The path that tells the series from others.
     pub path: String,
-    /// The range, up to where records are closed by now.
+    /// The range of the job, up to the last interval that is closed.
     pub range: Range<Timestamp>,
-    /// What of it is not there, in the part that is this shard's.
+    /// The newest record in the target.
+    pub last: Option<Timestamp>,
+    /// Ranges that have not been fetched, or only when their records could still change. The last one reaches back as
+    /// far as its pages do.
     pub missing: Vec<Range<Timestamp>>,
-    /// Times that should have a record and have none, which are asked for again.
+    /// Ranges with times that should have a record and have none, which are requested again.
     pub repaired: Vec<Range<Timestamp>>,
-    /// The interval that is still open, where it is asked for.
-    pub open: Option<Range<Timestamp>>,
     /// The most records that there can be, one a step.
     pub records: u64,
     /// Requests, if the service answers as planned.
@@ -43,25 +52,24 @@ pub struct SeriesPlan {
 }
 
 impl BackfillPlan {
-    /// Requests for all series.
-    pub fn windows(&self) -> u64 {
-        self.series.iter().map(|series| series.windows).sum()
-    }
-
     /// The most records of all series.
     pub fn records(&self) -> u64 {
         self.series.iter().map(|series| series.records).sum()
     }
+
+    /// The requests of all series, if the service answers as planned.
+    pub fn windows(&self) -> u64 {
+        self.series.iter().map(|series| series.windows).sum()
+    }
 }
 
-pub(super) async fn plan(job: &Backfill, place: &Place) -> Result<BackfillPlan, Error> {
-    let planned = planned(job, place).await?;
-    let series: Vec<_> = planned.into_iter().map(|(plan, _)| plan).collect();
+/// The plan of a job.
+pub(super) async fn plan(job: &Backfill, store: &Store) -> Result<BackfillPlan, Error> {
+    let series: Vec<_> = planned(job, store).await?.into_iter().map(|(plan, _)| plan).collect();
     let least_time = least_time(job, &series);
     Ok(BackfillPlan { series, least_time })
 }
 
-/// The least time that the requests of all series take together.
 fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
     let limit = job.series.first()?.request().rate_limit()?;
     let requests = job.series.iter().zip(plans).map(|(series, plan)| (plan.windows, series.endpoint()));
@@ -69,44 +77,96 @@ fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
 }
 
 /// The plan of each series, with the inventory of its files.
-pub(super) async fn planned(job: &Backfill, place: &Place) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
+pub(super) async fn planned(job: &Backfill, store: &Store) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
     job.check()?;
     let mut all = Vec::with_capacity(job.series.len());
     for series in &job.series {
-        all.push(series_plan(job, place, series).await?);
+        let mut found = store.inventory(series).await?;
+        compare_columns(series, &found)?;
+        // Another refetch time than that of the last run.
+        if let Some(last) = found.state.last {
+            found.state.settled = found.state.settled.until(last - job.refetch);
+        }
+        all.push((series_plan(job, store, series, &found).await?, found));
     }
     Ok(all)
 }
 
-async fn series_plan(job: &Backfill, place: &Place, series: &Series) -> Result<(SeriesPlan, Inventory), Error> {
-    let plan = series.plan(job.seconds())?;
+/// Fails if the catalogue has another type for a column than the existing file.
+fn compare_columns(series: &Series, found: &Inventory) -> Result<(), Error> {
+    let (Some(schema), Some(table)) = (&found.schema, Table::of(series.endpoint())) else { return Ok(()) };
+    let compared = Columns::new(&[], &[schema.clone(), table.schema()]);
+    compared.map(drop).map_err(|why| {
+        Error::unfit(format!("{}: {why}; to rebuild, move it away and run the same command again", found.file))
+    })
+}
+
+async fn series_plan(job: &Backfill, store: &Store, series: &Series, found: &Inventory) -> Result<SeriesPlan, Error> {
+    let plan = job.history(series, job.seconds()).plan()?;
     let second = Duration::from_secs(1);
     let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
-    let inventory = place.inventory(series).await?;
-    let mine = job.shard.parts(series.path(), &range, plan.step, plan.page_size);
-    let missing: Vec<_> = mine.iter().flat_map(|part| inventory.covered.missing(part)).collect();
+    let state = &found.state;
+    let mut missing = state.settled.missing(&range);
+    // Records may lie outside of the window of a page.
+    let page = plan.step * u32::try_from(plan.page_size.saturating_sub(2).max(1)).unwrap_or(u32::MAX);
+    let tail = missing.last_mut().filter(|tail| tail.end == range.end);
+    let recent = tail.as_ref().map_or(range.end, |tail| tail.start);
+    if let Some(tail) = tail {
+        let pages = steps(tail, page);
+        let full = page.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX));
+        tail.start = tail.start.min((tail.end - full).floor(plan.step)).max(range.start);
+    }
+    let fetched: Coverage = missing.iter().cloned().collect();
+    let since = if job.repair { None } else { state.last.map(|last| last - RECENT) };
     let mut repaired = Vec::new();
-    if job.repair {
-        let gaps: Coverage = place.gaps(series, &inventory).await?.into_iter().collect();
-        // Only the gaps in the parts of this shard.
-        for gap in gaps.ranges() {
-            let overlap = |part: &Range<Timestamp>| gap.start.max(part.start)..gap.end.min(part.end);
-            repaired.extend(mine.iter().map(overlap).filter(|range| range.start < range.end));
+    if job.repair || state.last.is_some() {
+        let from = since.max(if job.repair { None } else { state.first }).unwrap_or(range.start).max(range.start);
+        let present = store.present(found, Some(from).filter(|_| !job.repair)).await?;
+        let whole = ceil(from, plan.step)..recent.floor(plan.step);
+        let holes = present.missing(&whole).into_iter().flat_map(|hole| fetched.missing(&hole));
+        repaired = pages(holes, page, range.end);
+        if !job.repair {
+            limit(&mut repaired, state.last.unwrap_or(range.start));
         }
     }
-    let mut open = None;
-    if job.with_open {
-        let until = series.open_interval(job.seconds()).plan()?.range.end.floor(second);
-        let shard = |open: &Range<Timestamp>| job.shard.parts(series.path(), open, plan.step, plan.page_size);
-        open = Some(range.end..until).filter(|open| open.start < open.end && !shard(open).is_empty());
-    }
     let (mut records, mut windows) = (0, 0);
-    let closed = missing.iter().chain(&repaired).map(|range| series.history(range.clone()));
-    for history in closed.chain(open.clone().map(|range| series.open_interval(range))) {
-        let plan = history.plan()?;
+    for range in missing.iter().chain(&repaired) {
+        let plan = job.history(series, range.clone()).plan()?;
         records += plan.records;
         windows += plan.windows;
     }
     let path = series.path().to_owned();
-    Ok((SeriesPlan { path, range, missing, repaired, open, records, windows }, inventory))
+    Ok(SeriesPlan { path, range, last: state.last, missing, repaired, records, windows })
+}
+
+/// Pages that have all holes, each beginning with one.
+fn pages(holes: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Timestamp) -> Vec<Range<Timestamp>> {
+    let mut pages: Vec<Range<Timestamp>> = Vec::new();
+    for mut hole in holes {
+        if let Some(last) = pages.last() {
+            hole.start = hole.start.max(last.end);
+        }
+        while hole.start < hole.end {
+            let until = (hole.start + page).min(end);
+            pages.push(hole.start..until);
+            hole.start = until;
+        }
+    }
+    pages
+}
+
+/// Keeps as many pages as one run may request, in turns by day, so that holes which stay do not keep others waiting.
+fn limit(pages: &mut Vec<Range<Timestamp>>, last: Timestamp) {
+    let day = usize::try_from(last.unix_seconds() / 86_400).unwrap_or_default();
+    if !pages.is_empty() {
+        let turn = (day * HOLE_REQUESTS) % pages.len();
+        pages.rotate_left(turn);
+        pages.truncate(HOLE_REQUESTS);
+        pages.sort_by_key(|page| page.start);
+    }
+}
+
+fn ceil(time: Timestamp, step: Duration) -> Timestamp {
+    let floor = time.floor(step);
+    if floor == time { time } else { floor + step }
 }

@@ -1,46 +1,49 @@
-//! A run fetches the missing ranges, some at the same time, and writes them part by part.
+//! A run fetches the ranges of its plan, some at the same time, and merges their rows with those that are there.
 //!
-//! A plan comes in, files and events go out. The client's history decides which windows are asked for.
+//! A plan comes in, files and events go out. The client's history decides which pages are requested.
 
 use std::future::{Future, poll_fn};
 use std::ops::Range;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
+use std::time::Duration;
 
-use runtime::history::{History, Page, Progress, Together};
+use arrow_array::RecordBatch;
+use runtime::history::{Page, Progress, Together};
 use runtime::record::AnyRecord;
-use runtime::{Listed, Timestamp};
+use runtime::{Error as RequestError, Timestamp};
+use tokio::time::{Instant, sleep};
 
 use super::Backfill;
 use super::agreed::Agreed;
-use super::event::{Event, Summary};
-use super::inventory::{Inventory, Place};
-use super::origin;
+use super::event::{Event, SeriesReport, Summary};
+use super::pending::{Pending, read_invalid};
 use super::plan::{self, SeriesPlan};
+use crate::columns::{Columns, ENDPOINT};
+use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::join;
-use crate::layout;
-use crate::part::{Filling, Kind, Part};
+use crate::merge::{Changes, merge, times};
+use crate::parquet_file::ParquetFile;
 use crate::series::Series;
+use crate::state::{FILE, Known, SeriesState};
+use crate::store::{Inventory, Store, file_path, without};
+use crate::table::Table;
 
-/// How many ranges are fetched side by side: each keeps pages and a part in memory.
+/// How many ranges are fetched at the same time: each keeps pages and a partition in memory.
 const TOGETHER: usize = 16;
+
+/// A run ends after this time without a response …
+const UNREACHABLE: Duration = Duration::from_secs(120);
+
+/// … and reports trouble after this one.
+const TROUBLE: Duration = Duration::from_secs(10);
 
 /// A range of a series.
 struct Item {
     series: usize,
     range: Range<Timestamp>,
-    kind: Kind,
-}
-
-impl Item {
-    fn history(&self, series: &Series) -> History<Listed> {
-        match self.kind {
-            Kind::Missing | Kind::Gap => series.history(self.range.clone()),
-            Kind::Open => series.open_interval(self.range.clone()),
-        }
-    }
 }
 
 type Shared = Arc<Mutex<Progress>>;
@@ -48,244 +51,380 @@ type Shared = Arc<Mutex<Progress>>;
 /// The state of a run.
 struct Run<'j, W> {
     job: &'j Backfill,
-    place: &'j Place,
+    store: &'j Store,
     watch: W,
-    /// The columns of series whose fields are unknown.
+    /// The columns of series without a table of fields.
     agreed: Agreed,
-    /// The parts of each series that are of intervals which were open.
-    open: Vec<Vec<String>>,
-    /// The progress of each series: the finished ranges, and the rest of the others.
-    done: Vec<Progress>,
-    /// Whether it stands beside the rows where they come from.
-    has_origin: bool,
+    series: Vec<SeriesRun>,
+    has_begun: bool,
+    /// When the service stopped responding, if that was reported.
+    trouble: Option<Instant>,
+    has_response: bool,
     summary: Summary,
+}
+
+/// The state of a series in a run.
+struct SeriesRun {
+    state: SeriesState,
+    known: Known,
+    /// The progress of the ranges that are finished, and the rest of the others.
+    done: Progress,
+    /// Ranges whose rows are written.
+    written: Coverage,
+    report: SeriesReport,
+}
+
+/// How the requests of a chunk ended.
+#[derive(PartialEq)]
+enum Ended {
+    Done,
+    Cancelled,
+    Unreachable,
 }
 
 pub(super) async fn run(
     job: &Backfill,
-    place: &Place,
+    store: &Store,
     watch: impl FnMut(&Event),
     cancel: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
-    let planned = plan::planned(job, place).await?;
+    let begun = Instant::now();
+    let planned = plan::planned(job, store).await?;
     let items = items(&planned);
-    let mut run = Run::new(job, place, watch, &planned);
+    let mut run = Run::new(job, store, watch, &planned);
+    run.widen(&planned).await?;
     let mut cancel = pin!(cancel);
     for chunk in items.chunks(TOGETHER) {
-        if !run.chunk(chunk, cancel.as_mut()).await? {
-            run.summary.is_cancelled = true;
-            break;
+        match run.chunk(chunk, cancel.as_mut()).await? {
+            Ended::Done => continue,
+            Ended::Cancelled => run.summary.is_cancelled = true,
+            Ended::Unreachable => run.summary.is_unreachable = true,
         }
+        break;
     }
-    let Run { mut watch, mut summary, done, .. } = run;
-    summary.requests = done.iter().map(|progress| progress.requests).sum();
-    if !summary.is_cancelled
-        && let Some(file) = &place.file
-    {
-        join::join(file, &place.storage, &mut watch, &mut summary).await?;
-    }
-    summary.is_complete = !summary.is_cancelled && summary.failed.is_empty() && summary.failed_windows == 0;
-    Ok(summary)
+    run.finish(begun).await
 }
 
 /// The ranges of all series in turns, so that none waits for all of another.
 fn items(planned: &[(SeriesPlan, Inventory)]) -> Vec<Item> {
     let mut turns: Vec<(usize, Item)> = Vec::new();
     for (series, (plan, _)) in planned.iter().enumerate() {
-        let item = |kind: Kind| move |range: &Range<Timestamp>| Item { series, range: range.clone(), kind };
-        let missing = plan.missing.iter().map(item(Kind::Missing));
-        let gaps = plan.repaired.iter().map(item(Kind::Gap));
-        turns.extend(missing.chain(gaps).chain(plan.open.iter().map(item(Kind::Open))).enumerate());
+        let item = |range: &Range<Timestamp>| Item { series, range: range.clone() };
+        turns.extend(plan.missing.iter().chain(&plan.repaired).map(item).enumerate());
     }
     turns.sort_by_key(|(turn, _)| *turn);
     turns.into_iter().map(|(_, item)| item).collect()
 }
 
+impl SeriesRun {
+    fn new((plan, inventory): &(SeriesPlan, Inventory)) -> Self {
+        let mut done = Progress::default();
+        done.windows_left = plan.windows;
+        let report = SeriesReport { path: plan.path.clone(), ..SeriesReport::default() };
+        let (state, written) = (inventory.state.clone(), Coverage::default());
+        Self { known: inventory.known(), state, done, written, report }
+    }
+}
+
 impl<'j, W: FnMut(&Event)> Run<'j, W> {
-    fn new(job: &'j Backfill, place: &'j Place, watch: W, planned: &[(SeriesPlan, Inventory)]) -> Self {
-        let progress = |(plan, _): &(SeriesPlan, Inventory)| {
-            let mut progress = Progress::default();
-            progress.windows_left = plan.windows;
-            progress
-        };
+    fn new(job: &'j Backfill, store: &'j Store, watch: W, planned: &[(SeriesPlan, Inventory)]) -> Self {
         let mut agreed = Agreed::default();
         for (series, (_, inventory)) in job.series.iter().zip(planned) {
-            if let Some(schema) = &inventory.schema {
+            if let Some(schema) = inventory.schema.as_ref().filter(|_| Table::of(series.endpoint()).is_none()) {
                 agreed.note(series, schema.clone());
             }
         }
         Self {
             job,
-            place,
+            store,
             watch,
             agreed,
-            open: planned.iter().map(|(_, inventory)| inventory.open.clone()).collect(),
-            done: planned.iter().map(progress).collect(),
-            has_origin: false,
+            series: planned.iter().map(SeriesRun::new).collect(),
+            has_begun: false,
+            trouble: None,
+            has_response: false,
             summary: Summary::default(),
         }
     }
 
-    fn series(&self, item: &Item) -> Option<&'j Series> {
-        self.job.series.get(item.series)
+    fn series(&mut self, index: usize) -> Option<(&'j Series, &mut SeriesRun)> {
+        self.job.series.get(index).zip(self.series.get_mut(index))
     }
 
-    /// Fetches some ranges, each to its end; `false` if that was cancelled.
-    async fn chunk(&mut self, items: &[Item], mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
+    /// Writes the files of series again whose columns have wider types now, so that all files have the same.
+    async fn widen(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
+        let planned = if self.store.single.is_none() { planned } else { &[] };
+        for (index, (_, inventory)) in planned.iter().enumerate() {
+            let Some((series, one)) = self.series(index) else { continue };
+            let (Some(schema), Some(table)) = (&inventory.schema, Table::of(series.endpoint())) else { continue };
+            let is_wider = table.schema().fields().iter().any(|field| {
+                schema.field_with_name(field.name()).is_ok_and(|old| old.data_type() != field.data_type())
+            });
+            let folders: Vec<_> = one.state.rows.keys().filter(|_| is_wider).cloned().collect();
+            for folder in folders {
+                self.rewrite(index, &folder, vec![RecordBatch::new_empty(table.schema())]).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fetches some ranges, each to its end.
+    async fn chunk(&mut self, items: &[Item], mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<Ended, Error> {
         let mut together = Together::new();
-        let mut under_way = Vec::with_capacity(items.len());
+        let (mut pending, mut progress) = (Vec::new(), Vec::<Shared>::new());
         for (index, item) in items.iter().enumerate() {
-            let Some(series) = self.series(item) else { continue };
+            let Some(series) = self.job.series.get(item.series) else { continue };
             let shared = Shared::default();
-            let told = shared.clone();
-            let history = item.history(series).skip_failed_windows().on_progress(move |progress| {
-                *told.lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
+            let watched = shared.clone();
+            let history = self.job.history(series, item.range.clone()).on_progress(move |progress| {
+                *watched.lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
             });
             together = together.with(index, history, |record| record);
-            let columns = self.agreed.get(series);
-            let division = self.place.division;
-            let filling = Filling::new(series, division, columns.as_deref(), item.kind, item.range.start);
-            under_way.push((Some(filling), shared));
+            pending.push(Pending::new());
+            progress.push(shared);
         }
         let planned = self.windows(items);
-        let (mut is_cancelled, mut refused) = (false, None);
-        while refused.is_none() {
+        let mut ended = Ended::Done;
+        let mut rejected = None;
+        while rejected.is_none() {
             let next = {
-                let mut next = pin!(together.next());
+                let (mut next, mut tick) = (pin!(together.next()), pin!(sleep(Duration::from_secs(1))));
                 poll_fn(|cx| {
                     if cancel.as_mut().poll(cx).is_ready() {
-                        is_cancelled = true;
-                        return Poll::Ready(None);
+                        return Poll::Ready(Err(Ended::Cancelled));
                     }
-                    next.as_mut().poll(cx)
+                    if let Poll::Ready(next) = next.as_mut().poll(cx) {
+                        return Poll::Ready(Ok(next.map(Some)));
+                    }
+                    tick.as_mut().poll(cx).map(|()| Ok(Some(None)))
                 })
                 .await
             };
-            let Some((index, page)) = next else { break };
-            let (Some(item), Some((filling, _))) = (items.get(index), under_way.get_mut(index)) else { continue };
-            match page {
-                Ok(page) => {
-                    if let Some(filling) = filling {
-                        self.page(item, filling, page).await?;
-                    }
+            let page = match next {
+                Ok(Some(page)) => page,
+                Ok(None) => break,
+                Err(cancelled) => {
+                    ended = cancelled;
+                    break;
                 }
-                Err(error) => {
-                    if let Some(filling) = filling.take() {
-                        refused = self.failed(item, filling, error).await?;
-                    }
+            };
+            if let Some((index, page)) = page {
+                let (Some(item), Some(pending)) = (items.get(index), pending.get_mut(index)) else { continue };
+                match page {
+                    Ok(page) => self.page(item, pending, page).await?,
+                    Err(error) => rejected = self.failed(item, error),
                 }
+                self.progress(items, item.series, &planned, &progress);
             }
-            self.tell(items, item.series, &planned, &under_way);
+            if self.is_unreachable() {
+                ended = Ended::Unreachable;
+                break;
+            }
         }
         drop(together);
-        for (item, (filling, shared)) in items.iter().zip(under_way) {
-            if let Some(mut filling) = filling {
-                let part = filling.finish(Timestamp::now())?;
-                self.write(item, part).await?;
-            }
+        for ((item, mut pending), shared) in items.iter().zip(pending).zip(progress) {
+            self.flush(item.series, &mut pending).await?;
             self.over(item, &shared.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        refused.map_or(Ok(!is_cancelled), Err)
+        rejected.map_or(Ok(ended), Err)
     }
 
-    async fn page(&mut self, item: &Item, filling: &mut Filling<'j>, page: Page<AnyRecord>) -> Result<(), Error> {
-        if filling.wants_columns()
-            && !page.records.is_empty()
-            && let Some(series) = self.series(item)
-        {
-            let columns = self.agreed.of(&self.place.storage, series, &page.records).await?;
-            filling.take_columns(&columns);
+    /// Whether there has been no response for too long. Reports when trouble begins and ends.
+    fn is_unreachable(&mut self) -> bool {
+        let lost = self.job.contact.lost_for();
+        match (lost, self.trouble) {
+            (Some(lost), None) if lost >= TROUBLE => {
+                self.trouble = Some(Instant::now().checked_sub(lost).unwrap_or_else(Instant::now));
+                (self.watch)(&Event::Trouble { elapsed: lost });
+            }
+            (None, Some(since)) => {
+                self.trouble = None;
+                (self.watch)(&Event::Recovered { elapsed: since.elapsed() });
+            }
+            _ => {}
         }
-        let mut ended = Vec::new();
-        if let Some(failure) = page.findings.failures.first() {
-            ended.extend(filling.skip(&failure.range)?);
-        } else {
-            ended.extend(filling.add(&page.range, &page.records, &page.times)?);
+        lost.is_some_and(|lost| lost >= UNREACHABLE)
+    }
+
+    /// Notes whether the service responded.
+    fn note_contact(&mut self, failure: Option<&RequestError>) {
+        match failure {
+            Some(error) if error.status().is_none() => self.job.contact.failed(Duration::ZERO),
+            _ => {
+                self.job.contact.responded();
+                self.has_response = true;
+            }
         }
-        for part in ended {
-            self.write(item, Some(part)).await?;
+    }
+
+    async fn page(&mut self, item: &Item, pending: &mut Pending, mut page: Page<AnyRecord>) -> Result<(), Error> {
+        self.note_contact(page.findings.failures.first().map(|failure| &failure.error));
+        let Some((series, one)) = self.series(item.series) else { return Ok(()) };
+        one.report.dropped += read_invalid(series, &mut page);
+        if page.findings.failures.is_empty() {
+            let batch = self.batch(series, &page).await?;
+            let mut from = 0;
+            while let Some(first) = page.times.get(from) {
+                if pending.is_other(*first) {
+                    self.flush(item.series, pending).await?;
+                }
+                let end = self.store.partition.end(*first);
+                let rows = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < end);
+                pending.add(self.store.partition, *first, batch.slice(from, rows));
+                from += rows;
+            }
+            pending.fetched.add(page.range.clone());
         }
-        self.summary.records += u64::try_from(page.records.len()).unwrap_or(u64::MAX);
-        let mut findings = page.findings;
-        if item.kind == Kind::Open {
-            // An interval that is not over may have no record yet.
-            findings.gaps.clear();
+        if pending.is_due() {
+            self.flush(item.series, pending).await?;
         }
-        self.summary.add(&findings);
+        let findings = page.findings;
+        self.summary.failed_windows += u64::try_from(findings.failures.len()).unwrap_or(u64::MAX);
         if !findings.is_complete() || !findings.refused.is_none() {
             (self.watch)(&Event::Findings { series: item.series, findings });
         }
         Ok(())
     }
 
-    /// Keeps what was fetched of a range; returns the error of the job if every other range would fail like this.
-    async fn failed(
-        &mut self,
-        item: &Item,
-        mut filling: Filling<'j>,
-        error: runtime::Error,
-    ) -> Result<Option<Error>, Error> {
-        let part = filling.finish(Timestamp::now())?;
-        self.write(item, part).await?;
+    /// The records of a page as rows.
+    async fn batch(&mut self, series: &Series, page: &Page<AnyRecord>) -> Result<RecordBatch, Error> {
+        let columns = match Table::of(series.endpoint()) {
+            None if !page.records.is_empty() => Some(self.agreed.of(&self.store.storage, series, &page.records).await?),
+            _ => None,
+        };
+        let times: Vec<_> = page.times.iter().copied().map(Some).collect();
+        match Table::of_series(series, columns.as_deref()) {
+            Some(table) => table.batch(&page.records, &times),
+            None => Ok(RecordBatch::new_empty(Arc::new(arrow_schema::Schema::empty()))),
+        }
+    }
+
+    /// Notes that the rest of a range failed; returns the error of the job if every other range would fail like this.
+    fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
+        self.note_contact(Some(&error));
         if error.is_auth() || error.is_token() {
-            return Ok(Some(error.into()));
+            return Some(error.into());
         }
         (self.watch)(&Event::Failed { series: item.series, error: error.clone() });
         self.summary.failed.push((item.series, error.into()));
-        Ok(None)
+        None
     }
 
-    async fn write(&mut self, item: &Item, part: Option<Part>) -> Result<(), Error> {
-        let (Some(Part { path, rows, content }), Some(series)) = (part, self.series(item)) else { return Ok(()) };
-        let path = format!("{}/{path}", series.path());
-        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
-        if !self.has_origin {
-            origin::note(self.job, self.place).await?;
-            self.has_origin = true;
+    /// Writes the rows of a range so far, and the state of its series.
+    async fn flush(&mut self, index: usize, pending: &mut Pending) -> Result<(), Error> {
+        if let Some((folder, batches)) = pending.take() {
+            self.rewrite(index, &folder, batches).await?;
         }
-        self.replace_open(item, &path).await?;
-        self.place.storage.put(&path, content).await?;
-        let name = self.place.storage.name(&path);
-        if self.place.file.is_none() {
-            self.summary.files.push(name.clone());
-            (self.watch)(&Event::File { name, rows: u64::try_from(rows).unwrap_or(u64::MAX), bytes });
+        let (store, refetch) = (self.store, self.job.refetch);
+        let Some((series, one)) = self.series(index) else { return Ok(()) };
+        one.written.extend(&std::mem::take(&mut pending.fetched));
+        let before = one.state.clone();
+        // Data decide how far a range is fetched for good: younger values may still change, and later ones arrive.
+        if let Some(last) = one.state.last {
+            one.state.settled.extend(&one.written.until(last - refetch));
+        }
+        if one.state != before {
+            let text = one.state.to_json().to_string();
+            store.storage.put(&format!("{}/{FILE}", series.path()), text.into_bytes()).await?;
         }
         Ok(())
     }
 
-    /// Removes what a part replaces: the records of intervals that were open. They are removed before the new ones are
-    /// written, so that no reader finds an interval twice.
-    async fn replace_open(&mut self, item: &Item, path: &str) -> Result<(), Error> {
-        let Some(open) = self.open.get_mut(item.series) else { return Ok(()) };
-        let start = |path: &str| layout::read_open_part(path).map(|range| range.start);
-        let is_replaced = |other: &mut String| match layout::read_part(path) {
-            Some(range) => start(other).is_some_and(|start| range.contains(&start)),
-            None => start(other) == start(path),
-        };
-        for replaced in open.extract_if(.., is_replaced) {
-            self.place.storage.remove(&replaced).await?;
+    /// Merges rows with those of their partition, and replaces its file.
+    async fn rewrite(&mut self, index: usize, folder: &str, batches: Vec<RecordBatch>) -> Result<(), Error> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.store.begin().await?;
         }
-        if item.kind == Kind::Open {
-            open.push(path.to_owned());
-            if self.place.file.is_some() {
-                // The joined file may have another record of a part of this name.
-                self.place.storage.remove(join::JOINED).await?;
+        let (store, watch) = (self.store, &mut self.watch);
+        let Some((series, one)) = self.job.series.get(index).zip(self.series.get_mut(index)) else { return Ok(()) };
+        let path = file_path(series.path(), folder);
+        let old = if one.state.rows.contains_key(folder) { Some(store.input(&path).await?) } else { None };
+        let new = batches.first().map(RecordBatch::schema);
+        let own = old.as_ref().map(|old| without(&old.schema(), &[ENDPOINT.to_owned()], new.as_deref()));
+        let sources: Vec<_> = own.into_iter().chain(new).collect();
+        let columns = Columns::new(&[ENDPOINT.to_owned()], &sources).map_err(Error::unfit)?;
+        let mut file = ParquetFile::new(Vec::new(), columns.schema())?;
+        let (mut rows, time) = (0, one.state.time.clone());
+        let changes = {
+            let of_file = |batch: Result<RecordBatch, Error>| columns.batch(series.path(), &batch?);
+            let old = old
+                .map(|old| {
+                    let rows = old.rows();
+                    old.batches(0, rows)
+                })
+                .transpose()?;
+            let sources = [
+                Box::new(old.into_iter().flatten().map(of_file)) as _,
+                Box::new(batches.iter().cloned().map(Ok).map(of_file)) as _,
+            ];
+            let mut out = |batch: &RecordBatch| {
+                rows += u64::try_from(batch.num_rows()).unwrap_or_default();
+                file.write(batch)
+            };
+            merge(sources, &RecordBatch::new_empty(columns.schema()), &time, &one.known, &mut out)?
+        };
+        for batch in batches.iter().filter(|batch| batch.num_rows() > 0) {
+            let times = times(batch, &time)?;
+            one.state.extend(times.get(0), times.get(batch.num_rows() - 1));
+        }
+        let content = file.finish()?;
+        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        store.storage.put(&path, content).await?;
+        one.state.rows.insert(folder.to_owned(), rows);
+        if store.single.is_none() {
+            one.report.count(changes);
+            one.state.revised = one.report.revised;
+            let name = store.storage.name(&path);
+            watch(&Event::File { name: name.clone(), rows, bytes });
+            if !self.summary.files.contains(&name) {
+                self.summary.files.push(name);
             }
         }
         Ok(())
     }
 
+    /// Merges the rows with the single file, if the target is one, and sums up.
+    async fn finish(self, begun: Instant) -> Result<Summary, Error> {
+        let Self { job, store, mut watch, mut series, mut summary, has_response, .. } = self;
+        if let Some(single) = store.single.as_ref().filter(|_| !summary.is_cancelled) {
+            let states: Vec<_> = series.iter().map(|one| one.state.clone()).collect();
+            let mut changed = |path: &str, state: &SeriesState, changes: Changes| {
+                if let Some(one) = series.iter_mut().find(|one| one.report.path == path) {
+                    one.state = state.clone();
+                    one.report.count(changes);
+                }
+            };
+            join::join(job, store, single, &states, &mut watch, &mut summary, &mut changed).await?;
+        }
+        summary.requests = series.iter().map(|one| one.done.requests).sum();
+        let has_failed = !summary.failed.is_empty() || summary.failed_windows > 0;
+        summary.is_unreachable |= has_failed && !has_response;
+        for one in series {
+            let mut report = one.report;
+            report.note(&one.state);
+            summary.records += report.added + report.filled;
+            summary.series.push(report);
+        }
+        let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
+        summary.is_complete = !summary.is_cancelled && !summary.is_unreachable && !has_failed && !has_empty;
+        summary.elapsed = begun.elapsed();
+        Ok(summary)
+    }
+
     /// Requests that were planned for each of some ranges.
     fn windows(&self, items: &[Item]) -> Vec<u64> {
-        let planned = |item: &Item| Some(item.history(self.series(item)?).plan().ok()?.windows);
+        let planned = |item: &Item| {
+            let series = self.job.series.get(item.series)?;
+            Some(self.job.history(series, item.range.clone()).plan().ok()?.windows)
+        };
         items.iter().map(|item| planned(item).unwrap_or(0)).collect()
     }
 
-    /// Tells how far a series has come, all its ranges added up.
-    fn tell(&mut self, items: &[Item], series: usize, planned: &[u64], under_way: &[(Option<Filling<'j>>, Shared)]) {
-        let Some(done) = self.done.get(series) else { return };
-        let mut all = done.clone();
-        for ((item, planned), (_, shared)) in items.iter().zip(planned).zip(under_way) {
+    /// Reports the progress of a series, summed over all its ranges.
+    fn progress(&mut self, items: &[Item], series: usize, planned: &[u64], progress: &[Shared]) {
+        let Some(one) = self.series.get(series) else { return };
+        let mut all = one.done.clone();
+        for ((item, planned), shared) in items.iter().zip(planned).zip(progress) {
             if item.series == series {
                 let progress = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 add(&mut all, &progress);
@@ -299,9 +438,9 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
     /// A range is over.
     fn over(&mut self, item: &Item, progress: &Progress) {
         let planned = self.windows(std::slice::from_ref(item)).first().copied().unwrap_or(0);
-        if let Some(done) = self.done.get_mut(item.series) {
-            add(done, progress);
-            done.windows_left = done.windows_left.saturating_sub(planned);
+        if let Some(one) = self.series.get_mut(item.series) {
+            add(&mut one.done, progress);
+            one.done.windows_left = one.done.windows_left.saturating_sub(planned);
         }
     }
 }

@@ -1,34 +1,29 @@
 //! Files on the local disk.
 //!
-//! A file is written in the folder of the job, synced to the disk and moved to its place, so readers only ever see
-//! whole ones.
+//! A file is written under a hidden name in its folder, synced to the disk and renamed, so readers only ever see complete
+//! ones. It keeps the mode and the owner of the file that it replaces; a symbolic link stays one.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::lock::{CREATED, Lock, UNFINISHED};
+use crate::lock::Lock;
 
 /// Files below a folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
     root: PathBuf,
-    /// The folder of unfinished files; `None` for a reader. A write that goes on after its job was dropped still holds
-    /// it.
-    lock: Option<Arc<Lock>>,
+    /// The lock of the run; `None` for a reader. A write that continues after its run was dropped keeps it.
+    _lock: Option<Arc<Lock>>,
 }
 
 impl Local {
     pub(super) fn new(root: PathBuf, lock: Option<Arc<Lock>>) -> Self {
-        Self { root, lock }
-    }
-
-    fn unfinished(&self) -> &Path {
-        self.lock.as_ref().map_or(Path::new(""), |lock| lock.folder())
+        Self { root, _lock: lock }
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {
@@ -64,54 +59,38 @@ impl Local {
     }
 
     pub(super) fn put(&self, path: &str, content: &[u8]) -> Result<(), Error> {
-        write(&self.path(path), self.unfinished(), |file| file.write_all(content))
-    }
-
-    pub(super) fn remove(&self, path: &str) -> Result<(), Error> {
-        let path = self.path(path);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::storage(path.display(), error)),
-            _ => Ok(()),
-        }
+        write(&self.path(path), |file| file.write_all(content))
     }
 
     /// Writes a file unless there is one of this name.
     pub(super) fn create(&self, path: &str, content: &[u8]) -> Result<(), Error> {
-        let (path, whole) = (self.path(path), self.unfinished().join(CREATED));
-        write(&whole, self.unfinished(), |file| file.write_all(content))?;
-        let fails = |error| Error::storage(path.display(), error);
-        let folder = path.parent().unwrap_or(&self.root);
-        fs::create_dir_all(folder).map_err(fails)?;
-        match fs::hard_link(&whole, &path) {
-            // Another run was first. Which error says so differs among file systems.
-            Err(_) if path.exists() => {}
-            // Without hard links, the later of two runs that begin at once replaces the file.
-            Err(_) => fs::rename(&whole, &path).map_err(fails)?,
-            Ok(()) => {}
-        }
-        sync(folder);
-        Ok(())
+        if self.path(path).exists() { Ok(()) } else { self.put(path, content) }
     }
 }
 
-/// Writes a file whole or not at all; until it is whole it is in another folder of the same disk.
-pub(crate) fn write<E>(
-    path: &Path,
-    unfinished: &Path,
-    content: impl FnOnce(&mut File) -> Result<(), E>,
-) -> Result<(), Error>
+/// Writes a file completely or not at all.
+pub(crate) fn write<E>(path: &Path, content: impl FnOnce(&mut File) -> Result<(), E>) -> Result<(), Error>
 where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let unfinished = unfinished.join(UNFINISHED);
     let fails = |error| Error::storage(path.display(), error);
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| Error::storage(folder.display(), error))?;
+    let replaced = fs::metadata(&target).ok();
+    if replaced.as_ref().is_some_and(|replaced| replaced.permissions().readonly()) {
+        return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
+    }
+    let unfinished = folder.join(format!(".{}.unfinished", target.file_name().unwrap_or_default().to_string_lossy()));
     let mut file = File::create(&unfinished).map_err(fails)?;
     let written = content(&mut file).map_err(|error| Error::storage(path.display(), error));
     let kept = written.and_then(|()| {
+        if let Some(replaced) = &replaced {
+            keep_owner(&file, replaced);
+            file.set_permissions(replaced.permissions()).map_err(fails)?;
+        }
         file.sync_all().map_err(fails)?;
-        fs::rename(&unfinished, path).map_err(fails)
+        fs::rename(&unfinished, &target).map_err(fails)
     });
     if kept.is_err() {
         // The unfinished file would fill a disk that is full.
@@ -122,7 +101,40 @@ where
     Ok(())
 }
 
+/// Gives a file the owner of the one that it replaces, where the system allows that.
+#[cfg(unix)]
+fn keep_owner(file: &File, replaced: &fs::Metadata) {
+    use std::os::unix::fs::MetadataExt;
+    let _ = std::os::unix::fs::fchown(file, Some(replaced.uid()), Some(replaced.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &fs::Metadata) {}
+
 /// Syncs the names in a folder to the disk; not every system opens folders.
 fn sync(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_mode_and_links_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink(&real, &link).unwrap();
+        write(&link, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+        assert!(link.is_symlink() && fs::metadata(&real).unwrap().permissions().mode() & 0o777 == 0o600);
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o444)).unwrap();
+        let error = write(&link, |file| file.write_all(b"newer")).unwrap_err().to_string();
+        assert!(error.contains("read-only") && fs::read_to_string(&real).unwrap() == "new", "{error}");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
 }

@@ -72,13 +72,6 @@ impl Bucket {
         }
     }
 
-    pub(super) async fn remove(&self, path: &str) -> Result<(), Error> {
-        match self.store.delete(&self.path(path)?).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(Error::storage(self.name(path), reason(error))),
-        }
-    }
-
     /// Writes an object unless there is one of this name.
     pub(super) async fn create(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
         match self.store.put_opts(&self.path(path)?, content.into(), PutMode::Create.into()).await {

@@ -16,28 +16,7 @@ use runtime::Timestamp;
 use runtime::record::{FieldValue, RecordValue};
 use runtime::registry::{FieldInfo, RecordInfo, TimeUnit, ValueType};
 
-use super::{is_fine, meaning};
-use crate::error::Error;
-
-/// A value that no column of its type can hold.
-#[derive(Debug)]
-pub(super) struct Unfit {
-    place: String,
-    value: String,
-}
-
-impl Unfit {
-    /// The same, seen from the record around it.
-    fn within(mut self, name: &str) -> Self {
-        self.place.insert_str(0, &format!(".{name}"));
-        self
-    }
-
-    /// The same, seen from outside of the field.
-    pub(super) fn in_field(self, name: &str) -> Error {
-        Error::unfit(format!("`{name}{}` is {}, which no 64-bit integer with a sign can hold", self.place, self.value))
-    }
-}
+use super::{is_fine, meaning, with_large};
 
 /// The column of a field.
 pub(super) fn field(info: &FieldInfo) -> Field {
@@ -46,9 +25,8 @@ pub(super) fn field(info: &FieldInfo) -> Field {
         let _ = write!(meaning, "{}{}", if meaning.is_empty() { "" } else { " " }, info.notes);
     }
     let is_json = matches!(info.ty, ValueType::Any);
-    // An absent list or map reads as an empty one.
-    let nullable = info.optional || is_json;
-    Field::new(info.wire_name, data_type(info.ty), nullable).with_metadata(meaning::of(
+    // A value that does not fit is null.
+    Field::new(info.wire_name, data_type(info.ty), true).with_metadata(meaning::of(
         &meaning,
         info.unit,
         Some(info.evidence),
@@ -79,7 +57,7 @@ fn entries(item: ValueType) -> DataType {
 
 /// The columns of a nested record, with one for the fields that its table does not have.
 fn members(record: &RecordInfo) -> Fields {
-    let mut fields: Vec<_> = record.fields.iter().map(|info| field(info).with_nullable(true)).collect();
+    let mut fields: Vec<_> = record.fields.iter().map(field).collect();
     fields.push(super::unknown_fields(&fields));
     fields.into()
 }
@@ -109,9 +87,9 @@ fn counted(time: Timestamp, per_second: u32) -> Option<i64> {
 }
 
 /// Values as an array of their type.
-pub(super) fn array(ty: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
-    Ok(match ty {
-        ValueType::Integer | ValueType::Count => integers(values)?,
+pub(super) fn array(ty: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
+    match ty {
+        ValueType::Integer | ValueType::Count => integers(values),
         ValueType::Number => {
             let mut numbers = Float64Builder::with_capacity(values.len());
             for value in values {
@@ -129,27 +107,24 @@ pub(super) fn array(ty: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef
             Arc::new(booleans.finish())
         }
         ValueType::Timestamp(unit) => time_array(unit, values.iter().map(|value| value.timestamp())),
-        ValueType::Record(record) => records(record, values)?,
-        ValueType::List(item) => lists(*item, values)?,
-        ValueType::Map(item) => maps(*item, values)?,
-        ValueType::Option(given) => array(*given, values)?,
+        ValueType::Record(record) => records(record, values),
+        ValueType::List(item) => lists(*item, values),
+        ValueType::Map(item) => maps(*item, values),
+        ValueType::Option(given) => array(*given, values),
         _ => texts(values),
-    })
+    }
 }
 
-fn integers(values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+fn integers(values: &[FieldValue<'_>]) -> ArrayRef {
     let mut integers = Int64Builder::with_capacity(values.len());
     for value in values {
         integers.append_option(match value {
             FieldValue::Integer(number) => Some(*number),
-            FieldValue::Count(count) => {
-                let number = i64::try_from(*count);
-                Some(number.map_err(|_| Unfit { place: String::new(), value: count.to_string() })?)
-            }
+            FieldValue::Count(count) => i64::try_from(*count).ok(),
             _ => None,
         });
     }
-    Ok(Arc::new(integers.finish()))
+    Arc::new(integers.finish())
 }
 
 /// Texts as they are, anything else as JSON.
@@ -165,19 +140,20 @@ fn texts(values: &[FieldValue<'_>]) -> ArrayRef {
     Arc::new(texts.finish())
 }
 
-fn records(record: &'static RecordInfo, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+fn records(record: &'static RecordInfo, values: &[FieldValue<'_>]) -> ArrayRef {
     let rows: Vec<Option<RecordValue<'_>>> = values.iter().map(as_record).collect();
     let cells: Vec<_> = rows.iter().map(|row| row.map(RecordValue::values).unwrap_or_default()).collect();
     let mut columns = Vec::with_capacity(record.fields.len() + 1);
     for (index, info) in record.fields.iter().enumerate() {
         let column: Vec<_> =
             cells.iter().map(|cells| cells.get(index).map_or(FieldValue::Null, |(_, value)| *value)).collect();
-        columns.push(array(info.ty, &column).map_err(|unfit| unfit.within(info.wire_name))?);
+        columns.push(array(info.ty, &column));
     }
-    let unknown = rows.iter().map(|row| row.and_then(unknown_text)).collect::<StringArray>();
+    let unknown = rows.iter().map(|row| row.and_then(|row| with_large(row.unknown_fields(), row.values().into_iter())));
+    let unknown = unknown.collect::<StringArray>();
     columns.push(Arc::new(unknown));
     let given: Vec<bool> = rows.iter().map(Option::is_some).collect();
-    Ok(Arc::new(StructArray::new(members(record), columns, Some(given.into()))))
+    Arc::new(StructArray::new(members(record), columns, Some(given.into())))
 }
 
 fn as_record<'r>(value: &FieldValue<'r>) -> Option<RecordValue<'r>> {
@@ -187,12 +163,7 @@ fn as_record<'r>(value: &FieldValue<'r>) -> Option<RecordValue<'r>> {
     }
 }
 
-/// The fields of a nested record that its table does not have.
-fn unknown_text(record: RecordValue<'_>) -> Option<String> {
-    record.unknown_fields().filter(|fields| !fields.is_empty()).map(|fields| fields.as_json().to_owned())
-}
-
-fn lists(item: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+fn lists(item: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
     let (mut items, mut lengths, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for value in values {
         let before = items.len();
@@ -204,10 +175,10 @@ fn lists(item: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> 
     }
     let field = Arc::new(Field::new("item", data_type(item), true));
     let (offsets, nulls) = (OffsetBuffer::from_lengths(lengths), NullBuffer::from(given));
-    Ok(Arc::new(ListArray::new(field, offsets, array(item, &items)?, Some(nulls))))
+    Arc::new(ListArray::new(field, offsets, array(item, &items), Some(nulls)))
 }
 
-fn maps(item: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
+fn maps(item: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
     let (mut keys, mut items, mut lengths, mut given) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for value in values {
         let before = items.len();
@@ -220,10 +191,10 @@ fn maps(item: ValueType, values: &[FieldValue<'_>]) -> Result<ArrayRef, Unfit> {
         lengths.push(items.len() - before);
         given.push(matches!(value, FieldValue::Map(_)));
     }
-    let DataType::Struct(fields) = entries(item) else { return Ok(texts(values)) };
-    let columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(keys)), array(item, &items)?];
+    let DataType::Struct(fields) = entries(item) else { return texts(values) };
+    let columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(keys)), array(item, &items)];
     let entries_field = Arc::new(Field::new("entries", entries(item), false));
     let (offsets, nulls) = (OffsetBuffer::from_lengths(lengths), NullBuffer::from(given));
     let all = StructArray::new(fields, columns, None);
-    Ok(Arc::new(MapArray::new(entries_field, offsets, all, Some(nulls), false)))
+    Arc::new(MapArray::new(entries_field, offsets, all, Some(nulls), false))
 }

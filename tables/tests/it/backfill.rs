@@ -1,217 +1,342 @@
-//! Backfills over a real socket: what comes is what the sandbox has, each row once, whatever was there before.
+//! Backfills into every kind of target: what is requested, what is written, and what ends in an error.
 
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::{self, DAY, END, HOUR, client, data_set, files, hours, job, rows, run, sandbox};
-use generated_client::{Client, RateLimit};
-use runtime::gate::WindowOfSome;
-use tables::{Shard, Target};
+use runtime::Timestamp;
+use tables::{Error, Event, Partition, Series, Target, status};
 
-const RATIO: &str = "orderflow.volume_ratio";
-const DELTA: &str = "orderflow.volume_delta";
+use crate::support::service::{COUNT, Client, DELTA, LEVELS, RATIO, TEXT};
+use crate::support::{DAY, END, HOUR, body, client, client_of, files, hours, job, read, run};
 
-#[tokio::test]
-async fn one_file_has_everything() {
-    let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
-    let client = client(&sandbox);
-    let all = || {
-        ["BTC", "ETH"]
-            .map(|coin| [hours(&client, RATIO, coin), hours(&client, DELTA, coin)])
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-    };
-    let mut written = Vec::new();
-    for name in ["out.csv", "out.jsonl", "out.parquet"] {
+const TARGETS: [&str; 3] = ["out.csv", "out.parquet", "data/"];
+
+fn coins(client: &Client, coins: &[&str]) -> Vec<Series> {
+    coins.iter().map(|coin| hours(client, &RATIO, coin)).collect()
+}
+
+/// A client of a service whose values are those of a function that may change; `None` is no record.
+fn scripted(value: fn(i64) -> Option<String>) -> (Client, Arc<Mutex<fn(i64) -> Option<String>>>) {
+    let script = Arc::new(Mutex::new(value));
+    let shared = script.clone();
+    let client = client_of(move |_, from, to| (200, body(from, to, *shared.lock().unwrap())));
+    (client.build().unwrap(), script)
+}
+
+#[tokio::test(start_paused = true)]
+async fn rows_are_identified_whatever_params_are_set() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    for (name, params) in [("plain.csv", None), ("set.csv", Some("binance_spot"))] {
         let path = dir.path().join(name);
-        let job = job(all(), END - 100 * DAY, END, &path);
-        let plan = job.plan().await.unwrap();
-        assert_eq!((plan.records(), plan.windows()), (4 * 2400, 12));
-        let summary = run(&job).await;
-        assert!(summary.is_complete && summary.records == 9600, "{summary:?}");
-        assert_eq!(summary.files, [path.to_str().unwrap()]);
-        written.push(path);
-        // There is nothing left to ask for.
-        let asked = sandbox.counts().requests;
-        assert_eq!(job.plan().await.unwrap().windows(), 0);
-        let again = run(&job).await;
-        assert!(again.is_complete && again.records == 0 && again.files.is_empty(), "{again:?}");
-        assert_eq!(sandbox.counts().requests, asked);
+        let mut request = client.endpoint(&RATIO).query("coin", "BTC").query("timeframe", "1h");
+        if let Some(exchange) = params {
+            request = request.query("exchange", exchange);
+        }
+        let summary = run(&job(vec![Series::new(request).unwrap()], END - DAY, END, &path)).await;
+        assert!(summary.is_complete && summary.records == 24, "{summary:?}");
+        let text = fs::read_to_string(&path).unwrap();
+        let names = text.lines().next().unwrap();
+        assert_eq!(names, "endpoint,exchange,coin,timeframe,openDate,volumeRatio,unknown_fields");
+        let row = text.lines().nth(1).unwrap();
+        let exchange = params.unwrap_or_default();
+        assert!(row.starts_with(&format!("orderflow.volume_ratio,{exchange},BTC,1h,2024-06-14T00:00:00Z,0.")), "{row}");
     }
-    assert_eq!(files(dir.path()).iter().filter(|name| !name.contains(".parts/")).count(), 3);
-    let [csv, json, parquet] = &written[..] else { panic!() };
-    let text = fs::read_to_string(csv).unwrap();
-    let names = text.lines().next().unwrap();
-    assert_eq!(names, "endpoint,exchange,coin,timeframe,openDate,volumeDelta,volumeRatio,unknown_fields");
-    let mut lines: Vec<_> = text.lines().skip(1).map(str::to_owned).collect();
-    assert!(
-        lines[0].starts_with("orderflow.volume_delta,binance_perp_stable,BTC,1h,2024-03-07T00:00:00Z,"),
-        "{}",
-        lines[0]
-    );
-    assert!(lines.is_sorted());
-    lines.sort();
-    assert_eq!(lines, rows(std::slice::from_ref(parquet)));
-    let first = fs::read_to_string(json).unwrap().lines().next().unwrap().to_owned();
-    assert!(first.starts_with(r#"{"endpoint":"orderflow.volume_delta","exchange":"binance_perp_stable","coin":"BTC","timeframe":"1h","openDate":"2024-03-07T00:00:00Z","volumeDelta":"#), "{first}");
 }
 
-#[tokio::test]
-async fn a_data_set_lies_in_folders() {
-    let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
-    let client = client(&sandbox);
-    let folder = dir.path().join("data");
-    let job = job(vec![hours(&client, RATIO, "BTC")], END - 3 * DAY - HOUR, END - HOUR, &folder);
-    let summary = run(&job).await;
-    assert!(summary.is_complete && summary.records == 72);
+#[tokio::test(start_paused = true)]
+async fn a_data_set_has_one_file_for_each_partition() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
     let series = "orderflow.volume_ratio/exchange=binance_perp_stable/coin=BTC/timeframe=1h";
-    let expected = [
-        "date=2024-06-11/20240611T230000Z-20240612T000000Z.parquet",
-        "date=2024-06-12/20240612T000000Z-20240613T000000Z.parquet",
-        "date=2024-06-13/20240613T000000Z-20240614T000000Z.parquet",
-        "date=2024-06-14/20240614T000000Z-20240614T230000Z.parquet",
-    ];
-    assert_eq!(files(&folder), expected.map(|name| format!("{series}/{name}")));
-    let all = data_set(&folder);
-    assert_eq!((all.len(), all[0].split(',').next()), (72, Some("2024-06-11T23:00:00Z")));
+    for (partition, expected) in [
+        (None, vec!["year=2023", "year=2024"]),
+        (Some(Partition::Month), vec!["month=2023-12", "month=2024-01", "month=2024-02"]),
+    ] {
+        let folder = dir.path().join(expected[0]);
+        let (from, to) = (1_703_980_800, 1_706_745_600 + HOUR);
+        let mut whole = job(coins(&client, &["BTC"]), from, to, &folder);
+        if let Some(partition) = partition {
+            whole = whole.partition(partition);
+        }
+        assert_eq!(run(&whole).await.records, 32 * 24 + 1);
+        let expected: Vec<_> = expected.iter().map(|name| format!("{series}/{name}/data.parquet")).collect();
+        assert_eq!(files(&folder), expected);
+        assert_eq!(read(&folder).len(), 32 * 24 + 1);
+        let error = whole.partition(Partition::Day).plan().await.unwrap_err().to_string();
+        assert!(error.contains("the data set is divided by"), "{error}");
+    }
 }
 
-/// At the new end and at an earlier beginning.
-#[tokio::test]
-async fn what_is_missing_is_asked_for_and_nothing_else() {
-    let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
-    let client = client(&sandbox);
-    let coins = |coins: &[&str]| coins.iter().map(|coin| hours(&client, RATIO, coin)).collect::<Vec<_>>();
-    let whole = dir.path().join("whole.parquet");
-    run(&job(coins(&["BTC", "ETH"]), END - 40 * DAY, END, &whole)).await;
-    for name in ["grown.parquet", "grown.csv", "grown/"] {
+#[tokio::test(start_paused = true)]
+async fn later_and_earlier_ranges_and_other_series_are_added() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    for name in TARGETS {
         let path = dir.path().join(name);
-        let grown = |from: i64, to: i64, names: &[&str]| job(coins(names), from, to, &path);
+        let grown = |from: i64, to: i64, names: &[&str]| job(coins(&client, names), from, to, &path);
         assert_eq!(run(&grown(END - 20 * DAY, END - 10 * DAY, &["ETH"])).await.records, 240);
-        let plan = grown(END - 40 * DAY, END, &["BTC", "ETH"]).plan().await.unwrap();
-        let missing: Vec<_> = plan.series.iter().map(|series| series.missing.len()).collect();
-        assert_eq!((missing, plan.records()), (vec![1, 2], 960 + 720), "{name}");
         let summary = run(&grown(END - 40 * DAY, END, &["BTC", "ETH"])).await;
         assert!(summary.is_complete && summary.records == 1680, "{name}: {summary:?}");
-        let found = match name {
-            "grown/" => data_set(&path),
-            "grown.csv" => fs::read_to_string(&path).unwrap().lines().skip(1).map(str::to_owned).collect(),
-            _ => rows(std::slice::from_ref(&path)),
-        };
-        let expected = rows(std::slice::from_ref(&whole));
-        if name == "grown/" {
-            assert_eq!(found.len(), expected.len());
-        } else {
-            assert_eq!(found, expected, "{name}");
-        }
+        // The newest records may have changed since, so one page of each series is requested again.
+        let plan = grown(END - 40 * DAY, END, &["BTC", "ETH"]).plan().await.unwrap();
+        assert_eq!(plan.windows(), 2, "{name}");
+        let again = run(&grown(END - 40 * DAY, END, &["BTC", "ETH"])).await;
+        assert!(again.is_complete && again.records == 0 && again.series[1].revised == 0, "{name}: {again:?}");
+        let delta = client_of(|_, from, to| (200, body(from, to, |_| Some("1".to_owned())).replace("Ratio", "Delta")));
+        let delta = hours(&delta.build().unwrap(), &DELTA, "BTC");
+        assert_eq!(run(&job(vec![delta], END - DAY, END, &path)).await.records, 24);
+        assert_eq!(read(&path).len(), 2 * 960 + 24, "{name}");
     }
 }
 
-/// What tells series apart in a file is in each row, whichever run has written it.
-#[tokio::test]
-async fn a_file_of_several_series_grows() {
-    let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
-    let client = client(&sandbox);
-    let both = |to: i64, path: &Path| {
-        let series = ["BTC", "ETH"].map(|coin| hours(&client, RATIO, coin)).to_vec();
-        job(series, END - 20 * DAY, to, path)
-    };
-    for (name, is_of_one_first) in
-        [("out.parquet", false), ("out.csv", false), ("one.parquet", true), ("one.csv", true)]
-    {
-        let (whole, grown) = (dir.path().join(format!("whole-{name}")), dir.path().join(name));
-        run(&both(END, &whole)).await;
-        if is_of_one_first {
-            // Nothing has to tell its rows from others until there are others, whichever come first.
-            run(&job(vec![hours(&client, RATIO, "ETH")], END - 20 * DAY, END - 15 * DAY, &grown)).await;
-        }
-        for days in [10, 5, 0] {
-            run(&both(END - days * DAY, &grown)).await;
-        }
-        let read = |path: &Path| match name {
-            "out.csv" | "one.csv" => fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect(),
-            _ => rows(&[path.to_owned()]),
-        };
-        assert_eq!(read(&grown), read(&whole), "{name}");
+#[tokio::test(start_paused = true)]
+async fn old_holes_are_filled_by_a_repair() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let hole = |time: i64| (time != END - 50 * DAY).then(|| "0.5".to_owned());
+        let (client, script) = scripted(hole);
+        let whole = job(coins(&client, &["BTC"]), END - 60 * DAY, END, &dir.path().join(name));
+        let first = run(&whole).await;
+        assert!(first.is_complete && first.series[0].holes == 1, "{first:?}");
+        *script.lock().unwrap() = |_| Some("0.5".to_owned());
+        assert_eq!(run(&whole).await.series[0].holes, 1);
+        let repaired = run(&whole.clone().repair()).await;
+        assert_eq!((repaired.series[0].filled, repaired.series[0].holes), (1, 0), "{name}");
+        assert_eq!(read(&dir.path().join(name)).len(), 60 * 24);
     }
 }
 
-/// Requests of another endpoint do not count in the limit of one.
-#[tokio::test]
-async fn the_least_time_is_that_of_the_slowest_endpoint() {
-    let limit = RateLimit::of_some(const { &[WindowOfSome::of(1, 60, &["/volumeRatio"])] });
-    let builder = Client::builder("https://example.invalid/v2").api_key("any").rate_limit(limit);
-    let (client, dir) = (builder.build().unwrap(), tempfile::tempdir().unwrap());
-    let least = |names: [(&str, &str); 3]| {
-        let series = names.map(|(name, coin)| hours(&client, name, coin)).to_vec();
-        let job = job(series, END - 100 * DAY, END, dir.path());
-        async move { job.plan().await.unwrap().least_time.unwrap().as_secs() / 60 }
-    };
-    // Three requests for each series.
-    assert_eq!(least([(RATIO, "BTC"), (DELTA, "BTC"), (DELTA, "ETH")]).await, 2);
-    assert_eq!(least([(DELTA, "BTC"), (RATIO, "BTC"), (RATIO, "ETH")]).await, 5);
-}
-
-/// Requests of all endpoints count in a limit of all.
-#[tokio::test]
-async fn the_least_time_is_that_of_all_series_together() {
-    let limit = RateLimit::new(1, Duration::from_secs(60), 1);
-    let builder = Client::builder("https://example.invalid/v2").api_key("any").rate_limit(limit);
-    let (client, dir) = (builder.build().unwrap(), tempfile::tempdir().unwrap());
-    let series = [RATIO, DELTA].map(|name| hours(&client, name, "BTC")).to_vec();
-    let plan = job(series, END - 100 * DAY, END, dir.path()).plan().await.unwrap();
-    // Three requests for each series.
-    assert_eq!(plan.least_time, Some(Duration::from_secs(5 * 60)));
-}
-
-#[tokio::test]
-async fn shards_make_the_whole() {
-    let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
-    let client = client(&sandbox);
-    let all = || ["BTC", "ETH"].map(|coin| support::series(&client, RATIO, coin, "1m")).to_vec();
-    let (whole, shared) = (dir.path().join("whole"), dir.path().join("shared"));
-    run(&job(all(), END - 30 * DAY, END, &whole)).await;
-    let mut records = 0;
-    for index in 1..=3 {
-        let job = job(all(), END - 30 * DAY, END, &shared).shard(Shard::new(index, 3).unwrap());
-        let summary = run(&job).await;
-        assert!(summary.is_complete && summary.records > 0);
-        assert_eq!(run(&job).await.records, 0);
-        records += summary.records;
-    }
-    assert_eq!(records, 2 * 30 * 1440);
-    assert_eq!(data_set(&shared), data_set(&whole));
-}
-
-/// A file without a row would say nothing, and hide why there is none.
-#[tokio::test]
-async fn a_job_without_a_row_leaves_no_file() {
-    let sandbox = sandbox(|builder| builder.fault("/volumeRatio status=422".parse().unwrap())).await;
-    let (client, dir) = (client(&sandbox), tempfile::tempdir().unwrap());
-    for name in ["a.parquet", "a.csv"] {
+#[tokio::test(start_paused = true)]
+async fn one_invalid_value_costs_one_value_unless_strict() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let job = job(vec![hours(&client, RATIO, "BTC")], END - DAY, END, &path);
-        let summary = job.run(|_| {}, std::future::pending()).await.unwrap();
-        let [(0, tables::Error::Request(error))] = summary.failed.as_slice() else { panic!("{summary:?}") };
-        assert_eq!(error.status(), Some(422));
-        assert!(!path.exists(), "{name}");
+        let (client, _) = scripted(|time| Some(if time == END - DAY { "\"n/a\"" } else { "0.5" }.to_owned()));
+        let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path);
+        let strict = run(&whole.clone().strict()).await;
+        assert!(!strict.is_complete && strict.failed_windows == 1, "{strict:?}");
+        let summary = run(&whole).await;
+        assert!(summary.is_complete && summary.records == 72 && summary.series[0].invalid == 1, "{summary:?}");
+        let rows = read(&path);
+        let invalid: Vec<_> = rows.iter().filter(|row| !row.contains_key("volumeRatio")).collect();
+        assert_eq!((rows.len(), invalid.len()), (72, 1));
+        assert_eq!(invalid[0]["unknown_fields"], r#"{"volumeRatio":"n/a"}"#);
+        assert_eq!(run(&whole).await.series[0].invalid, 0, "it is reported once");
+        let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        assert_eq!((status.series[0].invalid, status.series[0].rows), (1, 72));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_series_without_a_record_is_not_a_success() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let (client, script) = scripted(|_| None);
+        let whole = job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join(name));
+        let summary = run(&whole).await;
+        assert!(!summary.is_complete && summary.series[0].is_empty() && summary.failed.is_empty(), "{summary:?}");
+        assert!(run(&whole.clone().allow_empty()).await.is_complete);
+        *script.lock().unwrap() = |_| Some("0.5".to_owned());
+        assert!(run(&whole).await.is_complete);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_does_not_respond_ends_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = runtime::transport::from_fn(|_| std::future::pending());
+    let contact = tables::Contact::new();
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(client);
+    let client = builder.observer(contact.clone()).build().unwrap();
+    let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/")).contact(contact);
+    let (begun, mut trouble) = (tokio::time::Instant::now(), 0);
+    let watch = |event: &Event| trouble += u32::from(matches!(event, Event::Trouble { .. }));
+    let summary = whole.run(watch, std::future::pending()).await.unwrap();
+    assert!(summary.is_unreachable && !summary.is_complete, "{summary:?}");
+    assert_eq!(trouble, 1);
+    assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn rejected_credentials_end_the_job_and_keep_what_was_fetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let requests = Arc::new(Mutex::new(0));
+        let client = client_of(move |_, from, to| {
+            let mut requests = requests.lock().unwrap();
+            *requests += 1;
+            if *requests > 3 { (403, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 400 * DAY, END, &dir.path().join(name));
+        let planned = whole.plan().await.unwrap().windows();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err();
+        assert!(matches!(&error, Error::Request(error) if error.is_auth()), "{error}");
+        assert_eq!(whole.plan().await.unwrap().windows(), planned - 3, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn damage_is_named_and_never_merged() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC"]), END - 60 * DAY, END, &path);
+        run(&whole).await;
+        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        assert_eq!(status(&target).await.unwrap().damaged, [""; 0]);
+        let file = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+        let file = dir.path().join(file);
+        let mut bytes = fs::read(&file).unwrap();
+        bytes[300..306].iter_mut().for_each(|byte| *byte ^= 0x55);
+        fs::write(&file, &bytes).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        assert!(error.contains(file.to_str().unwrap()) && error.contains("checksum"), "{name}: {error}");
+        let damaged = status(&target).await.unwrap().damaged;
+        assert!(damaged.len() == 1 && damaged[0].contains("delete it"), "{damaged:?}");
+        fs::write(&file, &bytes[..bytes.len() - 20]).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        assert!(error.contains("truncated"), "{error}");
+        fs::remove_file(&file).unwrap();
+        if name == "out.csv" {
+            fs::remove_file(&path).unwrap();
+        }
+        assert!(run(&whole).await.is_complete);
+        assert_eq!(read(&path).len(), 60 * 24, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_lists_holes_and_how_far_a_series_is_behind() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, _) = scripted(|time| (time / HOUR % 24 != 7).then(|| "0.5".to_owned()));
+        run(&job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path)).await;
+        let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let [series] = &status.series[..] else { panic!("{status:?}") };
+        assert_eq!((series.rows, series.holes.len(), series.missing), (69, 3, 3));
+        assert_eq!(series.last, Some(Timestamp::from(END - HOUR)));
+        let behind = [0, 1, 3].map(|hours| series.behind(Timestamp::from(END + hours * HOUR)));
+        assert_eq!(behind, [Some(0), Some(1), Some(3)]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_catalogue_is_cast_or_rejected_before_a_request() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, _) = scripted(|_| Some("7".to_owned()));
+        let with = |endpoint| job(vec![hours(&client, endpoint, "BTC")], END - 3 * DAY, END, &path);
+        assert!(run(&with(&COUNT)).await.is_complete);
+        assert!(run(&with(&RATIO)).await.is_complete);
+        assert_eq!(read(&path).len(), 72, "{name}");
+        let error = with(&TEXT).plan().await.unwrap_err().to_string();
+        let expected = "`volumeRatio` is Float64 there, and Utf8 in the catalogue; to rebuild, move it away";
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn records_without_a_table_keep_the_columns_of_the_first_run() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, script) = scripted(|_| Some("7".to_owned()));
+        let whole = job(vec![hours(&client, &LEVELS, "BTC")], END - 3 * DAY, END, &path);
+        assert!(run(&whole).await.is_complete);
+        *script.lock().unwrap() = |_| Some(r#""seven","new":1"#.to_owned());
+        assert!(run(&whole).await.is_complete);
+        let rows = read(&path);
+        assert_eq!(rows.len(), 72);
+        let unknown: runtime::Value = serde_json::from_str(&rows[71]["unknown_fields"]).unwrap();
+        assert_eq!((&unknown["volumeRatio"], &unknown["new"]), (&"seven".into(), &1.into()), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_of_the_first_version_are_continued_or_rejected() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let dir = tempfile::tempdir().unwrap();
+    let client = client();
+    // 2026-11-10 to 2026-11-14; the files end on the 13th.
+    let days =
+        |series: Vec<Series>, path: &Path| job(series, 1_794_268_800, 1_794_268_800 + 4 * DAY, path).origin("sandbox");
+    let one = dir.path().join("one.parquet");
+    fs::copy(fixtures.join("one.parquet"), &one).unwrap();
+    let summary = run(&days(coins(&client, &["BTC"]), &one)).await;
+    assert!(summary.is_complete && summary.series[0].added == 24 && summary.series[0].holes == 0, "{summary:?}");
+    let rows = read(&one);
+    assert_eq!(
+        (rows.len(), rows[0]["endpoint"].as_str(), rows[0]["coin"].as_str()),
+        (96, "orderflow.volume_ratio", "BTC")
+    );
+    let two = dir.path().join("two.parquet");
+    fs::copy(fixtures.join("two.parquet"), &two).unwrap();
+    assert!(run(&days(coins(&client, &["BTC", "ETH"]), &two)).await.is_complete);
+    assert_eq!(read(&two).iter().filter(|row| row["coin"] == "ETH").count(), 48 + 96);
+    for name in ["out.csv", "data"] {
+        let path = fixtures.join(name);
+        let error = days(coins(&client, &["BTC"]), &path).plan().await.unwrap_err().to_string();
+        assert!(error.contains("an earlier version wrote this file") && error.contains("to rebuild"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn rows_of_two_origins_never_mix() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    for name in TARGETS {
+        let days = |days: i64| job(coins(&client, &["BTC"]), END - days * DAY, END, &dir.path().join(name));
+        assert!(run(&days(2).origin("lab")).await.is_complete);
+        let error = days(3).plan().await.unwrap_err().to_string();
+        let expected =
+            "the rows there are from `lab`, and those of this job from `service`; name another file or folder";
+        assert!(error.ends_with(expected), "{error}");
+        assert_eq!(run(&days(3).origin("lab")).await.records, 24);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_is_continued() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC", "ETH"]), END - 400 * DAY, END, &path);
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let mut stop = Some(stop);
+        let summary = whole.run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap();
+        assert!(summary.is_cancelled && !summary.is_complete);
+        assert!(run(&whole).await.is_complete);
+        assert_eq!(read(&path).len(), 2 * 400 * 24, "{name}");
     }
 }
 
 #[tokio::test]
-async fn a_file_of_somebody_else_stays() {
-    let (sandbox, dir) = (sandbox(|builder| builder).await, tempfile::tempdir().unwrap());
-    let client = client(&sandbox);
-    for (name, expected) in [("a.csv", "which is needed to continue it"), ("a.parquet", "not written by a backfill")] {
+async fn a_second_run_of_the_same_series_is_an_error_and_of_others_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let slow = runtime::transport::from_fn(|_| std::future::pending());
+    let slow = Client::builder("https://example.invalid/v2").api_key("any").transport(slow).build().unwrap();
+    for name in TARGETS {
         let path = dir.path().join(name);
-        fs::write(&path, "mine").unwrap();
-        let job = job(vec![hours(&client, RATIO, "BTC")], END - DAY, END, &path);
-        let error = job.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+        let first = job(coins(&slow, &["BTC"]), END - DAY, END, &path);
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let (enough, ends) = tokio::sync::oneshot::channel::<()>();
+        let cancel = async {
+            begun.send(()).unwrap();
+            drop(ends.await);
+        };
+        let (first, ()) = tokio::join!(first.run(|_| {}, cancel), async {
+            begins.await.unwrap();
+            let same = job(coins(&client(), &["BTC"]), END - DAY, END, &path);
+            let error = same.run(|_| {}, std::future::pending()).await.unwrap_err();
+            assert!(matches!(error, Error::InUse { .. }), "{error}");
+            let other = job(coins(&client(), &["ETH"]), END - DAY, END, &path);
+            let other = other.run(|_| {}, std::future::pending()).await;
+            assert_eq!(other.is_ok_and(|summary| summary.is_complete), name == "data/");
+            drop(enough);
+        });
+        assert!(first.unwrap().is_cancelled);
     }
-    let nothing = tables::Backfill::new(Vec::new(), 0..7, Target::parse("x.csv").unwrap());
-    assert_eq!(nothing.plan().await.unwrap_err().to_string(), "there is no series to ask for");
+    let hidden = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(hidden.filter(|name| name.starts_with('.')).collect::<Vec<_>>(), [""; 0]);
 }

@@ -1,12 +1,8 @@
-//! Tables and backfills against the sandbox: one program, so that it is linked once.
+//! The library as a program uses it, over a transport in memory.
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
-mod at_once;
 mod backfill;
-mod columns;
-mod interrupted;
-mod open_interval;
-mod origin;
+mod month;
 mod support;
 mod table;

@@ -1,12 +1,18 @@
-//! A sandbox, the series that are asked of it, and what files hold.
+//! A registry, clients over a transport in memory, and the content of files.
 
+#![allow(dead_code, reason = "each test target uses a part")]
+
+pub(crate) mod service;
+
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use generated_client::{Client, GROUPS, RateLimit};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use runtime::registry::EndpointInfo;
-use sandbox::{Builder, Sandbox};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use runtime::{Builder, RateLimit, Retry};
+use service::Client;
 use tables::{Backfill, Event, Lines, Series, Summary, Target};
 
 pub(crate) const HOUR: i64 = 3_600;
@@ -15,27 +21,36 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 /// 2024-06-15T00:00:00Z.
 pub(crate) const END: i64 = 1_718_409_600;
 
-pub(crate) async fn sandbox(with: impl FnOnce(Builder) -> Builder) -> Sandbox {
-    with(Sandbox::builder().stop_clock_at(END + 12 * HOUR)).start().await.unwrap()
+/// A client whose requests for a range of seconds, without the ends, get a status and a body.
+pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send + Sync + 'static) -> Builder<Client> {
+    let transport = from_fn(move |request: HttpRequest| {
+        let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
+        let (status, body) = respond(&request.url, param("startTime="), param("endTime="));
+        async move { Ok(HttpResponse::new(status, Headers::new(), body)) }
+    });
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
+    builder.retry(Retry::none()).rate_limit(RateLimit::none())
 }
 
-pub(crate) fn client(sandbox: &Sandbox) -> Client {
-    Client::builder(sandbox.base_url()).api_key("any").rate_limit(RateLimit::none()).build().unwrap()
+/// A response with a value for every hour after the first time and up to the last.
+pub(crate) fn body(from: i64, to: i64, value: impl Fn(i64) -> Option<String>) -> String {
+    let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
+    let records: Vec<_> =
+        times.filter_map(|time| Some(format!(r#"{{"openDate":{time},"volumeRatio":{}}}"#, value(time)?))).collect();
+    format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
 }
 
-pub(crate) fn endpoint(name: &str) -> &'static EndpointInfo {
-    let mut all = GROUPS.iter().flat_map(|group| group.endpoints);
-    all.find(|endpoint| endpoint.to_string() == name).unwrap()
+/// A client of a service that has a record of every hour.
+pub(crate) fn client() -> Client {
+    client_of(|_, from, to| (200, body(from, to, |time| Some(format!("0.{}", time / HOUR % 1000 + 1)))))
+        .build()
+        .unwrap()
 }
 
 /// A series by hours.
-pub(crate) fn hours(client: &Client, name: &str, coin: &str) -> Series {
-    series(client, name, coin, "1h")
-}
-
-pub(crate) fn series(client: &Client, name: &str, coin: &str, step: &str) -> Series {
-    let request = client.endpoint(endpoint(name)).query("exchange", "binance_perp_stable").query("coin", coin);
-    Series::new(request.query("timeframe", step)).unwrap()
+pub(crate) fn hours(client: &Client, endpoint: &'static EndpointInfo, coin: &str) -> Series {
+    let request = client.endpoint(endpoint).query("exchange", "binance_perp_stable").query("coin", coin);
+    Series::new(request.query("timeframe", "1h")).unwrap()
 }
 
 pub(crate) fn job(series: Vec<Series>, from: i64, to: i64, target: &Path) -> Backfill {
@@ -68,21 +83,45 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The rows of Parquet files as lines of CSV, in order.
-pub(crate) fn rows(paths: &[PathBuf]) -> Vec<String> {
-    let mut all = Vec::new();
-    for path in paths {
-        let mut lines = Lines::csv(Vec::new());
-        for batch in ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap() {
-            lines.write(&batch.unwrap()).unwrap();
-        }
-        all.extend(String::from_utf8(lines.into_inner().unwrap()).unwrap().lines().skip(1).map(str::to_owned));
+/// A Parquet file as CSV.
+fn csv_of(path: &Path) -> String {
+    let mut lines = Lines::csv(Vec::new());
+    for batch in ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap() {
+        lines.write(&batch.unwrap()).unwrap();
     }
-    all.sort();
-    all
+    String::from_utf8(lines.into_inner().unwrap()).unwrap()
 }
 
-/// The same of all files of a data set.
-pub(crate) fn data_set(folder: &Path) -> Vec<String> {
-    rows(&files(folder).iter().map(|name| folder.join(name)).collect::<Vec<_>>())
+/// The cells of a row by column, without those that are null. Params in the path of a data set are columns.
+pub(crate) type Row = BTreeMap<String, String>;
+
+/// The rows of any target, in the order of its files.
+pub(crate) fn read(target: &Path) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let name = target.to_str().unwrap();
+    if name.ends_with(".csv") {
+        rows_of(&std::fs::read_to_string(target).unwrap_or_default(), &Row::new(), &mut rows);
+    } else if name.ends_with(".parquet") {
+        if target.exists() {
+            rows_of(&csv_of(target), &Row::new(), &mut rows);
+        }
+    } else {
+        for file in files(target).iter().filter(|file| file.ends_with(".parquet")) {
+            let params = file.split('/').filter_map(|folder| folder.split_once('='));
+            let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            rows_of(&csv_of(&target.join(file)), &params, &mut rows);
+        }
+    }
+    rows
+}
+
+fn rows_of(csv: &str, params: &Row, rows: &mut Vec<Row>) {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let names = reader.headers().unwrap().clone();
+    for record in reader.records() {
+        let record = record.unwrap();
+        let cells = names.iter().zip(&record).filter(|(_, value)| !value.is_empty());
+        let cells = cells.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        rows.push(params.clone().into_iter().chain(cells).collect());
+    }
 }

@@ -1,0 +1,218 @@
+//! The columns of a file: those that identify the series of a row, then those of its records.
+//!
+//! Schemas come in, batches of other schemas are converted to the one of the file. A type that changed is cast where no
+//! value is lost by it; any other change is an error that names both types.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, TimestampMillisecondType};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
+    new_null_array,
+};
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+
+use crate::error::Error;
+use crate::layout;
+use crate::series::Series;
+use crate::table::UNKNOWN_FIELDS;
+
+/// The column of the endpoint.
+pub(crate) const ENDPOINT: &str = "endpoint";
+
+/// The columns of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    schema: SchemaRef,
+    /// How many of them identify the series.
+    names: usize,
+}
+
+impl Columns {
+    /// The columns of a file with these names, and with the fields of all sources; the first source is the existing
+    /// file, if there is one.
+    pub(crate) fn new(names: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
+        let fields = merged(sources)?;
+        // A record with a field of this name has it from the service.
+        let is_free = |name: &&String| !fields.iter().any(|field| field.name() == *name);
+        let mut all: Vec<_> = names.iter().filter(is_free).map(|name| Field::new(name, DataType::Utf8, true)).collect();
+        let names = all.len();
+        all.extend(fields);
+        Ok(Self { schema: Arc::new(Schema::new(all)), names })
+    }
+
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// The names of the columns that identify the series.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.schema.fields().iter().take(self.names).map(|field| field.name().clone()).collect()
+    }
+
+    /// The rows of a series with these columns.
+    pub(crate) fn batch(&self, path: &str, rows: &RecordBatch) -> Result<RecordBatch, Error> {
+        let values = values(path);
+        let column = |(index, field): (usize, &Arc<Field>)| -> Option<ArrayRef> {
+            if index < self.names {
+                let value = values.iter().find(|(name, _)| name == field.name()).map(|(_, value)| value.as_str());
+                return Some(Arc::new(std::iter::repeat_n(value, rows.num_rows()).collect::<StringArray>()));
+            }
+            match rows.column_by_name(field.name()) {
+                Some(column) => cast(column, field.data_type()),
+                None => Some(new_null_array(field.data_type(), rows.num_rows())),
+            }
+        };
+        let columns = self.schema.fields().iter().enumerate().map(column).collect::<Option<_>>();
+        let columns = columns.ok_or_else(|| Error::unfit(format!("{path}: its columns changed during the run")))?;
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::unfit(error.to_string()))
+    }
+}
+
+/// The names of the columns that identify series, which do not depend on the params that are set.
+pub(crate) fn names<'s>(known: &[String], series: impl Iterator<Item = &'s Series>, paths: &[&str]) -> Vec<String> {
+    let mut names = known.to_vec();
+    let params = series.flat_map(Series::params).map(str::to_owned);
+    let keys = paths.iter().flat_map(|path| values(path)).map(|(name, _)| name);
+    for name in std::iter::once(ENDPOINT.to_owned()).chain(params).chain(keys) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The endpoint and the params of a path.
+pub(crate) fn values(path: &str) -> Vec<(String, String)> {
+    let endpoint = path.split('/').next().unwrap_or_default().to_owned();
+    let params = path.split('/').skip(1).filter_map(layout::read_folder);
+    std::iter::once((ENDPOINT.to_owned(), endpoint)).chain(params).collect()
+}
+
+/// Every column of any source, each once; unknown fields are last.
+fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
+    let mut fields: Vec<Field> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        for field in source.fields() {
+            let Some(known) = fields.iter_mut().find(|known| known.name() == field.name()) else {
+                fields.push(field.as_ref().clone().with_nullable(field.is_nullable() || index > 0));
+                continue;
+            };
+            let (old, new) = (known.data_type().clone(), field.data_type().clone());
+            let nullable = known.is_nullable() || field.is_nullable();
+            if widens(&old, &new) {
+                *known = field.as_ref().clone();
+            } else if !widens(&new, &old) {
+                return Err(format!("`{}` is {old} there, and {new} in the catalogue", field.name()));
+            }
+            known.set_nullable(nullable);
+        }
+        for known in &mut fields {
+            if source.field_with_name(known.name()).is_err() {
+                known.set_nullable(true);
+            }
+        }
+    }
+    fields.sort_by_key(|field| field.name() == UNKNOWN_FIELDS);
+    Ok(fields)
+}
+
+/// Whether every value of one type is one of another.
+fn widens(from: &DataType, to: &DataType) -> bool {
+    match (from, to) {
+        (DataType::Int64, DataType::Float64) => true,
+        (DataType::Timestamp(TimeUnit::Millisecond, from), DataType::Timestamp(TimeUnit::Microsecond, to)) => {
+            from == to
+        }
+        (DataType::Struct(from), DataType::Struct(to)) => from.iter().all(|member| {
+            to.iter().any(|other| other.name() == member.name() && widens(member.data_type(), other.data_type()))
+        }),
+        (DataType::List(from), DataType::List(to)) => widens(from.data_type(), to.data_type()),
+        (from, to) => from == to,
+    }
+}
+
+/// The same values as another type; `None` if it is no wider.
+#[allow(clippy::cast_precision_loss)] // A column of such numbers was declared to be one of floats.
+fn cast(column: &ArrayRef, to: &DataType) -> Option<ArrayRef> {
+    if column.data_type() == to {
+        return Some(column.clone());
+    }
+    Some(match (column.data_type(), to) {
+        (DataType::Int64, DataType::Float64) => {
+            let numbers = column.as_primitive::<Int64Type>().iter();
+            Arc::new(numbers.map(|number| number.map(|number| number as f64)).collect::<Float64Array>())
+        }
+        (DataType::Timestamp(TimeUnit::Millisecond, _), DataType::Timestamp(TimeUnit::Microsecond, zone)) => {
+            let counts = column.as_primitive::<TimestampMillisecondType>().iter();
+            let counts = counts.map(|count| count?.checked_mul(1000)).collect::<TimestampMicrosecondArray>();
+            Arc::new(counts.with_timezone_opt(zone.clone()))
+        }
+        (DataType::Struct(_), DataType::Struct(members)) => {
+            let old = column.as_struct();
+            let member = |field: &Arc<Field>| match old.column_by_name(field.name()) {
+                Some(column) => cast(column, field.data_type()),
+                None => Some(new_null_array(field.data_type(), old.len())),
+            };
+            let columns = members.iter().map(member).collect::<Option<Vec<_>>>()?;
+            Arc::new(StructArray::try_new(members.clone(), columns, old.nulls().cloned()).ok()?)
+        }
+        (DataType::List(_), DataType::List(item)) => {
+            let old = column.as_list::<i32>();
+            let items = cast(old.values(), item.data_type())?;
+            Arc::new(ListArray::try_new(item.clone(), old.offsets().clone(), items, old.nulls().cloned()).ok()?)
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(fields: &[(&str, DataType)]) -> SchemaRef {
+        Arc::new(Schema::new(fields.iter().map(|(name, ty)| Field::new(*name, ty.clone(), false)).collect::<Vec<_>>()))
+    }
+
+    #[test]
+    fn wider_types_are_cast_and_others_named() {
+        let inner = |ty: DataType| DataType::Struct(vec![Field::new("a", ty, true)].into());
+        let list = |ty: DataType| DataType::List(Arc::new(Field::new("item", ty, true)));
+        for (old, new, is_cast) in [
+            (DataType::Int64, DataType::Float64, true),
+            (inner(DataType::Int64), inner(DataType::Float64), true),
+            (list(DataType::Int64), list(DataType::Float64), true),
+            (DataType::Utf8, DataType::Float64, false),
+            (inner(DataType::Utf8), inner(DataType::Float64), false),
+        ] {
+            for (first, second) in [(&old, &new), (&new, &old)] {
+                let columns = Columns::new(&[], &[schema(&[("x", first.clone())]), schema(&[("x", second.clone())])]);
+                match columns {
+                    Ok(columns) => {
+                        assert!(is_cast && *columns.schema().field(0).data_type() == new);
+                        let rows = RecordBatch::new_empty(schema(&[("x", old.clone())]));
+                        assert_eq!(columns.batch("e", &rows).unwrap().num_rows(), 0);
+                    }
+                    Err(message) => {
+                        assert!(!is_cast);
+                        assert_eq!(message, format!("`x` is {first} there, and {second} in the catalogue"));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_identified_and_new_columns_are_null() {
+        let sources = [schema(&[("at", DataType::Int64)]), schema(&[("at", DataType::Int64), ("new", DataType::Utf8)])];
+        let names = ["endpoint", "coin", "at"].map(str::to_owned);
+        let columns = Columns::new(&names, &sources).unwrap();
+        assert_eq!(columns.names(), ["endpoint", "coin"]);
+        let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
+        let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
+        let rows = columns.batch("e/coin=B", &rows).unwrap();
+        let text = |index: usize| rows.column(index).as_string::<i32>().iter().next().flatten().map(str::to_owned);
+        assert_eq!((text(0).as_deref(), text(1).as_deref(), text(3)), (Some("e"), Some("B"), None));
+    }
+}

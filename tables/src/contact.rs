@@ -1,0 +1,55 @@
+//! Whether the service responds.
+//!
+//! A client reports its attempts here; a backfill reads since when no response has arrived.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use runtime::observer::Outcome;
+use runtime::{ErrorKind, Event, Observer};
+use tokio::time::Instant;
+
+/// Notices when the service, or the gate that several programs share, stops responding.
+///
+/// Register a clone as the client's observer, and give another to [`Backfill::contact`](crate::Backfill::contact).
+#[derive(Clone, Debug, Default)]
+pub struct Contact(Arc<Mutex<Option<Instant>>>);
+
+impl Contact {
+    /// No trouble yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How long there has been no response although requests were sent; `None` if the last one had a response.
+    pub(crate) fn lost_for(&self) -> Option<Duration> {
+        self.state().map(|since| since.elapsed())
+    }
+
+    pub(crate) fn responded(&self) {
+        *self.state() = None;
+    }
+
+    pub(crate) fn failed(&self, elapsed: Duration) {
+        let now = Instant::now();
+        self.state().get_or_insert_with(|| now.checked_sub(elapsed).unwrap_or(now));
+    }
+
+    fn state(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Contact {
+    fn observe(&self, event: &Event) {
+        match event {
+            Event::Attempt { outcome: Ok(_), .. } => self.responded(),
+            Event::Attempt { elapsed, .. } => self.failed(*elapsed),
+            // The gate failed.
+            Event::End { outcome: Outcome::Failure { kind: ErrorKind::Wait, .. }, elapsed, .. } => {
+                self.failed(*elapsed)
+            }
+            _ => {}
+        }
+    }
+}

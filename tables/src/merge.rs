@@ -1,0 +1,224 @@
+//! Rows of a series that were fetched, put among those that are there.
+//!
+//! Two sources come in, each in order of time and with the same columns; batches in order go out. A row that was fetched
+//! replaces the row of its time.
+
+use std::time::Duration;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::SchemaRef;
+use runtime::Value;
+
+use crate::error::Error;
+use crate::state::Known;
+use crate::table::UNKNOWN_FIELDS;
+use crate::times::Times;
+
+/// Batches of rows in order of time.
+pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<RecordBatch, Error>> + 'r>;
+
+/// How a merge changed the rows of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// Rows before the first one that was known, or after the last.
+    pub(crate) added: u64,
+    /// Rows between those.
+    pub(crate) filled: u64,
+    /// Rows that were there with other values.
+    pub(crate) revised: u64,
+    /// Rows among these with a value that does not fit its column.
+    pub(crate) invalid: u64,
+}
+
+/// A source, at its next row.
+struct Cursor<'r> {
+    rows: Rows<'r>,
+    batch: RecordBatch,
+    next: usize,
+}
+
+impl<'r> Cursor<'r> {
+    fn new(rows: Rows<'r>, batch: RecordBatch) -> Result<Self, Error> {
+        let mut this = Self { rows, next: batch.num_rows(), batch };
+        this.advance(0)?;
+        Ok(this)
+    }
+
+    fn is_over(&self) -> bool {
+        self.next >= self.batch.num_rows()
+    }
+
+    /// The next rows, which are consumed.
+    fn take(&mut self, rows: usize) -> Result<RecordBatch, Error> {
+        let taken = self.batch.slice(self.next, rows);
+        self.advance(rows)?;
+        Ok(taken)
+    }
+
+    fn advance(&mut self, rows: usize) -> Result<(), Error> {
+        self.next += rows;
+        while self.is_over() {
+            let Some(batch) = self.rows.next() else { break };
+            (self.batch, self.next) = (batch?, 0);
+        }
+        Ok(())
+    }
+
+    fn left(&self) -> usize {
+        self.batch.num_rows() - self.next
+    }
+}
+
+/// Merges two sources; `time` is the column of the time.
+pub(crate) fn merge<'r>(
+    [old, new]: [Rows<'r>; 2],
+    empty: &RecordBatch,
+    time: &str,
+    known: &Known,
+    out: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+) -> Result<Changes, Error> {
+    let (mut old, mut new) = (Cursor::new(old, empty.clone())?, Cursor::new(new, empty.clone())?);
+    let mut changes = Changes::default();
+    loop {
+        if new.is_over() {
+            while !old.is_over() {
+                out(&old.take(old.left())?)?;
+            }
+            return Ok(changes);
+        }
+        let new_times = times(&new.batch, time)?;
+        let first = new_times.get(new.next);
+        if old.is_over() {
+            let rows = new.left();
+            changes.count(&new_times, new.next, rows, known);
+            out(changes.checked(&new.take(rows)?))?;
+            continue;
+        }
+        let old_times = times(&old.batch, time)?;
+        let before = old_times.before(old.next, first);
+        if before > 0 {
+            out(&old.take(before)?)?;
+            continue;
+        }
+        let ahead = new_times.before(new.next, old_times.get(old.next));
+        if ahead > 0 {
+            changes.count(&new_times, new.next, ahead, known);
+            out(changes.checked(&new.take(ahead)?))?;
+            continue;
+        }
+        // Rows of the same times in both.
+        let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
+        let same = (0..old.left().min(new.left())).take_while(is_same).count();
+        let (was, is) = (old.take(same)?, new.take(same)?);
+        if was != is {
+            for row in (0..same).filter(|row| was.slice(*row, 1) != is.slice(*row, 1)) {
+                changes.revised += 1;
+                changes.checked(&is.slice(row, 1));
+            }
+        }
+        out(&is)?;
+    }
+}
+
+impl Changes {
+    /// Counts the invalid ones of new rows.
+    fn checked<'r>(&mut self, rows: &'r RecordBatch) -> &'r RecordBatch {
+        let schema = rows.schema();
+        let invalid = Invalid::of(rows, &schema);
+        self.invalid +=
+            u64::try_from((0..rows.num_rows()).filter(|row| invalid.is_row(*row)).count()).unwrap_or_default();
+        rows
+    }
+
+    fn count(&mut self, times: &Times<'_>, from: usize, rows: usize, known: &Known) {
+        let before = |time| times.before(from, time).min(rows);
+        let filled = known
+            .as_ref()
+            .map_or(0, |known| before(known.end + Duration::from_nanos(1)).saturating_sub(before(known.start)));
+        self.filled += u64::try_from(filled).unwrap_or_default();
+        self.added += u64::try_from(rows - filled).unwrap_or_default();
+    }
+}
+
+/// Rows with a value that did not fit its column, and is among the unknown fields.
+pub(crate) struct Invalid<'r> {
+    rows: &'r RecordBatch,
+    schema: &'r SchemaRef,
+}
+
+impl<'r> Invalid<'r> {
+    /// `schema` has all columns of the file, of which the rows may be a part.
+    pub(crate) fn of(rows: &'r RecordBatch, schema: &'r SchemaRef) -> Self {
+        Self { rows, schema }
+    }
+
+    pub(crate) fn is_row(&self, row: usize) -> bool {
+        let Some(unknown) = self.rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>())
+        else {
+            return false;
+        };
+        if unknown.is_null(row) {
+            return false;
+        }
+        let fields: Value = serde_json::from_str(unknown.value(row)).unwrap_or_default();
+        fields.as_object().is_some_and(|fields| fields.keys().any(|name| self.schema.field_with_name(name).is_ok()))
+    }
+}
+
+pub(crate) fn times<'b>(batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
+    let times = batch.column_by_name(column).and_then(Times::of);
+    times.ok_or_else(|| Error::unfit(format!("there is no column `{column}` of timestamps")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Int64Type, TimestampMillisecondType};
+    use arrow_array::{Int64Array, TimestampMillisecondArray};
+
+    use super::*;
+
+    fn batch(rows: &[(i64, i64)]) -> RecordBatch {
+        let times: TimestampMillisecondArray = rows.iter().map(|(time, _)| Some(time * 1000)).collect();
+        let values: Int64Array = rows.iter().map(|(_, value)| Some(*value)).collect();
+        RecordBatch::try_from_iter([("at", Arc::new(times) as _), ("n", Arc::new(values) as _)]).unwrap()
+    }
+
+    fn rows<'r>(batches: &[&[(i64, i64)]]) -> Rows<'r> {
+        Box::new(batches.iter().map(|rows| Ok(batch(rows))).collect::<Vec<_>>().into_iter())
+    }
+
+    /// The merged rows, and how many were added, filled and revised.
+    fn check(old: &[&[(i64, i64)]], new: &[&[(i64, i64)]], expected: &[(i64, i64)], counts: [u64; 3]) {
+        let all = old.concat();
+        let known = all.first().zip(all.last()).map(|(first, last)| first.0.into()..last.0.into());
+        let mut merged = Vec::new();
+        let mut out = |batch: &RecordBatch| {
+            let times = batch.column(0).as_primitive::<TimestampMillisecondType>().values();
+            let values = batch.column(1).as_primitive::<Int64Type>().values();
+            merged.extend(times.iter().map(|time| time / 1000).zip(values.iter().copied()));
+            Ok(())
+        };
+        let Changes { added, filled, revised, .. } =
+            merge([rows(old), rows(new)], &batch(&[]), "at", &known, &mut out).unwrap();
+        assert_eq!((merged.as_slice(), [added, filled, revised]), (expected, counts), "{old:?} {new:?}");
+    }
+
+    #[test]
+    fn fetched_rows_replace_and_fill() {
+        check(&[], &[], &[], [0, 0, 0]);
+        check(&[&[(1, 1), (2, 2)]], &[], &[(1, 1), (2, 2)], [0, 0, 0]);
+        check(&[], &[&[(1, 1)], &[], &[(2, 2)]], &[(1, 1), (2, 2)], [2, 0, 0]);
+        check(&[&[(1, 1), (3, 3)]], &[&[(2, 2), (3, 3), (4, 4)]], &[(1, 1), (2, 2), (3, 3), (4, 4)], [1, 1, 0]);
+        check(&[&[(1, 1)], &[(2, 2), (3, 3)]], &[&[(2, 9), (3, 3)]], &[(1, 1), (2, 9), (3, 3)], [0, 0, 1]);
+        check(
+            &[&[(5, 5), (9, 9)]],
+            &[&[(1, 1), (6, 6)], &[(7, 7), (9, 8)]],
+            &[(1, 1), (5, 5), (6, 6), (7, 7), (9, 8)],
+            [1, 2, 1],
+        );
+    }
+}

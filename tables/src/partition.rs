@@ -1,0 +1,120 @@
+//! Partitions of a data set: the periods of time by which its files are divided.
+//!
+//! A time comes in, the name of a folder goes out, and the other way round.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+use std::time::Duration;
+
+use runtime::Timestamp;
+
+use crate::error::Error;
+
+/// The period of time that one file of a data set covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Partition {
+    /// Folders `date=2024-06-15`.
+    Day,
+    /// Folders `month=2024-06`.
+    Month,
+    /// Folders `year=2024`.
+    Year,
+}
+
+impl Partition {
+    const ALL: [Self; 3] = [Self::Day, Self::Month, Self::Year];
+
+    /// The default for records with this interval: months below one hour, years from there on.
+    pub fn for_step(step: Duration) -> Self {
+        if step < Duration::from_secs(3600) { Self::Month } else { Self::Year }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Month => "month",
+            Self::Year => "year",
+        }
+    }
+
+    /// The name of the folders, and how much of a date their value is.
+    fn key(self) -> (&'static str, usize) {
+        match self {
+            Self::Day => ("date", 10),
+            Self::Month => ("month", 7),
+            Self::Year => ("year", 4),
+        }
+    }
+
+    /// The folder of a time.
+    pub(crate) fn folder(self, time: Timestamp) -> String {
+        let (text, (key, length)) = (time.to_string(), self.key());
+        format!("{key}={}", text.get(..length).unwrap_or(&text))
+    }
+
+    /// The end of the period of a time.
+    pub(crate) fn end(self, time: Timestamp) -> Timestamp {
+        Self::read(&self.folder(time)).map_or(time + Duration::from_secs(1), |(_, range)| range.end)
+    }
+
+    /// The partition that has folders of this name, and the period of this one.
+    pub(crate) fn read(folder: &str) -> Option<(Self, Range<Timestamp>)> {
+        let (name, value) = folder.split_once('=')?;
+        let this = Self::ALL.into_iter().find(|partition| partition.key() == (name, value.len()))?;
+        let start = first_second(value)?;
+        // The next period has begun after this many days, whatever the length of this one.
+        let days = match this {
+            Self::Day => 1,
+            Self::Month => 31,
+            Self::Year => 366,
+        };
+        let next = (start + Duration::from_secs(days * 86_400)).to_string();
+        Some((this, start..first_second(next.get(..value.len())?)?))
+    }
+}
+
+/// The beginning of a year, a month or a day.
+fn first_second(date: &str) -> Option<Timestamp> {
+    format!("{date}{}T00:00:00Z", "0000-01-01".get(date.len()..)?).parse().ok()
+}
+
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Partition {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let known = Self::ALL.into_iter().find(|partition| partition.name() == text);
+        known.ok_or_else(|| Error::unfit(format!("a partition is day, month or year, not `{text}`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_periods() {
+        let time = |text: &str| text.parse::<Timestamp>().unwrap();
+        for (partition, at, folder, start, end) in [
+            (Partition::Day, "2024-02-29T13:00:00Z", "date=2024-02-29", "2024-02-29", "2024-03-01"),
+            (Partition::Month, "2024-02-29T13:00:00Z", "month=2024-02", "2024-02-01", "2024-03-01"),
+            (Partition::Month, "2023-12-31T23:59:59Z", "month=2023-12", "2023-12-01", "2024-01-01"),
+            (Partition::Year, "2024-01-01T00:00:00Z", "year=2024", "2024-01-01", "2025-01-01"),
+            (Partition::Year, "2023-12-31T00:00:00Z", "year=2023", "2023-01-01", "2024-01-01"),
+        ] {
+            assert_eq!(partition.folder(time(at)), folder);
+            let range = time(&format!("{start}T00:00:00Z"))..time(&format!("{end}T00:00:00Z"));
+            assert_eq!(Partition::read(folder), Some((partition, range)));
+        }
+        for other in ["", "coin=2024", "month=2024", "year=abcd", "month=2024-13"] {
+            assert_eq!(Partition::read(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! A month of daily runs against a service and a machine with ordinary troubles, in simulated time.
+//!
+//! After the last run every target equals what the service has at that time, and every report was true on its day.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::support::service::{self, Client};
+use crate::support::{DAY, HOUR};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
+use runtime::{RateLimit, Retry, Timestamp};
+use tables::{Backfill, Series, Summary, Target};
+
+const COINS: [&str; 2] = ["BTC", "ETH"];
+
+/// 2024-02-20T06:30:00Z: the month contains the end of one and a leap day.
+const BEGIN: i64 = 1_708_410_600;
+const RUNS: i64 = 30;
+
+/// The days on which something happens, counted in runs from zero.
+#[derive(Clone, Debug)]
+struct Troubles {
+    /// Records of three days are published 80 hours late.
+    late: i64,
+    /// Twelve hours without a record, which arrive a day later.
+    hole: i64,
+    /// No connection for a day.
+    outage: i64,
+    /// The local clock is five days fast.
+    fast_clock: i64,
+    /// A text in the column of numbers, for a day.
+    text: i64,
+    /// The process is killed after its first response.
+    killed: i64,
+    /// Every second request is rejected.
+    rejected: i64,
+    /// The service adds a field to its records.
+    field: i64,
+}
+
+impl Troubles {
+    /// One of each, on days of their own where the draw leaves them.
+    fn drawn(seed: u64) -> Self {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut day = |until: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            i64::try_from(state % until).unwrap() + 1
+        };
+        Self {
+            late: day(20),
+            hole: day(24),
+            outage: day(26),
+            fast_clock: day(26),
+            text: day(26),
+            killed: day(26),
+            rejected: day(26),
+            field: day(26),
+        }
+    }
+}
+
+/// The service: its records depend on the time at which it is asked for them.
+struct Service {
+    troubles: Troubles,
+    step: i64,
+    now: i64,
+    requests: u64,
+    responses: u64,
+}
+
+impl Service {
+    fn day(&self) -> i64 {
+        (self.now - BEGIN) / DAY
+    }
+
+    /// When a record is published.
+    fn published(&self, time: i64) -> i64 {
+        let start = |run: i64| BEGIN + run * DAY;
+        if (start(self.troubles.late)..start(self.troubles.late + 3)).contains(&time) {
+            return time + self.step + 80 * HOUR;
+        }
+        let hole = start(self.troubles.hole) - 14 * HOUR;
+        if (hole..hole + 12 * HOUR).contains(&time) {
+            return start(self.troubles.hole) + 20 * HOUR;
+        }
+        time + self.step
+    }
+
+    /// The value as text of a record, and the field that was added.
+    fn record(&self, coin: &str, time: i64) -> Option<(String, Option<i64>)> {
+        if self.now < self.published(time) {
+            return None;
+        }
+        let text = (BEGIN + self.troubles.text * DAY - 5 * HOUR) / HOUR * HOUR;
+        let value = if time == text && self.day() == self.troubles.text {
+            "n/a".to_owned()
+        } else {
+            let preliminary = if self.now < time + 12 * HOUR { 5 } else { 0 };
+            let number = time / self.step % 1000 * 10 + preliminary + i64::from(coin == "ETH");
+            format!("{}.5", number)
+        };
+        Some((value, (self.day() >= self.troubles.field).then_some(time)))
+    }
+
+    fn records(&self, coin: &str, from: i64, to: i64) -> impl Iterator<Item = (i64, String, Option<i64>)> {
+        let first = (from + self.step - 1) / self.step * self.step;
+        let times = (first..to).step_by(usize::try_from(self.step).unwrap());
+        times.filter_map(move |time| self.record(coin, time).map(|(value, field)| (time, value, field)))
+    }
+
+    fn body(&self, url: &str) -> String {
+        let param = |name: &str| url.split(name).nth(1).unwrap().split('&').next().unwrap().to_owned();
+        let (from, to): (i64, i64) = (param("startTime=").parse().unwrap(), param("endTime=").parse().unwrap());
+        let records: Vec<_> = self
+            .records(&param("coin="), from, to + 1)
+            .take(1000)
+            .map(|(time, value, field)| {
+                let value = if value == "n/a" { "\"n/a\"".to_owned() } else { value };
+                let field = field.map(|field| format!(r#","added":{field}"#)).unwrap_or_default();
+                format!(r#"{{"openDate":{time},"volumeRatio":{value}{field}}}"#)
+            })
+            .collect();
+        format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
+    }
+}
+
+type Shared = Arc<Mutex<Service>>;
+
+fn client(service: &Shared) -> Client {
+    let service = service.clone();
+    let transport = from_fn(move |request: HttpRequest| {
+        let mut service = service.lock().unwrap();
+        service.requests += 1;
+        let day = service.day();
+        let response = if day == service.troubles.outage {
+            Err(TransportError::new(Phase::Connect, "connection refused"))
+        } else if day == service.troubles.rejected && service.requests % 2 == 0 {
+            Ok((503, String::new()))
+        } else {
+            service.responses += 1;
+            Ok((200, service.body(&request.url)))
+        };
+        let hangs = day == service.troubles.killed && service.responses > 1;
+        async move {
+            if hangs {
+                std::future::pending::<()>().await;
+            }
+            response.map(|(status, body)| HttpResponse::new(status, Headers::new(), body))
+        }
+    });
+    Client::builder("https://example.invalid/v2")
+        .api_key("any")
+        .transport(transport)
+        .retry(Retry::none())
+        .rate_limit(RateLimit::none())
+        .build()
+        .unwrap()
+}
+
+/// Rows of a target by coin and time: the value, empty if it is null, and the unknown fields.
+type Rows = BTreeMap<(String, String), (String, String)>;
+
+fn read(target: &Path) -> Rows {
+    let mut rows = Rows::new();
+    for row in crate::support::read(target) {
+        let cell = |name: &str| row.get(name).cloned().unwrap_or_default();
+        let known = rows.insert((cell("coin"), cell("openDate")), (cell("volumeRatio"), cell("unknown_fields")));
+        assert_eq!(known, None, "{row:?} is there twice");
+    }
+    rows
+}
+
+/// The rows that a target should have now.
+fn expected(service: &Service, from: i64) -> Rows {
+    let mut rows = Rows::new();
+    for coin in COINS {
+        for (time, value, field) in service.records(coin, from, service.now / service.step * service.step) {
+            let mut unknown = field.map(|field| format!(r#""added":{field}"#)).into_iter().collect::<Vec<_>>();
+            let is_text = value == "n/a";
+            if is_text {
+                unknown.push(r#""volumeRatio":"n/a""#.to_owned());
+            }
+            let unknown = if unknown.is_empty() { String::new() } else { format!("{{{}}}", unknown.join(",")) };
+            let value = if is_text { String::new() } else { value };
+            rows.insert((coin.to_owned(), Timestamp::from(time).to_string()), (value, unknown));
+        }
+    }
+    rows
+}
+
+/// How two readings of a target differ: rows outside of what was known, rows within, rows with another content.
+fn changes(before: &Rows, after: &Rows, coin: &str) -> (u64, u64, u64) {
+    let known: Vec<_> = before.keys().filter(|(of, _)| of == coin).map(|(_, time)| time).collect();
+    let (mut added, mut filled, mut revised) = (0, 0, 0);
+    for (key, row) in after.iter().filter(|((of, _), _)| of == coin) {
+        match before.get(key) {
+            Some(old) => revised += u64::from(old != row),
+            None if known.first().is_some_and(|first| **first < key.1)
+                && known.last().is_some_and(|last| **last > key.1) =>
+            {
+                filled += 1;
+            }
+            None => added += 1,
+        }
+    }
+    (added, filled, revised)
+}
+
+struct Month {
+    service: Shared,
+    target: PathBuf,
+    from: i64,
+    timeframe: &'static str,
+}
+
+impl Month {
+    fn job(&self, client: &Client, now: i64) -> Backfill {
+        let series = COINS.map(|coin| {
+            let request = client.endpoint(&service::RATIO).query("coin", coin).query("timeframe", self.timeframe);
+            Series::new(request).unwrap()
+        });
+        let target = Target::parse(self.target.to_str().unwrap()).unwrap();
+        Backfill::new(series.into(), self.from..now, target)
+    }
+
+    async fn run(&self, day: i64, troubles: &Troubles) {
+        let now = BEGIN + day * DAY;
+        self.service.lock().unwrap().now = now;
+        self.service.lock().unwrap().responses = 0;
+        let local = if day == troubles.fast_clock { now + 5 * DAY } else { now };
+        // Reading a month of minutes again and again would take most of the time of these tests.
+        let is_checked = self.timeframe == "1h" || day % 5 == 0;
+        let (client, before) = (client(&self.service), if is_checked { read(&self.target) } else { Rows::new() });
+        let job = self.job(&client, local);
+        let run = job.run(|_| {}, std::future::pending());
+        // A run that hangs is dropped where it is, as a process that is killed.
+        let outcome =
+            tokio::time::timeout(Duration::from_secs(if day == troubles.killed { 60 } else { 3600 }), run).await;
+        let Ok(summary) = outcome else {
+            assert_eq!(day, troubles.killed);
+            return;
+        };
+        let summary = summary.unwrap();
+        if is_checked {
+            self.check(day, troubles, &before, &summary);
+        }
+    }
+
+    /// The report of a run against the files before and after it, and against the service.
+    fn check(&self, day: i64, troubles: &Troubles, before: &Rows, summary: &Summary) {
+        let (after, service) = (read(&self.target), self.service.lock().unwrap());
+        let context = format!("day {day} of {troubles:?}, {}: {summary:#?}", self.target.display());
+        assert_eq!(summary.is_unreachable, day == troubles.outage, "{context}");
+        if day == troubles.outage {
+            assert!(!summary.is_complete && after == *before, "{context}");
+            return;
+        }
+        let expected = expected(&service, self.from);
+        for (report, coin) in summary.series.iter().zip(COINS) {
+            let (added, filled, revised) = changes(before, &after, coin);
+            if day != troubles.killed + 1 {
+                assert_eq!((report.added, report.filled, report.revised), (added, filled, revised), "{context}");
+            }
+            let times: Vec<_> = after.keys().filter(|(of, _)| of == coin).map(|(_, time)| time.clone()).collect();
+            assert_eq!(report.first.map(|time| time.to_string()).as_ref(), times.first(), "{context}");
+            assert_eq!(report.last.map(|time| time.to_string()).as_ref(), times.last(), "{context}");
+            let steps = (report.last.unwrap() - report.first.unwrap()).as_secs() / service.step.unsigned_abs() + 1;
+            assert_eq!(report.holes, steps - u64::try_from(times.len()).unwrap(), "{context}");
+            let is_new = |(key, row): &(&_, &(String, String))| row.0.is_empty() && before.get(*key) != Some(*row);
+            let invalid = after.iter().filter(|((of, _), _)| of == coin).filter(is_new).count();
+            assert_eq!(report.invalid, u64::try_from(invalid).unwrap(), "{context}");
+        }
+        if summary.is_complete {
+            // Everything that is younger than the refetch, and every time within it that the service has.
+            assert!(after.len() <= expected.len(), "{context}");
+            let newest = after.last_key_value().map(|((_, time), _)| time.clone()).unwrap();
+            let young = |(_, time): &(String, String)| {
+                time.parse::<Timestamp>().unwrap() + Duration::from_secs(86_400) >= newest.parse().unwrap()
+            };
+            for (key, row) in expected.iter().filter(|(key, _)| young(key)) {
+                assert_eq!(after.get(key), Some(row), "{key:?} {context}");
+            }
+        } else {
+            assert!(day == troubles.rejected, "{context}");
+        }
+    }
+}
+
+async fn month(name: &str, timeframe: &'static str, troubles: &Troubles) {
+    let dir = tempfile::tempdir().unwrap();
+    let step = if timeframe == "1m" { 60 } else { HOUR };
+    let service = Service { troubles: troubles.clone(), step, now: BEGIN, requests: 0, responses: 0 };
+    let from = BEGIN - 2 * DAY;
+    let month = Month { service: Arc::new(Mutex::new(service)), target: dir.path().join(name), from, timeframe };
+    for day in 0..RUNS {
+        month.run(day, troubles).await;
+    }
+    let (found, service) = (read(&month.target), month.service.lock().unwrap());
+    let expected = expected(&service, from);
+    let missing = expected.keys().filter(|key| !found.contains_key(*key)).count();
+    let outdated = expected.iter().filter(|(key, row)| found.get(*key).is_some_and(|found| found.0 != row.0)).count();
+    assert_eq!((missing, outdated, found.len()), (0, 0, expected.len()), "{troubles:?}");
+    let requests = service.requests;
+    let budget = if timeframe == "1m" { 1200 } else { 300 };
+    assert!(requests < budget, "{requests} requests");
+}
+
+/// Each trouble on days of its own.
+fn issue() -> Troubles {
+    Troubles { late: 4, hole: 10, outage: 12, fast_clock: 15, text: 17, killed: 19, rejected: 22, field: 25 }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_month_of_hours_in_one_parquet_file() {
+    month("out.parquet", "1h", &issue()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_month_of_hours_in_csv() {
+    month("out.csv", "1h", &issue()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_month_of_hours_in_a_data_set() {
+    month("data/", "1h", &issue()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_month_of_minutes_in_one_parquet_file() {
+    month("out.parquet", "1m", &issue()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_month_of_minutes_in_csv() {
+    month("out.csv", "1m", &issue()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_month_of_minutes_in_a_data_set() {
+    month("data/", "1m", &issue()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_drawn_months() {
+    for seed in 1..=10 {
+        let name = ["out.parquet", "out.csv", "data/"][usize::try_from(seed % 3).unwrap()];
+        month(name, "1h", &Troubles::drawn(seed)).await;
+    }
+}

@@ -1,0 +1,89 @@
+//! A registry of the tests' own: two series with known fields, one without, and catalogues in which a field changed.
+
+use runtime::record::{Record, UnknownFields};
+use runtime::registry::{
+    EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ParamInfo, RecordInfo, ServiceInfo, TimeUnit,
+    TypeInfo, ValueInfo, ValueType,
+};
+
+const DOCUMENTED: Evidence = Evidence::Document;
+
+pub(crate) static SERVICE: ServiceInfo = ServiceInfo::new("A service of the tests")
+    .env_prefix("TABLES_TEST")
+    .base_url_suffix("/v2")
+    .api_key_header("x-api-key")
+    .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
+    .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", DOCUMENTED));
+
+runtime::shell!(crate "tables_test", env "TABLES_TEST", service SERVICE, metadata Metadata);
+
+/// Metadata of a response.
+#[derive(Clone)]
+pub struct Metadata {
+    /// The coins of the response.
+    pub coins: Vec<String>,
+    /// Fields without a description.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Metadata {
+    /// The parts of the request that the endpoint does not cover.
+    pub fn unsupported(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl Record for Metadata {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Metadata",
+        &[FieldInfo::new("coins", "coins", ValueType::List(&ValueType::String), DOCUMENTED).optional()],
+    );
+}
+
+runtime::fields!(Metadata => coins = 0 or default);
+
+static TIMEFRAMES: TypeInfo = TypeInfo::new(
+    "Timeframe",
+    &[
+        ValueInfo::new("1m", "", DOCUMENTED).duration(60),
+        ValueInfo::new("15m", "", DOCUMENTED).duration(900),
+        ValueInfo::new("1h", "", DOCUMENTED).duration(3600),
+    ],
+);
+
+static PARAMS: &[ParamInfo] = &[
+    ParamInfo::new("exchange", "exchange", ValueType::String, DOCUMENTED),
+    ParamInfo::new("coin", "coin", ValueType::String, DOCUMENTED).required(DOCUMENTED),
+    ParamInfo::new("timeframe", "timeframe", ValueType::Named(&TIMEFRAMES), DOCUMENTED).required(DOCUMENTED),
+    ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED).served(&["1000"]),
+    ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
+    ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
+];
+
+const fn series(name: &'static str, path: &'static str, record: Option<&'static RecordInfo>) -> EndpointInfo {
+    EndpointInfo::new("orderflow", name, "A series").path(path, DOCUMENTED).params(PARAMS, &[]).series(
+        record,
+        Some("openDate"),
+        DOCUMENTED,
+    )
+}
+
+const TIME: FieldInfo = FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED);
+
+const fn number(name: &'static str, ty: ValueType) -> FieldInfo {
+    FieldInfo::new(name, name, ty, DOCUMENTED)
+}
+
+static RATIO_RECORD: RecordInfo = RecordInfo::new("Ratio", &[TIME, number("volumeRatio", ValueType::Number)]);
+static DELTA_RECORD: RecordInfo = RecordInfo::new("Delta", &[TIME, number("volumeDelta", ValueType::Number)]);
+static COUNT_RECORD: RecordInfo = RecordInfo::new("Count", &[TIME, number("volumeRatio", ValueType::Integer)]);
+static TEXT_RECORD: RecordInfo = RecordInfo::new("Text", &[TIME, number("volumeRatio", ValueType::String)]);
+
+/// Numbers by time.
+pub(crate) static RATIO: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&RATIO_RECORD));
+pub(crate) static DELTA: EndpointInfo = series("volume_delta", "/volumeDelta", Some(&DELTA_RECORD));
+/// The endpoint of [`RATIO`] in a catalogue in which its values are whole numbers, and in one in which they are text.
+pub(crate) static COUNT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&COUNT_RECORD));
+pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&TEXT_RECORD));
+/// Records without a table of fields.
+pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);
