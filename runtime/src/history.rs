@@ -24,6 +24,7 @@ mod page;
 mod progress;
 mod reply;
 mod schedule;
+mod search;
 #[cfg(test)]
 mod simulation;
 mod streams;
@@ -50,7 +51,7 @@ pub use envelope::Envelope;
 pub use follow::{Follow, Update};
 pub use gaps::{Gap, GapKind};
 pub use job::Plan;
-pub use page::{CollectError, Collected, Failure, Findings, Page};
+pub use page::{CollectError, Collected, Failure, Findings, Page, Searched};
 pub use progress::Progress;
 pub use reply::Refused;
 pub use streams::{Pages, Records};
@@ -109,6 +110,15 @@ impl<E: HasHistory> History<E> {
     /// refused, or if the first reply refuses the request.
     pub fn skip_failed_windows(mut self) -> Self {
         self.options.skip_failed = true;
+        self
+    }
+
+    /// Requests every page, also where the range begins with empty ones.
+    ///
+    /// Otherwise, if the first pages of a long range are empty, the first record is searched for by doubling and
+    /// bisection, and the times that were requested are in [`Findings::searches`].
+    pub fn every_page(mut self) -> Self {
+        self.options.every_page = true;
         self
     }
 

@@ -262,12 +262,11 @@ impl<T: Send + 'static> State<T> {
     fn following(&self) -> Result<Following, Error> {
         let template = Template::new(&self.request)?;
         let now = (self.clock)();
-        let start = match &self.resumed {
-            Some(checkpoint) => template.resumed(checkpoint)?.clone(),
-            None => {
-                template.require_past(self.from, now)?;
-                template.checkpoint(Span { from: self.from, to: self.from })
-            }
+        let start = if let Some(checkpoint) = &self.resumed {
+            template.resumed(checkpoint)?.clone()
+        } else {
+            template.require_past(self.from, now)?;
+            template.checkpoint(Span { from: self.from, to: self.from })
         };
         let position =
             Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.iter().copied().collect() };

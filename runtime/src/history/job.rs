@@ -12,7 +12,7 @@ use super::course::Template;
 use super::fetch::{Decode, Fetch};
 use super::gaps::Gaps;
 use super::grid::Span;
-use super::page::{Batch, Failure, Findings};
+use super::page::{Batch, Failure, Findings, Searched};
 use super::progress::Progress;
 use super::reply::Reply;
 use super::walk::{Taken, Walk};
@@ -30,6 +30,7 @@ pub(super) struct Options {
     pub(super) range: Span,
     pub(super) with_open: bool,
     pub(super) skip_failed: bool,
+    pub(super) every_page: bool,
     pub(super) ahead: usize,
     pub(super) attempts: u32,
     /// From here on the service may publish records later.
@@ -86,6 +87,7 @@ impl Options {
             range,
             with_open: false,
             skip_failed: false,
+            every_page: false,
             ahead: 32,
             attempts: 4,
             unsettled: i64::MAX.into(),
@@ -144,11 +146,12 @@ impl Job {
     pub(super) fn new(request: &Untyped, options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = Template::new(request)?;
         let checkpoint = options.start(&template, now)?;
-        let Options { skip_failed, ahead, attempts, unsettled, watcher, .. } = options;
+        let Options { skip_failed, every_page, ahead, attempts, unsettled, watcher, .. } = options;
         let grid = template.grid();
         let whole = grid.whole(checkpoint.range);
         let gaps = Gaps::new(whole, checkpoint.open_since, grid.floor(checkpoint.next));
-        let walk = Walk::new(template.course(checkpoint.range, ahead, attempts, unsettled), checkpoint.next);
+        let mut walk = Walk::new(template.course(checkpoint.range, ahead, attempts, unsettled), checkpoint.next);
+        walk.may_search = !every_page;
         let fetch = Fetch::new(template, decode, walk);
         Ok(Self {
             fetch,
@@ -200,6 +203,10 @@ impl Job {
                 findings.gaps = self.gaps.window(window.to, &reply.missing);
                 findings.bad_records = std::mem::take(&mut reply.bad);
                 findings.refused = reply.refused;
+                let requested: Vec<_> = std::mem::take(&mut reply.searched).into_iter().map(Span::range).collect();
+                if !requested.is_empty() {
+                    findings.searches.push(Searched { range: window.range(), requested });
+                }
                 findings.envelopes = reply.envelope.take().map(|envelope| envelope.of(window)).into_iter().collect();
                 reply
             }

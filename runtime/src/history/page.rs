@@ -49,8 +49,20 @@ pub struct Findings {
     pub bad_records: Vec<BadRecord>,
     /// How many records came that are not part of the result.
     pub refused: Refused,
+    /// Searches for the first record of a range that begins with empty pages.
+    pub searches: Vec<Searched>,
     /// What the service said beside the records: its metadata, each with the part of the range for which it said so.
     pub envelopes: Vec<Envelope>,
+}
+
+/// A search for the first record: in its range a few pages were requested, and none had a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Searched {
+    /// The range, which ends where the data is assumed to begin.
+    pub range: Range<Timestamp>,
+    /// The pages that were requested, also after the range.
+    pub requested: Vec<Range<Timestamp>>,
 }
 
 /// A window that kept failing.
@@ -121,6 +133,7 @@ impl Findings {
         self.gaps.append(&mut next.gaps);
         self.failures.append(&mut next.failures);
         self.bad_records.append(&mut next.bad_records);
+        self.searches.append(&mut next.searches);
         self.refused = self.refused.and(next.refused);
         for envelope in next.envelopes {
             match self.envelopes.last_mut() {

@@ -47,6 +47,8 @@ pub(super) struct Reply<R> {
     pub(super) bad: Vec<BadRecord>,
     pub(super) envelope: Option<Envelope>,
     pub(super) date: Option<Timestamp>,
+    /// The pages that were requested to find the first record.
+    pub(super) searched: Vec<Span>,
 }
 
 /// How many records came that are not part of the result, by reason.
@@ -88,6 +90,7 @@ impl<R> Reply<R> {
             bad: Vec::new(),
             envelope: None,
             date: None,
+            searched: Vec::new(),
         }
     }
 
@@ -111,7 +114,7 @@ impl<R> Reply<R> {
         places.dedup_by_key(|place| place.time);
         refused.repeated += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, places.iter().map(|place| place.time));
-        Self { places, batches: vec![records], missing, came, refused, bad, envelope, date }
+        Self { places, batches: vec![records], missing, came, refused, bad, envelope, date, searched: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -171,10 +171,8 @@ impl Schedule {
 
     fn begin(&mut self, end: Timestamp, time: Timestamp, now: Instant) -> Span {
         let is_probe = self.silence() > u64::from(self.page_steps.max(self.settings.late_span));
-        let from = match is_probe {
-            true => end - self.span(self.page_steps),
-            false => self.position.missing.first().copied().unwrap_or(self.position.next).min(self.position.next),
-        };
+        let Position { next, missing } = &self.position;
+        let from = if is_probe { end - self.span(self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
         let window = Span { from, to: end };
         self.repeat_at = None;
         self.round = Some(Round { window, begun: now, time: None, estimate: time - RESOLUTION, is_probe });
@@ -215,13 +213,13 @@ impl Schedule {
             self.position.missing.remove(&self.grid.floor(time));
         }
         delivery.after_late = self.position.clone();
-        let new = of(Kind::New).collect();
-        delivery.gaps = self.advance(new, self.grid.floor(earliest - self.span(self.settings.late_span)));
+        let new: Vec<Timestamp> = of(Kind::New).collect();
+        delivery.gaps = self.advance(&new, self.grid.floor(earliest - self.span(self.settings.late_span)));
         delivery
     }
 
     /// Moves the position past new records. Returns the missing intervals that ended by `expired`.
-    fn advance(&mut self, new: Vec<Timestamp>, expired: Timestamp) -> Vec<Span> {
+    fn advance(&mut self, new: &[Timestamp], expired: Timestamp) -> Vec<Span> {
         let step = self.grid.step();
         let (old, recent) = self.position.missing.iter().copied().partition(|from: &Timestamp| *from + step <= expired);
         self.position.missing = recent;

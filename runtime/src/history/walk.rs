@@ -10,6 +10,7 @@ use super::entry::{Ask, Entry, Part, State};
 use super::grid::Span;
 use super::learned::Learned;
 use super::reply::{Received, Reply};
+use super::search::Search;
 use super::verdict::{Course, Verdict};
 use crate::error::Error;
 use crate::platform::Instant;
@@ -27,8 +28,24 @@ pub(super) struct Walk<R> {
     learned: Learned,
     asked: u64,
     under_way: usize,
+    /// Whether the first record is searched for: until there is one, or a search has ended.
+    pub(super) may_search: bool,
+    search: Option<Searching>,
     /// How many windows it asks for in advance where it is alone.
     alone: usize,
+}
+
+/// So many empty pages at the beginning, and so many left, are worth a search.
+const FIRST_PAGES: u64 = 4;
+const MANY_PAGES: u64 = 16;
+
+/// A search for the first record, whose last page is the last entry.
+#[derive(Debug)]
+struct Searching {
+    search: Search,
+    from: Timestamp,
+    page: u64,
+    requested: Vec<Span>,
 }
 
 /// A window with its records, or with the error for which it has none.
@@ -43,7 +60,18 @@ impl<R> Walk<R> {
     pub(super) fn new(course: Course, at: Timestamp) -> Self {
         let learned = Learned::new(course.page_size, course.beside);
         let alone = course.ahead;
-        Self { course, next: at, entries: VecDeque::new(), before: None, learned, asked: 0, under_way: 0, alone }
+        Self {
+            course,
+            next: at,
+            entries: VecDeque::new(),
+            before: None,
+            learned,
+            asked: 0,
+            under_way: 0,
+            alone,
+            may_search: false,
+            search: None,
+        }
     }
 
     /// Whether every window was taken.
@@ -58,10 +86,14 @@ impl<R> Walk<R> {
 
     /// How many windows are still to be taken, if no more of them have to be divided.
     pub(super) fn left(&self) -> u64 {
+        self.rest().saturating_add(u64::try_from(self.entries.len()).unwrap_or(u64::MAX))
+    }
+
+    /// How many windows are still to be planned.
+    fn rest(&self) -> u64 {
         let rest = Span { from: self.next, to: self.course.range.to };
         let steps = u64::try_from(self.learned.steps()).unwrap_or(u64::MAX);
-        let kept = u64::try_from(self.entries.len()).unwrap_or(u64::MAX);
-        self.course.grid.touched(rest).div_ceil(steps).saturating_add(kept)
+        self.course.grid.touched(rest).div_ceil(steps)
     }
 
     /// Asks for fewer windows in advance, so that several walks together ask for as many as one.
@@ -97,13 +129,62 @@ impl<R> Walk<R> {
     /// Adds the window that follows the last one.
     fn plan(&mut self) -> Option<()> {
         let end = self.course.range.to;
-        if self.next >= end || self.entries.len() >= self.course.ahead {
+        if self.next >= end || self.entries.len() >= self.course.ahead || self.search.is_some() {
             return None;
+        }
+        if self.may_search && self.asked >= FIRST_PAGES && self.rest() >= MANY_PAGES {
+            let is_empty = |entry: &Entry<R>| matches!(entry.state, State::Empty(_));
+            if !self.entries.iter().all(is_empty) {
+                return None;
+            }
+            let search = Search::new(self.rest());
+            self.search = Some(Searching { search, from: self.next, page: 0, requested: Vec::new() });
+            self.search_on();
+            return Some(());
         }
         let to = self.course.grid.after(self.next, self.learned.steps()).min(end);
         self.entries.push_back(Entry::new(Span { from: self.next, to }));
         self.next = to;
         Some(())
+    }
+
+    /// Requests the next page of a search, or ends it: the part before the first page with records has none.
+    fn search_on(&mut self) {
+        let Some(searching) = &mut self.search else { return };
+        let (grid, steps, end) = (self.course.grid, self.learned.steps(), self.course.range.to);
+        let start = |page: u64| {
+            grid.after(searching.from, usize::try_from(page).unwrap_or(usize::MAX).saturating_mul(steps)).min(end)
+        };
+        match searching.search.next() {
+            Ok(page) => {
+                let window = Span { from: start(page), to: start(page + 1) };
+                searching.page = page;
+                searching.requested.push(window);
+                self.entries.push_back(Entry::new(window));
+            }
+            Err(first) => {
+                let window = Span { from: searching.from, to: start(first) };
+                let missing = grid.missing(window, std::iter::empty());
+                let searched = std::mem::take(&mut searching.requested);
+                if !window.is_empty() {
+                    let state = State::Settled(Reply { missing, searched, ..Reply::nothing() });
+                    self.entries.push_back(Entry { window, state });
+                }
+                (self.next, self.search, self.may_search) = (window.to, None, false);
+            }
+        }
+    }
+
+    /// Takes the response to a page of a search. After a failure every page is requested.
+    fn searched(&mut self, outcome: Result<bool, ()>) {
+        self.entries.pop_back();
+        match (outcome, &mut self.search) {
+            (Ok(is_empty), Some(searching)) => {
+                searching.search.received(searching.page, is_empty);
+                self.search_on();
+            }
+            _ => (self.search, self.may_search) = (None, false),
+        }
     }
 
     /// Takes the reply to the request with a number, or its failure.
@@ -114,15 +195,23 @@ impl<R> Walk<R> {
             return;
         };
         let Course { grid, margin, attempts, .. } = self.course;
+        let is_search = self.search.is_some() && index + 1 == self.entries.len();
         let Some(entry) = self.entries.get_mut(index) else { return };
         match &mut entry.state {
             State::Asked(ask) => match outcome {
                 Ok(received) => {
                     let reply = Reply::new(grid, entry.window, margin, received);
+                    if is_search {
+                        return self.searched(Ok(reply.is_empty()));
+                    }
+                    self.may_search &= reply.is_empty();
                     self.admit(index, reply);
                 }
                 Err(error) => {
                     if let Some(error) = ask.failed(error, attempts, now) {
+                        if is_search {
+                            return self.searched(Err(()));
+                        }
                         self.fail(index, error);
                     }
                 }

@@ -139,6 +139,29 @@ async fn a_slow_consumer_stops_the_fetching() {
     assert!(pages.next().await.is_none());
 }
 
+/// Seven years of minutes before the first record: 7,380 pages, of which about thirty are requested.
+#[tokio::test(start_paused = true)]
+async fn the_first_record_is_searched_for() {
+    let (start, begin) = (START - 7 * 365 * 24 * HOUR, START + 7 * HOUR);
+    let service = Service::new(move |request, _| answer_every(request, 60, |time| time >= begin));
+    let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
+    let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
+    let all = minutes.clone().history(start..begin + 48 * HOUR).collect().await.unwrap();
+    assert_eq!((all.len(), all.times[0]), (48 * 60, begin.into()));
+    let [gap] = all.findings.gaps.as_slice() else { panic!("{:?}", all.findings.gaps) };
+    assert_eq!((gap.range.clone(), gap.kind), (start.into()..begin.into(), GapKind::Beginning));
+    let [search] = all.findings.searches.as_slice() else { panic!("{:?}", all.findings.searches) };
+    assert!(search.range.end <= begin.into() && search.range.end > (begin - 499 * 60).into(), "{search:?}");
+    assert!((20..32).contains(&search.requested.len()), "{}", search.requested.len());
+    assert!(service.seen().0 <= 45, "{:?}", service.seen());
+    // Without any record the search ends too, and every page is requested where that is wanted.
+    let nothing = minutes.clone().history(start..start + 365 * 24 * HOUR).collect().await.unwrap();
+    assert!(nothing.is_empty() && service.seen().0 < 90, "{:?}", service.seen());
+    let before = service.seen().0;
+    let nothing = minutes.history(start..start + 365 * 24 * HOUR).every_page().collect().await.unwrap();
+    assert!(nothing.findings.searches.is_empty() && service.seen().0 - before == 1054, "{:?}", service.seen());
+}
+
 #[tokio::test(start_paused = true)]
 async fn gaps_come_as_data() {
     let has = |time: i64| {
