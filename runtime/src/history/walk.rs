@@ -178,12 +178,11 @@ impl<R> Walk<R> {
     /// Takes the response to a page of a search. After a failure every page is requested.
     fn searched(&mut self, outcome: Result<bool, ()>) {
         self.entries.pop_back();
-        match (outcome, &mut self.search) {
-            (Ok(is_empty), Some(searching)) => {
-                searching.search.received(searching.page, is_empty);
-                self.search_on();
-            }
-            _ => (self.search, self.may_search) = (None, false),
+        if let (Ok(is_empty), Some(searching)) = (outcome, &mut self.search) {
+            searching.search.received(searching.page, is_empty);
+            self.search_on();
+        } else {
+            (self.search, self.may_search) = (None, false);
         }
     }
 

@@ -157,6 +157,15 @@ async fn a_burst_of_failures_does_not_end_it() {
     assert!(request(&service).await.unwrap_err().is_retryable());
 }
 
+/// Counts outages.
+struct Count(Arc<AtomicUsize>);
+
+impl runtime::Observer for Count {
+    fn observe(&self, event: &Event) {
+        self.0.fetch_add(usize::from(matches!(event, Event::Outage { .. })), Ordering::Relaxed);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_outage_is_reported_and_caught_up_with() {
     let clock = Clock::new();
@@ -168,12 +177,6 @@ async fn an_outage_is_reported_and_caught_up_with() {
     });
     let outages = Arc::new(AtomicUsize::new(0));
     let (observer, own) = (outages.clone(), clock.clone());
-    struct Count(Arc<AtomicUsize>);
-    impl runtime::Observer for Count {
-        fn observe(&self, event: &Event) {
-            self.0.fetch_add(usize::from(matches!(event, Event::Outage { .. })), Ordering::Relaxed);
-        }
-    }
     let client = service.builder().rate_limit(RateLimit::none()).observer(Count(observer)).build().unwrap();
     let minutes_of_b = client.market().ratio().coin("B").timeframe(Timeframe::M1);
     let mut poller = minutes_of_b.follow(START).outage_after(120 * SECOND).clock(move || own.machine());

@@ -2,7 +2,12 @@
 //!
 //! The service knows the time; the follower has a monotonic clock that drifts and a wall clock that jumps.
 
-#![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)] // All numbers are small.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss
+)] // All numbers are small.
 
 use std::collections::BTreeMap;
 
