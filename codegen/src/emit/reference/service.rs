@@ -28,13 +28,12 @@ pub(super) fn params(api: &Api) -> String {
         return String::new();
     }
     let caveats = shared.iter().filter(|param| !param.notes.is_empty());
-    let caveats: String = caveats
-        .map(|param| {
-            let setters: Vec<_> = std::iter::once(&param.ident).chain(&param.list).map(|setter| code(setter)).collect();
-            let required = if param.required.is_some() { ", required" } else { "" };
-            format!("- {}{required}: {}\n", setters.join(", "), prose(&param.notes))
-        })
-        .collect();
+    let caveats = caveats.map(|param| {
+        let setters: Vec<_> = std::iter::once(&param.ident).chain(&param.list).map(|setter| code(setter)).collect();
+        let required = if param.required.is_some() { ", required" } else { "" };
+        format!("- {}{required}: {}\n", setters.join(", "), prose(&param.notes))
+    });
+    let caveats = caveats.collect::<Vec<_>>().concat();
     let caveats = if caveats.is_empty() { caveats } else { format!("\n{caveats}") };
     let rows = shared.into_iter().map(|param| tables::param(api, param, false));
     format!("{}{caveats}", tables::params(rows)).replace("](../README.md#", "](#")

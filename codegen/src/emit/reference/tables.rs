@@ -26,9 +26,10 @@ pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
         docs::values(param),
         example(param),
     ];
-    let name = match is_shared && !param.notes.is_empty() {
-        true => format!("[{}](../README.md#shared-params)", code(&param.wire_name)),
-        false => code(&param.wire_name),
+    let name = if is_shared && !param.notes.is_empty() {
+        format!("[{}](../README.md#shared-params)", code(&param.wire_name))
+    } else {
+        code(&param.wire_name)
     };
     let source = param.evidence.told().to_owned();
     row([name, setters, linked(&param.ty), required, default, source, docs::joined(meaning)])
@@ -42,9 +43,10 @@ pub(super) fn params(rows: impl Iterator<Item = String>) -> String {
 pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknown: bool) -> String {
     let rows = fields.map(|field| {
         let is_unknown = unit_is_unknown || docs::unknown(&field.notes).1.is_some_and(docs::names_the_unit);
-        let unit = match field.unit.is_empty() && is_unknown && is_number(&field.ty) {
-            true => "undocumented".to_owned(),
-            false => prose(&field.unit),
+        let unit = if field.unit.is_empty() && is_unknown && is_number(&field.ty) {
+            "undocumented".to_owned()
+        } else {
+            prose(&field.unit)
         };
         let ty = rust_type(field);
         let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
