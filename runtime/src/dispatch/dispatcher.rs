@@ -117,11 +117,13 @@ impl Dispatcher {
 
     /// Reports a 429 to the gate, once, when its headers arrive.
     fn on_headers(&self, context: &RequestContext<'_>) -> HeadersNotifier {
-        let (gate, retry) = (self.gate.clone(), context.policy().retry.clone());
+        // A transport may keep the request, and with it this, for longer than the client lives.
+        let (gate, retry) = (Arc::downgrade(&self.gate), context.policy().retry.clone());
         let is_reported = AtomicBool::new(false);
         HeadersNotifier::new(move |status, headers| {
             if status == 429 && !is_reported.swap(true, Ordering::Relaxed) {
-                gate.refused(retry.pause(retry_after::read(headers)));
+                let pause = retry.pause(retry_after::read(headers));
+                gate.upgrade().inspect(|gate| gate.refused(pause));
             }
         })
     }
