@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use generated_client::{Builder, Client, Error, SERVICE};
+use generated_client::{Builder, Client, Error, REGISTRY, SERVICE};
 use sandbox::Sandbox;
 use shared_gate::SharedGate;
 use tables::Contact;
@@ -48,7 +48,7 @@ impl Connection {
     /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self, say: &Say) -> Result<Connected> {
         if self.sandbox {
-            return sandboxed().await;
+            return sandboxed();
         }
         let (mut builder, source) = self.builder()?;
         let gate = self.gate.open(&mut builder, say).await?;
@@ -73,8 +73,8 @@ impl Connection {
     }
 }
 
-async fn sandboxed() -> Result<Connected> {
-    let sandbox = Sandbox::start().await.map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+fn sandboxed() -> Result<Connected> {
+    let sandbox = Sandbox::of(&REGISTRY).start().map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
     let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
     let client = agent(builder).build().map_err(invalid)?;
     let (source, contact) = ("the sandbox".to_owned(), Contact::new());

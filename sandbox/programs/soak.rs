@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use generated_client::observer::{Outcome, RequestKind};
-use generated_client::{Client, Event, Observer, Timeframe, limits};
+use generated_client::{Client, Event, Observer, REGISTRY, Timeframe, limits};
 use sandbox::Sandbox;
 
 const FAULTS: [&str; 3] = ["all 2% status=503", "all 1% reset=body", "all latency=20ms..1500ms"];
@@ -141,11 +141,11 @@ fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, me
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let seconds = std::env::args().nth(1).ok_or("say for how many seconds")?.parse()?;
-    let mut sandbox = Sandbox::builder().limit_set("A").bearer_required(true).token_lifetime(TOKEN_LIFETIME);
+    let mut sandbox = Sandbox::of(&REGISTRY).limit_set("A").bearer_required(true).token_lifetime(TOKEN_LIFETIME);
     for fault in FAULTS {
         sandbox = sandbox.fault(fault.parse()?);
     }
-    let sandbox = sandbox.start().await?;
+    let sandbox = sandbox.start()?;
     let account = Arc::new(Account::default());
     let builder = Client::builder(sandbox.base_url()).api_key("any").client_credentials("id", "secret");
     let client = builder.rate_limit(limits::SET_A).observer(account.clone()).build()?;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use generated_client::orderflow::{VolumeRatio, VolumeRatioRecord};
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
-use generated_client::{Client, Exchange, RateLimit, Request, Retry, Timeframe, Timestamp, limits};
+use generated_client::{Client, Exchange, REGISTRY, RateLimit, Request, Retry, Timeframe, Timestamp, limits};
 use sandbox::Sandbox;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -39,31 +39,29 @@ const FAULTS: [&str; 7] = [
     "all 2% latency=100ms..3s",
 ];
 
-async fn sandbox(faults: &[&str], limited: bool) -> Outcome<Sandbox> {
-    let mut builder = Sandbox::builder().stop_clock_at(END);
+fn sandbox(faults: &[&str], limited: bool) -> Outcome<Sandbox> {
+    let mut builder = Sandbox::of(&REGISTRY).stop_clock_at(END);
     if limited {
         builder = builder.limit_set("A");
     }
     for fault in faults {
         builder = builder.fault(fault.parse()?);
     }
-    Ok(builder.start().await?)
+    Ok(builder.start()?)
 }
 
 fn ratio(client: &Client) -> Request<VolumeRatio> {
     client.orderflow().volume_ratio().exchange(Exchange::BINANCE_PERP_STABLE).coin("BTC").timeframe(Timeframe::M1)
 }
 
-/// What the sandbox has, by pages of ten thousand.
+/// What the sandbox has, by pages of a thousand.
 async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
-    let sandbox = sandbox(&[], false).await?;
+    let sandbox = sandbox(&[], false)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(RateLimit::none()).build()?;
     let mut all = Vec::new();
-    for start in (END - YEAR..END).step_by(600_000) {
-        let end = END.min(start + 600_000) - 1;
-        all.extend(
-            ratio(&client).start_time(Timestamp::from(start)).end_time(Timestamp::from(end)).limit(10_000).await?,
-        );
+    for start in (END - YEAR..END).step_by(60_000) {
+        let end = END.min(start + 60_000) - 1;
+        all.extend(ratio(&client).start_time(Timestamp::from(start)).end_time(Timestamp::from(end)).limit(1000).await?);
     }
     Ok(all)
 }
@@ -71,7 +69,7 @@ async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
 /// The year as a history. The time is judged where no fault makes requests come twice.
 async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcome {
     let truth = truth().await?;
-    let sandbox = sandbox(faults, true).await?;
+    let sandbox = sandbox(faults, true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
     let history = ratio(&client).history(END - YEAR..END);
     let plan = history.plan()?;
@@ -111,7 +109,7 @@ const LATENCY: &str = "all latency=300ms";
 
 /// The year in one call.
 async fn one_call() -> Outcome {
-    let sandbox = sandbox(&[LATENCY], true).await?;
+    let sandbox = sandbox(&[LATENCY], true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
     let begun = Instant::now();
     let points = ratio(&client).history(END - YEAR..END).collect().await?.records;
@@ -121,7 +119,7 @@ async fn one_call() -> Outcome {
 
 /// One request after the other.
 async fn plain_loop() -> Outcome {
-    let sandbox = sandbox(&[LATENCY], true).await?;
+    let sandbox = sandbox(&[LATENCY], true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
     let begun = Instant::now();
     let (mut points, mut start) = (Vec::new(), END - YEAR);
@@ -137,7 +135,7 @@ async fn plain_loop() -> Outcome {
 
 /// Ten tasks that send what they have and wait a second when they are refused.
 async fn ten_tasks() -> Outcome {
-    let sandbox = sandbox(&[LATENCY], true).await?;
+    let sandbox = sandbox(&[LATENCY], true)?;
     let builder = Client::builder(sandbox.base_url()).api_key("any");
     let client = builder.rate_limit(RateLimit::none()).retry(Retry::none()).build()?;
     let begun = Instant::now();
@@ -173,7 +171,7 @@ async fn one_task(client: Client, next: Arc<AtomicI64>) -> Outcome<Vec<VolumeRat
 
 /// The same with another program.
 async fn program(path: &str) -> Outcome {
-    let sandbox = sandbox(&[LATENCY], true).await?;
+    let sandbox = sandbox(&[LATENCY], true)?;
     let begun = Instant::now();
     let (path, url) = (path.to_owned(), sandbox.base_url().to_owned());
     let output = tokio::task::spawn_blocking(move || Command::new(path).arg(url).output()).await??;

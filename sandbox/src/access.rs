@@ -5,19 +5,19 @@
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
-use generated_client::SERVICE;
+use runtime::registry::ServiceInfo;
 
 use crate::refusal::Refusal;
 use crate::token::Tokens;
 
 /// Asks for the API key: the given one, or any.
-pub(crate) fn api_key(headers: &HeaderMap, expected: Option<&str>) -> Result<(), Refusal> {
-    let Some(header) = SERVICE.api_key_header else {
+pub(crate) fn api_key(headers: &HeaderMap, service: &ServiceInfo, expected: Option<&str>) -> Result<(), Refusal> {
+    let Some(header) = service.api_key_header else {
         return Ok(());
     };
-    let said = text(headers, header).map(|said| said.strip_prefix(SERVICE.api_key_prefix).unwrap_or(""));
+    let said = text(headers, header).map(|said| said.strip_prefix(service.api_key_prefix).unwrap_or(""));
     let problem = match said {
-        None if SERVICE.api_key_optional => return Ok(()),
+        None if service.api_key_optional => return Ok(()),
         None | Some("") => "missing",
         Some(key) if expected.is_some_and(|expected| expected != key) => "not valid",
         Some(_) => return Ok(()),

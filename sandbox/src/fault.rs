@@ -7,8 +7,8 @@ pub(crate) mod delivery;
 pub(crate) mod edit;
 mod grammar;
 mod kind;
-mod place;
 mod rule_error;
+mod target;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,10 +18,13 @@ use axum::http::StatusCode;
 
 pub use self::grammar::Rule;
 pub use self::rule_error::RuleError;
+pub(crate) use self::target::Target;
+
+use runtime::registry::Registry;
 
 use self::delivery::{Delivery, Phase};
 use self::edit::Edit;
-use crate::market::noise::Seed;
+use crate::seed::Seed;
 
 /// How many of the requests at its place a rule strikes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,16 +72,22 @@ pub(crate) struct Struck {
 }
 
 impl Faults {
-    pub(crate) fn new(rules: impl IntoIterator<Item = Rule>, seed: Seed) -> Self {
+    /// Arms rules; fails for one that names what the registry does not have.
+    pub(crate) fn new(
+        rules: impl IntoIterator<Item = Rule>,
+        seed: Seed,
+        registry: Registry,
+    ) -> Result<Self, RuleError> {
         let armed = |rule: Rule| {
+            rule.check(registry)?;
             let seed = seed.name("fault").name(rule.text());
-            (rule, seed, AtomicU64::new(0))
+            Ok((rule, seed, AtomicU64::new(0)))
         };
-        Self { rules: rules.into_iter().map(armed).collect() }
+        Ok(Self { rules: rules.into_iter().map(armed).collect::<Result<_, _>>()? })
     }
 
-    /// The faults of a request that was routed to this path, on a new connection or on one that was used before.
-    pub(crate) fn strike(&self, path: Option<&str>, reused: bool) -> Struck {
+    /// The faults of a request with this target, on a new connection or on one that was used before.
+    pub(crate) fn strike(&self, target: Target, reused: bool) -> Struck {
         let mut struck = Struck::default();
         for (rule, seed, asked) in &*self.rules {
             let concerned = match rule.fault {
@@ -87,7 +96,7 @@ impl Faults {
                 _ => true,
             };
             if concerned
-                && rule.place.contains(path)
+                && rule.target.as_deref().is_none_or(|word| target.is_named(word))
                 && let Some(dice) = rule.share.strikes(*seed, asked)
             {
                 struck.add(&rule.fault, dice);
@@ -139,12 +148,13 @@ mod tests {
     use super::*;
 
     fn faults(rules: &[&str]) -> Faults {
-        Faults::new(rules.iter().map(|rule| rule.parse().unwrap()), Seed::new(1))
+        Faults::new(rules.iter().map(|rule| rule.parse().unwrap()), Seed::new(1), target::tests::REGISTRY).unwrap()
     }
 
     fn strikes(rule: &str, requests: usize) -> Vec<bool> {
         let faults = faults(&[rule]);
-        (0..requests).map(|_| faults.strike(Some("/v2/klines"), false).instead.is_some()).collect()
+        let target = Target::Endpoint(&target::tests::BOOK);
+        (0..requests).map(|_| faults.strike(target, false).instead.is_some()).collect()
     }
 
     #[test]
@@ -156,13 +166,13 @@ mod tests {
         assert_eq!(strikes("2x status=503", 4), [true, true, false, false]);
         assert_eq!(strikes("0% status=503", 50), [false; 50]);
         assert_eq!(strikes("status=503", 50), [true; 50]);
-        assert_eq!(strikes("/volumeRatio status=503", 2), [false; 2]);
+        assert_eq!(strikes("/trades status=503", 2), [false; 2]);
     }
 
     #[test]
     fn latency_has_jitter_within_its_bounds() {
         let faults = faults(&["latency=10ms..30ms", "latency=1ms"]);
-        let waits = (0..200).map(|_| faults.strike(None, false).latency.as_micros()).collect::<Vec<_>>();
+        let waits = (0..200).map(|_| faults.strike(Target::Other, false).latency.as_micros()).collect::<Vec<_>>();
         assert!(waits.iter().all(|wait| (11_000..=31_000).contains(wait)));
         assert!(waits.iter().any(|wait| *wait < 16_000) && waits.iter().any(|wait| *wait > 26_000));
     }
@@ -170,7 +180,7 @@ mod tests {
     #[test]
     fn faults_meet_in_one_request() {
         let faults = faults(&["nulls", "cut", "reset=body", "status=500", "new-fields", "redirect"]);
-        let struck = faults.strike(Some("/v2/klines"), false);
+        let struck = faults.strike(Target::Other, false);
         assert_eq!(struck.edits.iter().map(|(edit, _)| *edit).collect::<Vec<_>>(), [Edit::Nulls, Edit::NewFields]);
         assert_eq!(struck.delivery, Some(Delivery::Broken { phase: Phase::Body, reset: false }));
         assert_eq!(struck.instead, Some(Instead::Status(StatusCode::INTERNAL_SERVER_ERROR)));
@@ -179,7 +189,7 @@ mod tests {
     #[test]
     fn a_connection_is_stale_when_it_is_used_again() {
         let faults = faults(&["1x stale"]);
-        let closed = [false, true, true].map(|reused| faults.strike(None, reused).delivery.is_some());
+        let closed = [false, true, true].map(|reused| faults.strike(Target::Other, reused).delivery.is_some());
         assert_eq!(closed, [false, true, false]);
         assert!(!faults.reset_at_accept());
     }

@@ -1,39 +1,28 @@
-//! A server that answers as the catalogue says, with invented data.
+//! A mock server for any emitted client, for its tests and for trying things without a key or a network.
 //!
-//! Every endpoint with a path in the registry of [`generated_client`] is answered with the envelope, the fields and the
-//! ranges that the registry names, over a socket of this machine. The data is an invented market: the same for the same
-//! seed, and with series that agree with each other.
+//! [`Sandbox::of`] takes the registry of a client. Every endpoint with a path answers over a socket of this machine, with
+//! the envelope, the fields and the ranges of the registry. The values are generated from a seed: the same request gets
+//! the same response. Requests are checked against the registry, which is the only thing known about the service.
 
 mod access;
-mod answer;
-mod asked;
-mod calendar;
 mod connection;
 mod fault;
-mod fields;
-mod invented;
-mod known;
-mod market;
-mod measures;
-mod number;
 mod page;
 mod passage;
-mod plausible;
-mod recording;
+mod query;
 mod refusal;
+mod reply;
 mod routes;
 mod sandbox;
-mod scope;
+mod seed;
 mod settings;
-mod snapshot;
 mod suggest;
 mod token;
 mod traffic;
-mod whole;
+mod values;
 mod window;
 
 pub use fault::{Rule, RuleError};
-pub use recording::{RecordingError, check_recording};
 pub use sandbox::Sandbox;
 pub use settings::{Builder, RetryAfter};
 pub use traffic::{Counts, Peak};

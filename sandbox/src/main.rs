@@ -1,56 +1,54 @@
-//! The sandbox as a program: flags come in, the base URL and the page's go out, Ctrl-C or SIGTERM ends it.
+//! The sandbox as a program, for the catalogue in a folder: it prints its base URL and the page's, and Ctrl-C or SIGTERM
+//! ends it.
+
+mod from_spec;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueEnum};
-use generated_client::SERVICE;
 use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
-/// A server that answers as the catalogue says, with invented data
+/// A mock server for the client of a catalogue, with generated data
 #[derive(Parser)]
 #[command(name = "sandbox", bin_name = "cargo xtask serve", version, after_help = Rule::GRAMMAR)]
 struct Cli {
+    /// The folder of the catalogue
+    #[arg(long, value_name = "DIR", default_value = "spec", overrides_with = "spec")]
+    spec: PathBuf,
     /// The port on 127.0.0.1; 0 takes a free one
     #[arg(long, default_value_t = 8700)]
     port: u16,
     /// The only API key that is accepted; any one is if left out
     #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     api_key: Option<String>,
-    /// Ask for a bearer token beside the API key; the token endpoint gives one to any client
+    /// Require a bearer token as well as the API key; the token endpoint issues one to any client
     #[arg(long)]
     bearer_required: bool,
     /// How long a token is valid
     #[arg(long, value_name = "TIME", default_value = "1day", value_parser = humantime::parse_duration)]
     token_lifetime: Duration,
-    /// Which of all invented markets is shown
+    /// The seed of all values
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// The limit sets to enforce, with commas between; `none` stands alone
-    #[arg(long, value_name = "SETS", default_value = NO_LIMITS, value_delimiter = ',', value_parser = limit_sets())]
+    /// The limit sets of the catalogue to enforce, with commas between
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
     limits: Vec<String>,
-    /// Also refuse what is only reported to be refused, with 422: params that an endpoint does not take, values of
-    /// `limit` that are not served, venues that are not known, and requests without `coin` or `timeframe`
+    /// Accept what the service is only reported to refuse: unknown params, values that are not served, missing params
     #[arg(long)]
-    strict: bool,
+    lenient: bool,
+    /// Refuse unknown values of open types too
+    #[arg(long, conflicts_with = "lenient")]
+    only_known_values: bool,
     /// How long every reply waits: `100ms`, or `50ms..150ms`
     #[arg(long, value_name = "TIME", value_parser = latency)]
     latency: Option<Rule>,
     /// A fault on demand; may be given several times. The grammar of rules is below
     #[arg(long = "fault", value_name = "RULE")]
     faults: Vec<Rule>,
-    /// Record requests and replies in this file, in place of its content, without credentials
-    #[arg(long, value_name = "FILE")]
-    record: Option<PathBuf>,
-    /// Answer from a recording alone
-    #[arg(long, value_name = "FILE")]
-    replay: Option<PathBuf>,
-    /// Only check that a recording can be played and has nothing that looks like a key
-    #[arg(long, value_name = "FILE", exclusive = true)]
-    check_recording: Option<PathBuf>,
     /// How a refusal for too many requests writes `Retry-After`
     #[arg(long, value_name = "FORM", value_enum, default_value = "seconds")]
     retry_after: RetryAfterForm,
@@ -61,14 +59,6 @@ enum RetryAfterForm {
     Seconds,
     Date,
     Either,
-}
-
-/// The word for no limit set.
-const NO_LIMITS: &str = "none";
-
-/// The limit sets of the service and the word for none, so that `--help` and errors list them.
-fn limit_sets() -> PossibleValuesParser {
-    PossibleValuesParser::new(SERVICE.limits.iter().map(|limit| limit.name).chain([NO_LIMITS]))
 }
 
 fn latency(text: &str) -> Result<Rule, RuleError> {
@@ -88,13 +78,9 @@ async fn main() -> ExitCode {
 }
 
 async fn run(cli: Cli) -> io::Result<()> {
-    if let Some(file) = &cli.check_recording {
-        sandbox::check_recording(file).map_err(io::Error::other)?;
-        return writeln!(io::stdout(), "{}: can be played, and nothing in it looks like a key", file.display());
-    }
     let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let token = if cli.bearer_required { " and a bearer token" } else { "" };
-    let sandbox = cli.into_builder()?.start().await?;
+    let sandbox = cli.into_builder()?.start()?;
     // Before the first output: a program that reads it may end this one at once.
     let told_to_end = told_to_end()?;
     // In one piece, as a program may read the first line and then close the pipe.
@@ -126,10 +112,11 @@ fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
 
 impl Cli {
     fn into_builder(self) -> io::Result<Builder> {
-        let mut builder = Sandbox::builder()
+        let api = codegen::read(&self.spec)
+            .map_err(|findings| io::Error::other(format!("`{}` cannot be served\n{findings}", self.spec.display())))?;
+        let mut builder = Sandbox::of(&from_spec::registry(&api))
             .port(self.port)
             .seed(self.seed)
-            .strict(self.strict)
             .bearer_required(self.bearer_required)
             .token_lifetime(self.token_lifetime)
             .retry_after(match self.retry_after {
@@ -137,19 +124,16 @@ impl Cli {
                 RetryAfterForm::Date => RetryAfter::Date,
                 RetryAfterForm::Either => RetryAfter::Either,
             });
-        builder = self.record.into_iter().fold(builder, Builder::record);
-        builder = self.replay.into_iter().fold(builder, Builder::replay);
-        builder = self.latency.into_iter().chain(self.faults).fold(builder, Builder::fault);
+        if self.lenient {
+            builder = builder.lenient();
+        }
+        if self.only_known_values {
+            builder = builder.only_known_values();
+        }
         if let Some(key) = self.api_key {
             builder = builder.api_key(key);
         }
-        match self.limits.as_slice() {
-            [only] if only == NO_LIMITS => Ok(builder),
-            sets if sets.iter().any(|set| set == NO_LIMITS) => Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("`--limits {}` has both `{NO_LIMITS}` and a limit set: leave one out", sets.join(",")),
-            )),
-            _ => Ok(self.limits.into_iter().fold(builder, Builder::limit_set)),
-        }
+        builder = self.limits.into_iter().fold(builder, Builder::limit_set);
+        Ok(self.latency.into_iter().chain(self.faults).fold(builder, Builder::fault))
     }
 }

@@ -1,7 +1,7 @@
-//! The page at `/`: every endpoint with its params and fields, and a form to send requests.
+//! The page at `/`: every endpoint with a form to send requests, and a plot of the response.
 //!
-//! It is plain HTML made from the registry; a script adds the filter, the requests and the plot. It needs no API key,
-//! contains none, and loads nothing from other servers.
+//! It is plain HTML made from the registry; a script adds the filter, the requests and the plot. The rest of what is known
+//! is in the reference of the client. The page needs no API key, contains none, and loads nothing from other servers.
 
 mod control;
 mod document;
@@ -16,8 +16,7 @@ use axum::http::header::{
 use axum::response::IntoResponse;
 use axum::routing::get;
 
-use crate::settings::Settings;
-use crate::{known, routes};
+use crate::routes::{Shared, callable, full};
 
 /// The files of the page beside its HTML: path, content type, content.
 const FILES: [(&str, &str, &str); 4] = [
@@ -46,21 +45,19 @@ struct Access {
 }
 
 /// Routes the page and its files, unless an endpoint has the same path.
-pub(crate) fn router(settings: &Settings) -> Router {
+pub(crate) fn router(shared: &Shared) -> Router {
+    let (settings, registry) = (&shared.settings, shared.registry);
     let access = Access { any_key: settings.api_key.is_none(), bearer_required: settings.bearer_required };
+    let is_free = |path: &str| callable(registry).all(|(known, _)| full(registry, known) != path);
     let mut router = Router::new();
-    if !is_taken("/") {
-        let page = async move || reply("text/html; charset=utf-8", document::document(access).into_string());
+    if is_free("/") {
+        let page = async move || reply("text/html; charset=utf-8", document::document(registry, access).into_string());
         router = router.route("/", get(page));
     }
-    for (path, content_type, content) in FILES.into_iter().filter(|(path, ..)| !is_taken(path)) {
+    for (path, content_type, content) in FILES.into_iter().filter(|(path, ..)| is_free(path)) {
         router = router.route(path, get(async move || reply(content_type, content)));
     }
     router
-}
-
-fn is_taken(path: &str) -> bool {
-    known::endpoints().any(|(known, _)| routes::full(known) == path)
 }
 
 fn reply(content_type: &'static str, content: impl IntoResponse) -> impl IntoResponse {

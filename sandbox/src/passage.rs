@@ -11,22 +11,17 @@ use std::time::{Duration, Instant, SystemTime};
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::header::{CONTENT_LENGTH, LOCATION, RETRY_AFTER};
-use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use generated_client::SERVICE;
-use generated_client::registry::EndpointInfo;
+use axum::response::Response;
 use http_body::{Frame, SizeHint};
 
 use crate::access;
 use crate::connection::{Connection, OwnConnection};
-use crate::fault::{Instead, Struck};
-use crate::known;
-use crate::recording::{Recording, Written};
+use crate::fault::{Instead, Struck, Target};
 use crate::refusal::Refusal;
 use crate::routes::Shared;
-use crate::settings::{RetryAfter, Settings};
+use crate::settings::RetryAfter;
 use crate::traffic::Place;
 
 /// Lets a request pass to its route, or refuses it.
@@ -37,34 +32,31 @@ pub(crate) async fn pass(
     next: Next,
 ) -> Response {
     let reused = connection.is_reused();
-    let path = request.extensions().get::<MatchedPath>().cloned();
-    match shared.traffic.enter(Instant::now(), path.as_ref().and_then(endpoint_at)) {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let target = Target::of(&shared, route.as_ref().map(MatchedPath::as_str));
+    match shared.traffic.enter(Instant::now(), target.endpoint()) {
         Ok(place) => {
-            let struck = shared.faults().strike(path.as_ref().map(MatchedPath::as_str), reused);
-            let response = meet(struck, path.as_ref(), &connection, ask_for_key(&shared, request, next)).await;
+            let struck = shared.faults().strike(target, reused);
+            let response = meet(struck, target, &connection, &shared, checked(&shared, request, next)).await;
             response.map(|body| Body::new(InFlight { body, _place: place }))
         }
         Err(wait) => beyond_the_limits(&shared, wait),
     }
 }
 
-/// The endpoint of a route.
-fn endpoint_at(path: &MatchedPath) -> Option<&'static EndpointInfo> {
-    known::endpoint(path.as_str().strip_prefix(SERVICE.base_url_suffix)?)
-}
-
-/// Gets the reply, and applies the faults of the request to it.
+/// Gets the response, and applies the faults of the request to it.
 async fn meet(
     struck: Struck,
-    path: Option<&MatchedPath>,
+    target: Target,
     connection: &Arc<Connection>,
+    shared: &Shared,
     reply: impl Future<Output = Response>,
 ) -> Response {
     if !struck.latency.is_zero() {
         tokio::time::sleep(struck.latency).await;
     }
     let response = match &struck.instead {
-        Some(instead) => replaced(instead),
+        Some(instead) => replaced(instead, shared),
         None => reply.await,
     };
     if struck.edits.is_empty() && struck.delivery.is_none() {
@@ -74,9 +66,8 @@ async fn meet(
     // The body of a reply of the sandbox is in memory already.
     let mut body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     if head.status == StatusCode::OK {
-        let endpoint = path.and_then(endpoint_at);
         for (edit, dice) in struck.edits {
-            body = edit.apply(&body, endpoint, dice).into();
+            body = edit.apply(&body, target.endpoint(), shared.registry.service, dice).into();
         }
     }
     head.headers.remove(CONTENT_LENGTH);
@@ -86,12 +77,12 @@ async fn meet(
     }
 }
 
-fn replaced(instead: &Instead) -> Response {
-    let refused = |status| Refusal::new(status, "fault", "a rule asked for this").into_response();
+fn replaced(instead: &Instead, shared: &Shared) -> Response {
+    let failed = |status| shared.response(&Refusal::new(status, "fault", "a rule for faults matches the request"));
     match instead {
-        Instead::Status(status) => refused(*status),
+        Instead::Status(status) => failed(*status),
         Instead::Redirect(to) => {
-            let mut response = refused(StatusCode::FOUND);
+            let mut response = failed(StatusCode::FOUND);
             if let Ok(to) = HeaderValue::try_from(to) {
                 response.headers_mut().insert(LOCATION, to);
             }
@@ -100,51 +91,17 @@ fn replaced(instead: &Instead) -> Response {
     }
 }
 
-async fn ask_for_key(shared: &Shared, request: Request, next: Next) -> Response {
-    match access::api_key(request.headers(), shared.settings.api_key.as_deref()) {
-        Ok(()) => answer(shared, request, next).await,
-        Err(refusal) => refusal.into_response(),
+/// Checks the API key before the route.
+async fn checked(shared: &Shared, request: Request, next: Next) -> Response {
+    match access::api_key(request.headers(), shared.registry.service, shared.settings.api_key.as_deref()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => shared.response(&refusal),
     }
-}
-
-/// Answers from the recording or from the route, and records the exchange. Tokens only come from the route.
-async fn answer(shared: &Shared, request: Request, next: Next) -> Response {
-    let Settings { recorder, recording, .. } = &shared.settings;
-    if recorder.is_none() && recording.is_none() || request.method() == Method::POST {
-        return next.run(request).await;
-    }
-    let (method, asked) = (request.method().clone(), request.headers().clone());
-    let target = request.uri().path_and_query().map_or("/", PathAndQuery::as_str).to_owned();
-    let response = match recording {
-        Some(recording) => play(shared, recording, &request, &target).into_response(),
-        None => next.run(request).await,
-    };
-    let Some(recorder) = recorder else {
-        return response;
-    };
-    let (head, body) = response.into_parts();
-    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
-    let (method, status) = (method.as_str(), head.status.as_u16());
-    let exchange = Written { method, target: &target, asked: &asked, status, headers: &head.headers, body: &body };
-    match recorder.write(&exchange) {
-        Ok(()) => Response::from_parts(head, Body::from(body)),
-        Err(error) => {
-            let message = format!("the recording cannot be written: {error}");
-            Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "not_recorded", message).into_response()
-        }
-    }
-}
-
-fn play(shared: &Shared, recording: &Recording, request: &Request, target: &str) -> Result<Response, Refusal> {
-    if shared.settings.bearer_required {
-        access::bearer(request.headers(), &shared.tokens)?;
-    }
-    recording.play(request.method().as_str(), target)
 }
 
 fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {
     let message = "more requests came than the limits allow";
-    let mut response = Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message).into_response();
+    let mut response = shared.response(&Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message));
     let date = match shared.settings.retry_after {
         RetryAfter::Seconds => false,
         RetryAfter::Date => true,

@@ -5,7 +5,8 @@
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use generated_client::{SERVICE, Value};
+use runtime::Value;
+use runtime::registry::{ErrorBodyInfo, ServiceInfo};
 use serde_json::Map;
 
 /// Why a request is not served.
@@ -31,36 +32,33 @@ impl Refusal {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
-    fn body(&self) -> Value {
+    /// The response, with the body that the service is known to have for errors.
+    pub(crate) fn response(&self, service: &ServiceInfo) -> Response {
+        (self.status, [(CONTENT_TYPE, "application/json")], self.body(&service.error_body).to_string()).into_response()
+    }
+
+    fn body(&self, form: &ErrorBodyInfo) -> Value {
         let mut body = Map::new();
-        for (places, text) in
-            [(SERVICE.error_body.message, self.message.as_str()), (SERVICE.error_body.code, self.code)]
-        {
-            if let Some(place) = places.first() {
-                put(&mut body, place, text);
+        for (paths, text) in [(form.message, self.message.as_str()), (form.code, self.code)] {
+            if let Some(path) = paths.first() {
+                put(&mut body, path, text.into());
             }
         }
         Value::Object(body)
     }
 }
 
-/// Puts a text at a dotted place.
-fn put(body: &mut Map<String, Value>, place: &str, text: &str) {
-    match place.split_once('.') {
+/// Puts a value at a path of keys with dots between them.
+pub(crate) fn put(body: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.split_once('.') {
         None => {
-            body.insert(place.to_owned(), text.into());
+            body.insert(path.to_owned(), value);
         }
         Some((outer, rest)) => {
             if let Value::Object(inner) = body.entry(outer).or_insert_with(|| Value::Object(Map::new())) {
-                put(inner, rest, text);
+                put(inner, rest, value);
             }
         }
-    }
-}
-
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        (self.status, [(CONTENT_TYPE, "application/json")], self.body().to_string()).into_response()
     }
 }
 
@@ -69,10 +67,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_has_the_reported_shape() {
-        let body = Refusal::param("`limit` is no count: \"x\"").body();
+    fn the_body_has_the_form_of_the_registry() {
+        let service = ServiceInfo::new("A service").error_body(&["detail.message", "error"], &["detail.error_code"]);
+        let body = Refusal::param("`limit` has to be a count, not \"x\"").body(&service.error_body);
         let expected = serde_json::json!({
-            "detail": {"message": "`limit` is no count: \"x\"", "error_code": "invalid_param"}
+            "detail": {"message": "`limit` has to be a count, not \"x\"", "error_code": "invalid_param"}
         });
         assert_eq!(body, expected);
     }

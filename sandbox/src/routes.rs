@@ -1,29 +1,23 @@
 //! The router: one route for each endpoint of the registry that has a path, and the token endpoint.
-//!
-//! Requests come in, replies go out; other files compute them. There is no second list of endpoints: every endpoint of
-//! the catalogue is served.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{RawQuery, State};
+use axum::extract::{RawPathParams, RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use generated_client::SERVICE;
-use generated_client::registry::EndpointInfo;
+use runtime::registry::{EndpointInfo, Registry};
 
-use crate::answer::{World, answer};
-use crate::asked::Asked;
 use crate::fault::Faults;
-use crate::invented;
-use crate::known;
 use crate::page;
+use crate::query::Query;
 use crate::refusal::Refusal;
+use crate::reply::{MARK, reply};
 use crate::settings::Settings;
 use crate::token::Tokens;
 use crate::traffic::Traffic;
@@ -32,6 +26,7 @@ use crate::{access, passage, suggest, token};
 /// What all requests share.
 #[derive(Debug)]
 pub(crate) struct Shared {
+    pub(crate) registry: Registry,
     pub(crate) settings: Settings,
     pub(crate) tokens: Tokens,
     pub(crate) traffic: Arc<Traffic>,
@@ -43,26 +38,54 @@ impl Shared {
     pub(crate) fn faults(&self) -> Faults {
         self.faults.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    pub(crate) fn response(&self, refusal: &Refusal) -> Response {
+        refusal.response(self.registry.service)
+    }
+
+    /// The endpoint of a route.
+    pub(crate) fn endpoint_at(&self, route: &str) -> Option<&'static EndpointInfo> {
+        let path = route.strip_prefix(self.registry.service.base_url_suffix)?;
+        callable(self.registry).find(|(known, _)| *known == path).map(|(_, endpoint)| endpoint)
+    }
+}
+
+/// The endpoints with a path.
+pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
+    registry.endpoints().filter_map(|endpoint| Some((endpoint.path?, endpoint)))
+}
+
+/// A path of the registry as the server has it.
+pub(crate) fn full(registry: Registry, path: &str) -> String {
+    [registry.service.base_url_suffix, path].concat()
 }
 
 /// Routes every endpoint of the registry.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
-    let page = page::router(&shared.settings);
+    let registry = shared.registry;
     // Without the checks a path may have segments that begin with `:` or `*`, which mean nothing here.
     let mut router = Router::new().without_v07_checks();
-    for (path, endpoint) in known::endpoints() {
-        let reply = move |State(shared): State<Arc<Shared>>, headers: HeaderMap, RawQuery(query): RawQuery| async move {
-            reply(endpoint, &shared, &headers, query.as_deref().unwrap_or_default())
+    for (path, endpoint) in callable(registry) {
+        let respond = move |State(shared): State<Arc<Shared>>,
+                            headers: HeaderMap,
+                            path: RawPathParams,
+                            RawQuery(query): RawQuery| async move {
+            data(endpoint, &shared, &headers, &path, query.as_deref().unwrap_or_default())
+                .unwrap_or_else(|refusal| shared.response(&refusal))
         };
-        router = router.route(&full(path), get(reply));
+        router = router.route(&full(registry, path), get(respond));
     }
-    if let Some(flow) = &SERVICE.client_credentials {
-        router = router.route(&full(flow.path), post(issue_token));
+    if let Some(flow) = &registry.service.client_credentials {
+        router = router.route(&full(registry, flow.path), post(issue_token));
     }
+    let page = page::router(&shared);
     router
-        .fallback(async |uri: Uri| unknown_path(uri.path()))
-        .method_not_allowed_fallback(async || {
-            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", "the path does not take this method")
+        .fallback(async |State(shared): State<Arc<Shared>>, uri: Uri| {
+            shared.response(&unknown_path(shared.registry, uri.path()))
+        })
+        .method_not_allowed_fallback(async |State(shared): State<Arc<Shared>>| {
+            let message = "the path has no such method";
+            shared.response(&Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", message))
         })
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), passage::pass))
         .with_state(shared)
@@ -70,48 +93,45 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 }
 
 /// A refusal for an unknown path, which names the nearest one.
-fn unknown_path(path: &str) -> Refusal {
+fn unknown_path(registry: Registry, path: &str) -> Refusal {
+    let prefix = registry.service.base_url_suffix;
     // The common prefix would make every path seem near.
-    let own = path.strip_prefix(SERVICE.base_url_suffix).unwrap_or(path);
+    let own = path.strip_prefix(prefix).unwrap_or(path);
     let shown = path.chars().take(100).collect::<String>();
-    let message = match suggest::nearest(own, known::endpoints().map(|(path, _)| path)) {
-        Some(near) => format!("there is no path `{shown}`; did you mean `{}`?", full(near)),
-        None => format!("there is no path `{shown}`; all paths begin with `{}`", SERVICE.base_url_suffix),
+    let message = match suggest::nearest(own, callable(registry).map(|(path, _)| path)) {
+        Some(near) => format!("there is no path `{shown}`; did you mean `{}`?", full(registry, near)),
+        None => format!("there is no path `{shown}`; all paths begin with `{prefix}`"),
     };
     Refusal::new(StatusCode::NOT_FOUND, "unknown_path", message)
-}
-
-pub(crate) fn full(path: &str) -> String {
-    [SERVICE.base_url_suffix, path].concat()
 }
 
 async fn issue_token(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
-) -> Result<Response, Refusal> {
+) -> Response {
     let unread = |rejection: BytesRejection| Refusal::new(rejection.status(), "unread_body", rejection.body_text());
     let client = shared.settings.client_credentials.as_ref();
-    let token = token::issue(&headers, &body.map_err(unread)?, client, &shared.tokens)?;
-    Ok(json(token.to_string()))
+    let token = body.map_err(unread).and_then(|body| token::issue(&headers, &body, client, &shared.tokens));
+    token.map_or_else(|refusal| shared.response(&refusal), |token| json(token.to_string()))
 }
 
-fn reply(
+fn data(
     endpoint: &'static EndpointInfo,
     shared: &Shared,
     headers: &HeaderMap,
+    path: &RawPathParams,
     query: &str,
 ) -> Result<Response, Refusal> {
-    if shared.settings.bearer_required {
+    let Settings { bearer_required, seed, strictness, clock, .. } = shared.settings;
+    if bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }
-    let Settings { seed, strictness, .. } = shared.settings;
-    let asked = Asked::read(endpoint, query, strictness)?;
-    let world = World { seed, strictness, now: shared.settings.clock.now() };
-    let answer = answer(endpoint, &asked, world)?;
-    let mut response = json(answer.body);
-    if let Some(what) = answer.invented {
-        response.headers_mut().insert(invented::MARK, HeaderValue::from_static(what));
+    let query = Query::read(endpoint, path, query, strictness)?;
+    let reply = reply(shared.registry, endpoint, &query, seed, clock.now());
+    let mut response = json(reply.body.to_string());
+    if let Some(what) = reply.invented {
+        response.headers_mut().insert(MARK, HeaderValue::from_static(what));
     }
     Ok(response)
 }

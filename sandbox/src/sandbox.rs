@@ -1,30 +1,33 @@
 //! A server that runs until it is dropped.
 //!
-//! It is bound to this machine and lives in the Tokio runtime that it was started in.
+//! It listens on this machine alone. It has its own thread and Tokio runtime, so that its responses cost the runtime of
+//! the tests no time, and tests without one can use it.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, mpsc};
+use std::thread::{self, JoinHandle};
 
-use generated_client::SERVICE;
+use ::runtime::registry::Registry;
 use tokio::net::TcpListener;
+use tokio::runtime::{self, Runtime};
 use tokio::sync::oneshot;
 
 use crate::connection::{Door, OwnConnection};
-use crate::fault::{Faults, Rule};
+use crate::fault::{Faults, Rule, RuleError};
 use crate::routes::{self, Shared};
 use crate::settings::Builder;
 use crate::traffic::Counts;
 
-/// A server that answers as the catalogue says, until it is dropped.
+/// A mock server for the client of a registry, until it is dropped.
 ///
 /// ```
 /// # #[tokio::main]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use generated_client::{Client, Timeframe};
+/// use generated_client::{Client, REGISTRY, Timeframe};
 /// use sandbox::Sandbox;
 ///
-/// let sandbox = Sandbox::start().await?;
+/// let sandbox = Sandbox::of(&REGISTRY).start()?;
 /// let client = Client::builder(sandbox.base_url()).api_key("any").build()?;
 /// let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(10).await?;
 /// assert_eq!(ratio.data.len(), 10);
@@ -35,19 +38,15 @@ use crate::traffic::Counts;
 pub struct Sandbox {
     base_url: String,
     shared: Arc<Shared>,
-    /// Dropping it tells the server to stop.
-    _running: oneshot::Sender<()>,
+    /// Dropping it ends the server.
+    running: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Sandbox {
-    /// Starts a server on a free port of this machine that accepts any API key.
-    pub async fn start() -> io::Result<Self> {
-        Self::builder().start().await
-    }
-
-    /// Begins a server with settings of its own.
-    pub fn builder() -> Builder {
-        Builder::new()
+    /// A server for the client of this registry, to be configured and started.
+    pub fn of(registry: &Registry) -> Builder {
+        Builder::new(*registry)
     }
 
     /// The base URL of the server, for a client.
@@ -57,7 +56,8 @@ impl Sandbox {
 
     /// The page on which a person can try every endpoint.
     pub fn page_url(&self) -> String {
-        format!("{}/", self.base_url.strip_suffix(SERVICE.base_url_suffix).unwrap_or(&self.base_url))
+        let suffix = self.shared.registry.service.base_url_suffix;
+        format!("{}/", self.base_url.strip_suffix(suffix).unwrap_or(&self.base_url))
     }
 
     /// What clients have sent so far.
@@ -65,36 +65,69 @@ impl Sandbox {
         self.shared.traffic.counts(self.shared.tokens.issued())
     }
 
-    /// Takes back every token issued so far; the token endpoint still gives new ones.
+    /// Revokes every token issued so far; the token endpoint still issues new ones.
     pub fn revoke_tokens(&self) {
         self.shared.tokens.revoke();
     }
 
     /// Replaces the rules in force; an empty list removes all faults.
-    pub fn set_faults(&self, rules: impl IntoIterator<Item = Rule>) {
-        let faults = Faults::new(rules, self.shared.settings.seed);
+    ///
+    /// # Errors
+    ///
+    /// A rule names an endpoint that the registry does not have.
+    pub fn set_faults(&self, rules: impl IntoIterator<Item = Rule>) -> Result<(), RuleError> {
+        let faults = Faults::new(rules, self.shared.settings.seed, self.shared.registry)?;
         *self.shared.faults.write().unwrap_or_else(PoisonError::into_inner) = faults;
+        Ok(())
     }
 
-    pub(crate) async fn bind(port: u16) -> io::Result<TcpListener> {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        TcpListener::bind(address).await.map_err(|error| {
+    /// Starts the server's thread.
+    pub(crate) fn start(port: u16, shared: Shared) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(|error| {
             io::Error::new(error.kind(), format!("port {port} of this machine cannot be used: {error}"))
-        })
+        })?;
+        listener.set_nonblocking(true)?;
+        let base_url = format!("http://{}{}", listener.local_addr()?, shared.registry.service.base_url_suffix);
+        let shared = Arc::new(shared);
+        let (running, stopped) = oneshot::channel::<()>();
+        let (started, is_started) = mpsc::channel();
+        let server = Arc::clone(&shared);
+        // The runtime begins and ends in its thread: in that of the caller, a runtime may be in the way of both.
+        let run = move || match Self::runtime(listener) {
+            Ok((runtime, listener)) => {
+                // Nobody waits any more if the caller has panicked.
+                let _ = started.send(Ok(()));
+                runtime.block_on(serve(listener, server, stopped));
+            }
+            Err(error) => drop(started.send(Err(error))),
+        };
+        let thread = thread::Builder::new().name("sandbox".to_owned()).spawn(run)?;
+        is_started.recv().map_err(io::Error::other)??;
+        Ok(Self { base_url, shared, running: Some(running), thread: Some(thread) })
     }
 
-    pub(crate) fn serve(listener: TcpListener, shared: Shared) -> io::Result<Self> {
-        let base_url = format!("http://{}{}", listener.local_addr()?, SERVICE.base_url_suffix);
-        let shared = Arc::new(shared);
-        let router = routes::router(Arc::clone(&shared));
-        let (running, stopped) = oneshot::channel::<()>();
-        let door = Door { listener, shared: Arc::clone(&shared) };
-        let server = axum::serve(door, router.into_make_service_with_connect_info::<OwnConnection>());
-        let server = server.with_graceful_shutdown(async {
-            // Nothing is ever sent: it ends when the sender is gone.
-            let _ = stopped.await;
-        });
-        tokio::spawn(server.into_future());
-        Ok(Self { base_url, shared, _running: running })
+    fn runtime(listener: std::net::TcpListener) -> io::Result<(Runtime, TcpListener)> {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+        let context = runtime.enter();
+        let listener = TcpListener::from_std(listener)?;
+        drop(context);
+        Ok((runtime, listener))
+    }
+}
+
+/// Serves until the sender of `stopped` is dropped, and then ends all connections.
+async fn serve(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
+    let router = routes::router(Arc::clone(&shared)).into_make_service_with_connect_info::<OwnConnection>();
+    tokio::select! {
+        _ = stopped => {}
+        _ = axum::serve(Door { listener, shared }, router).into_future() => {}
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        drop(self.running.take());
+        // Wait until the port is free again. A panic of the server has been printed already.
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }

@@ -4,19 +4,17 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use generated_client::registry::LimitInfo;
-use generated_client::{SERVICE, Timestamp};
+use runtime::Timestamp;
+use runtime::registry::{LimitInfo, Registry};
 
-use crate::asked::Strictness;
 use crate::fault::{Faults, Rule};
-use crate::market::noise::Seed;
-use crate::recording::{Recorder, Recording};
+use crate::query::Strictness;
 use crate::routes::Shared;
 use crate::sandbox::Sandbox;
+use crate::seed::Seed;
 use crate::token::{ClientCredentials, Tokens};
 use crate::traffic::Traffic;
 
@@ -29,8 +27,6 @@ pub(crate) struct Settings {
     pub(crate) clock: Clock,
     pub(crate) strictness: Strictness,
     pub(crate) retry_after: RetryAfter,
-    pub(crate) recorder: Option<Recorder>,
-    pub(crate) recording: Option<Recording>,
 }
 
 impl fmt::Debug for Settings {
@@ -71,44 +67,31 @@ impl Clock {
     }
 }
 
-/// Settings of a [`Sandbox`]; from [`Sandbox::builder`].
+/// Settings of a [`Sandbox`]; from [`Sandbox::of`].
 #[derive(Debug)]
 #[must_use]
 pub struct Builder {
+    registry: Registry,
     port: u16,
     token_lifetime: Duration,
-    seed: u64,
     limit_sets: Vec<String>,
     faults: Vec<Rule>,
-    record: Option<PathBuf>,
-    replay: Option<PathBuf>,
     settings: Settings,
 }
 
 impl Builder {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(registry: Registry) -> Self {
         let settings = Settings {
             api_key: None,
             client_credentials: None,
             bearer_required: false,
             seed: Seed::new(0),
             clock: Clock::Running,
-            strictness: Strictness::Documented,
+            strictness: Strictness::Strict,
             retry_after: RetryAfter::Seconds,
-            recorder: None,
-            recording: None,
         };
         let token_lifetime = Duration::from_secs(24 * 60 * 60);
-        Self {
-            port: 0,
-            token_lifetime,
-            seed: 0,
-            limit_sets: Vec::new(),
-            faults: Vec::new(),
-            record: None,
-            replay: None,
-            settings,
-        }
+        Self { registry, port: 0, token_lifetime, limit_sets: Vec::new(), faults: Vec::new(), settings }
     }
 
     /// The port on 127.0.0.1; a free one unless set.
@@ -141,9 +124,9 @@ impl Builder {
         self
     }
 
-    /// Which of all invented markets is shown; 0 unless set.
+    /// The seed of all values; 0 unless set.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.settings.seed = Seed::new(seed);
         self
     }
 
@@ -155,17 +138,23 @@ impl Builder {
         self
     }
 
-    /// Whether reported facts are enforced too; only documented ones are unless set.
+    /// Enforces only types, ranges, and which params are documented as required.
     ///
-    /// Then 422 answers params that the endpoint does not take, values of `limit` that are not served, venues that are
-    /// not known, and requests without `coin` or `timeframe` where they are reported as required.
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.settings.strictness = if strict { Strictness::Reported } else { Strictness::Documented };
+    /// Unless set, 422 is the response as well to params that the endpoint does not have, params that are missing and
+    /// required by any evidence, values that are known to be refused or are not among those served, and times that look
+    /// like another unit.
+    pub fn lenient(mut self) -> Self {
+        self.settings.strictness = Strictness::Lenient;
         self
     }
 
-    /// Enforces a limit set of the registry, `A` for example, beside those that were named before; none is enforced
-    /// unless set.
+    /// Enforces as well that the values of open types are among the known ones, such as names that the service adds to.
+    pub fn only_known_values(mut self) -> Self {
+        self.settings.strictness = Strictness::OnlyKnownValues;
+        self
+    }
+
+    /// Enforces a limit set of the registry as well, by its name; none is enforced unless set.
     ///
     /// A request beyond it is answered with 429 and uses nothing up.
     pub fn limit_set(mut self, name: impl Into<String>) -> Self {
@@ -180,71 +169,37 @@ impl Builder {
     }
 
     /// Adds a rule for a fault on demand; there is none unless added.
-    ///
-    /// ```
-    /// # #[tokio::main]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use sandbox::Sandbox;
-    ///
-    /// let sandbox = Sandbox::builder().fault("/volumeRatio 1x status=503".parse()?).start().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn fault(mut self, rule: Rule) -> Self {
         self.faults.push(rule);
         self
     }
 
-    /// Records exchanges in a file, in place of its content, without credentials; tokens are not recorded.
-    pub fn record(mut self, file: impl Into<PathBuf>) -> Self {
-        self.record = Some(file.into());
-        self
-    }
-
-    /// Answers from a recording alone, with 404 where it has no such request.
-    ///
-    /// Limits, faults, API keys and tokens are as without it.
-    pub fn replay(mut self, file: impl Into<PathBuf>) -> Self {
-        self.replay = Some(file.into());
-        self
-    }
-
-    /// Starts the server, inside a Tokio runtime.
+    /// Starts the server in its own thread.
     ///
     /// # Errors
     ///
-    /// The port cannot be used, there is no such limit set, a file cannot be written, is no recording that can
-    /// be played or is to be both recorded in and played; the error names it.
-    pub async fn start(mut self) -> io::Result<Sandbox> {
-        self.settings.seed = Seed::new(self.seed);
-        let tokens = Tokens::new(self.token_lifetime, self.settings.seed);
-        let limits = self.limit_sets.iter().map(|name| limit_set(name)).collect::<io::Result<Vec<_>>>()?;
-        if let (Some(record), Some(replay)) = (&self.record, &self.replay)
-            && is_same_file(record, replay)
-        {
-            let message = format!("{} cannot be recorded in while it is played: that empties it", record.display());
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        }
-        let replayed = self.replay.as_deref().map(Recording::load).transpose();
-        self.settings.recording = replayed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        let listener = Sandbox::bind(self.port).await?;
-        // Last, as it empties the file: a start that fails must not delete a recording.
-        self.settings.recorder = self.record.as_deref().map(Recorder::create).transpose()?;
-        let faults = RwLock::new(Faults::new(self.faults, self.settings.seed));
-        let shared = Shared { settings: self.settings, tokens, traffic: Arc::new(Traffic::new(limits)), faults };
-        Sandbox::serve(listener, shared)
+    /// The port cannot be used, or the registry does not have a limit set or the endpoint of a fault; the error names it.
+    pub fn start(self) -> io::Result<Sandbox> {
+        let Self { registry, port, token_lifetime, limit_sets, faults, settings } = self;
+        let limits = limit_sets.iter().map(|name| limit_set(registry, name)).collect::<io::Result<Vec<_>>>()?;
+        let faults = Faults::new(faults, settings.seed, registry)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+        let shared = Shared {
+            registry,
+            tokens: Tokens::new(token_lifetime, settings.seed),
+            traffic: Arc::new(Traffic::new(registry.service.limits, limits)),
+            faults: RwLock::new(faults),
+            settings,
+        };
+        Sandbox::start(port, shared)
     }
 }
 
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    // A file that does not exist yet is not the same one.
-    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
-}
-
-fn limit_set(name: &str) -> io::Result<&'static LimitInfo> {
-    let known = || SERVICE.limits.iter().map(|limit| limit.name).collect::<Vec<_>>().join("` and `");
-    SERVICE.limits.iter().find(|limit| limit.name == name).ok_or_else(|| {
-        let message = format!("there is no limit set `{name}`: the service names `{}`", known());
+fn limit_set(registry: Registry, name: &str) -> io::Result<&'static LimitInfo> {
+    let all = registry.service.limits;
+    all.iter().find(|limit| limit.name == name).ok_or_else(|| {
+        let known = all.iter().map(|limit| limit.name).collect::<Vec<_>>().join("`, `");
+        let message = format!("there is no limit set `{name}`; the service has `{known}`");
         io::Error::new(io::ErrorKind::InvalidInput, message)
     })
 }

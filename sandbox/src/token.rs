@@ -12,12 +12,12 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use generated_client::Value;
+use runtime::Value;
 use serde_json::json;
 
 use crate::access;
-use crate::market::noise::Seed;
 use crate::refusal::Refusal;
+use crate::seed::Seed;
 
 /// A client id and its secret.
 pub(crate) type ClientCredentials = (String, String);

@@ -8,8 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use generated_client::SERVICE;
-use generated_client::registry::{EndpointInfo, LimitInfo};
+use runtime::registry::{EndpointInfo, LimitInfo};
 
 /// What a sandbox has counted; from [`Sandbox::counts`](crate::Sandbox::counts).
 ///
@@ -72,14 +71,14 @@ type Limit = &'static LimitInfo;
 
 impl Traffic {
     /// Enforces these limit sets, and counts by every set of the registry.
-    pub(crate) fn new(limits: Vec<Limit>) -> Self {
+    pub(crate) fn new(all: &'static [LimitInfo], limits: Vec<Limit>) -> Self {
         let window = |limit: &LimitInfo| Window::new(Duration::from_secs(limit.seconds.into()));
         let state = State {
             requests: 0,
             refused: 0,
             in_flight: 0,
             peak_in_flight: 0,
-            arrived: SERVICE.limits.iter().map(|limit| (limit, window(limit))).collect(),
+            arrived: all.iter().map(|limit| (limit, window(limit))).collect(),
             admitted: limits.iter().map(|limit| window(limit)).collect(),
         };
         Self { limits, state: Mutex::new(state) }
@@ -88,10 +87,10 @@ impl Traffic {
     /// Lets a request in, for the data of an endpoint if it is known, or says after how long it may try again.
     pub(crate) fn enter(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Place, Duration> {
         // A weight above a limit counts as the limit.
-        let most = SERVICE.limits.iter().map(|limit| limit.requests).max();
+        let mut state = self.state();
+        let most = state.arrived.iter().map(|(limit, _)| limit.requests).max();
         let weight = endpoint.map_or(1, |endpoint| endpoint.weight);
         let asked = Counted { endpoint, weight: fits(most.map_or(1, |most| weight.min(most))) };
-        let mut state = self.state();
         state.requests += 1;
         state.peak_in_flight = state.peak_in_flight.max(state.in_flight + 1);
         for (limit, window) in &mut state.arrived {
@@ -217,10 +216,15 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
+    use runtime::registry::Evidence;
+
     use super::*;
 
+    static LIMITS: [LimitInfo; 2] =
+        [LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)];
+
     fn traffic(names: &[&str]) -> Arc<Traffic> {
-        Arc::new(Traffic::new(SERVICE.limits.iter().filter(|limit| names.contains(&limit.name)).collect()))
+        Arc::new(Traffic::new(&LIMITS, LIMITS.iter().filter(|limit| names.contains(&limit.name)).collect()))
     }
 
     /// The waits that requests at these milliseconds are told, or none; each request ends at once.

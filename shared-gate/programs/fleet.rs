@@ -12,7 +12,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use generated_client::{Client, RateLimit, SERVICE, Timeframe};
+use generated_client::{Client, REGISTRY, RateLimit, SERVICE, Timeframe};
 use sandbox::Sandbox;
 use shared_gate::SharedGate;
 use tokio::time::sleep;
@@ -109,9 +109,9 @@ struct Fleet {
 }
 
 impl Fleet {
-    async fn start(set: &'static str, trouble: Trouble) -> Outcome<Self> {
+    fn start(set: &'static str, trouble: Trouble) -> Outcome<Self> {
         let info = SERVICE.limits.iter().find(|info| info.name == set).ok_or("there is no such set")?;
-        let sandbox = Sandbox::builder().limit_set(set).fault("all latency=300ms..900ms".parse()?).start().await?;
+        let sandbox = Sandbox::of(&REGISTRY).limit_set(set).fault("all latency=300ms..900ms".parse()?).start()?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let server = redis(port)?;
         let url = format!("redis://127.0.0.1:{port}");
@@ -228,7 +228,7 @@ impl Fleet {
 }
 
 async fn fleet(set: &'static str, trouble: Trouble, time: Duration) -> Outcome<Vec<String>> {
-    Fleet::start(set, trouble).await?.run(trouble, time).await
+    Fleet::start(set, trouble)?.run(trouble, time).await
 }
 
 #[tokio::main]

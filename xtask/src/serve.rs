@@ -8,7 +8,7 @@ use crate::paths;
 use crate::terminal::{fail, remark};
 use crate::workspace::cargo;
 
-/// Run the sandbox, a server that answers as the catalogue says
+/// Run the sandbox, a mock server for the client of a catalogue
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Serve {
@@ -24,8 +24,10 @@ impl Serve {
         }
         let mut command = cargo();
         // Not from the root: the user names files from the current folder.
-        command.args(["run", "--quiet", "--package", "sandbox", "--manifest-path"]);
-        command.arg(paths::root().join("Cargo.toml")).arg("--").args(&self.arguments);
+        command.args(["run", "--quiet", "--package", "sandbox", "--features", "program", "--manifest-path"]);
+        command.arg(paths::root().join("Cargo.toml")).arg("--");
+        // Of two, the last is used: the user may name another catalogue.
+        command.arg("--spec").arg(paths::spec()).args(&self.arguments);
         become_it(&mut command)
     }
 }

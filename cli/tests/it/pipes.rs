@@ -75,7 +75,7 @@ fn what_is_no_table_is_json() {
 
 #[test]
 fn a_path_and_a_param_that_nobody_knows_are_passed_on() {
-    let service = Service::with(|builder| builder.strict(true));
+    let service = Service::start();
     let told = run_with(&service, &["get", "/nowhere", "--param", "coin=BTC"]);
     assert_eq!(told.code, Some(5));
     assert!(told.err.contains("GET /nowhere?coin=BTC"), "{}", told.err);

@@ -32,7 +32,7 @@ fn every_emitted_client_compiles_and_passes() {
     }
     scratch.clear();
     // What is ours alone is checked where it stands.
-    let others = ["--exclude", "sandbox_of_*", "--exclude", "calls_of_*"];
+    let others = ["--exclude", "calls_of_*"];
     let all = ["--workspace", "--lib", "--profile", "test"].into_iter().chain(others);
     let (checked, said) = scratch.cargo("check", all);
     assert!(checked.status.success(), "{said}");
@@ -62,29 +62,23 @@ fn tests(cases: &[PathBuf], scratch: &Scratch) {
 }
 
 /// Puts the programs of a case where they find its client: one that is refused beside it, one that calls it into a
-/// crate with the sandbox of the same catalogue.
+/// crate with the sandbox.
 fn programs(case: &Path, scratch: &mut Scratch) {
-    let (client, sandbox) = (package(case), format!("sandbox_of_{}", name(case)));
-    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file of the project");
+    let client = package(case);
     if let Ok(program) = fs::read_to_string(case.join("refused.rs")) {
         scratch.write(&client, "examples/refused.rs", &program);
     }
     let Ok(program) = fs::read_to_string(case.join("calls.rs")) else { return };
-    let of_case = format!("generated-client = {{ package = \"{client}\", path = \"../{client}\" }}");
-    let manifest = read("sandbox/Cargo.toml")
-        .replace("name = \"sandbox\"", &format!("name = \"{sandbox}\""))
-        .replace("generated-client = { path = \"../generated-client\" }", &of_case);
-    scratch.write(&sandbox, "Cargo.toml", &format!("{manifest}\n[lib]\nname = \"sandbox\"\n"));
-    scratch.copy(&root().join("sandbox/src"), &sandbox, "src");
     let caller = caller(case);
     let manifest = format!(
         "[package]\nname = \"{caller}\"\nedition = \"2024\"\n\n[dev-dependencies]\n{client} = {{ path = \"../{client}\" }}\n\
-         sandbox = {{ package = \"{sandbox}\", path = \"../{sandbox}\" }}\n\
-         tokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n"
+         sandbox = {{ path = '{}' }}\ntokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n",
+        root().join("sandbox").display()
     );
     scratch.write(&caller, "Cargo.toml", &manifest);
     scratch.write(&caller, "tests/calls.rs", &program);
-    scratch.write(&caller, "tests/server/mod.rs", &read("codegen/tests/calls/server.rs"));
+    let server = fs::read_to_string(root().join("codegen/tests/calls/server.rs")).expect("a file of the project");
+    scratch.write(&caller, "tests/server/mod.rs", &server);
 }
 
 /// The crate that calls the client of a case, where there is one.

@@ -30,18 +30,6 @@ impl Scratch {
         self.wanted.insert(path);
     }
 
-    /// All files below a folder, as they are.
-    pub(crate) fn copy(&mut self, from: &Path, member: &str, path: &str) {
-        for entry in entries(from) {
-            let path = format!("{path}/{}", name(&entry));
-            if entry.is_dir() {
-                self.copy(&entry, member, &path);
-            } else {
-                self.write(member, &path, &fs::read_to_string(&entry).expect("a file of text"));
-            }
-        }
-    }
-
     /// Takes away what earlier runs wanted and this one does not.
     pub(crate) fn clear(&self) {
         self.clear_folder(&self.root.join("members"));

@@ -9,8 +9,8 @@ use generated_client::{Client, Coin, Timeframe};
 async fn main() -> Result<(), Box<dyn Error>> {
     let coin = Coin::from(std::env::args().nth(1).unwrap_or("BTC".to_owned()));
     let client = Client::from_env()?;
-    let ratio = client.orderflow().volume_ratio().coin(coin.clone()).timeframe(Timeframe::H4).limit(60).await?;
-    let interest = client.open_interest().open_interest().coin(coin).timeframe(Timeframe::H4).limit(60).await?;
+    let ratio = client.orderflow().volume_ratio().coin(coin.clone()).timeframe(Timeframe::H4).limit(100).await?;
+    let interest = client.open_interest().open_interest().coin(coin).timeframe(Timeframe::H4).limit(100).await?;
     for crowding in crowding(&ratio.data, &interest.data, 6) {
         println!("{} {:+.3}", crowding.open_date, crowding.score);
     }

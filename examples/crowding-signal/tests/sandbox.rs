@@ -1,12 +1,12 @@
 //! The signal over a market that never was: the same numbers in every run, without a key or a network.
 
 use crowding_signal::crowding;
-use generated_client::{Client, Timeframe};
+use generated_client::{Client, REGISTRY, Timeframe};
 use sandbox::Sandbox;
 
 #[tokio::test]
 async fn crowds_gather_on_both_sides_and_leave() -> Result<(), Box<dyn std::error::Error>> {
-    let sandbox = Sandbox::builder().seed(7).stop_clock_at(1_750_000_000).start().await?;
+    let sandbox = Sandbox::of(&REGISTRY).seed(7).stop_clock_at(1_750_000_000).start()?;
     let client = Client::builder(sandbox.base_url()).api_key("any").build()?;
     let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(500).await?;
     let interest = client.open_interest().open_interest().coin("BTC").timeframe(Timeframe::H1).limit(500).await?;

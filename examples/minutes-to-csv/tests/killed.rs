@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 use std::{fs, thread};
 
+use generated_client::REGISTRY;
 use sandbox::Sandbox;
 
 /// Ninety days of minutes, which take longer than all runs that are killed together.
@@ -31,8 +32,8 @@ fn file(name: &str) -> PathBuf {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_ten_times_it_writes_the_same_bytes() {
     // Half past midnight on 2024-06-15.
-    let builder = Sandbox::builder().stop_clock_at(1_718_411_400).limit_set("A");
-    let sandbox = builder.fault("all latency=20ms..200ms".parse().unwrap()).start().await.unwrap();
+    let builder = Sandbox::of(&REGISTRY).stop_clock_at(1_718_411_400).limit_set("A");
+    let sandbox = builder.fault("all latency=20ms..200ms".parse().unwrap()).start().unwrap();
     let base_url = sandbox.base_url().to_owned();
     tokio::task::spawn_blocking(move || {
         let whole = file("whole.csv");

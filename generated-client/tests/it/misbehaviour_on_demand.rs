@@ -5,18 +5,18 @@
 
 use std::time::Duration;
 
-use generated_client::{Client, Error, Retry};
+use generated_client::{Client, Error, Exchange, REGISTRY, Retry, Timeframe};
 use sandbox::{Rule, Sandbox};
 
 const KEY: &str = "canary-key";
 
-async fn sandbox(rules: &[&str]) -> Sandbox {
-    let builder = Sandbox::builder().api_key(KEY);
-    rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap())).start().await.unwrap()
+fn sandbox(rules: &[&str]) -> Sandbox {
+    let builder = Sandbox::of(&REGISTRY).api_key(KEY);
+    rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap())).start().unwrap()
 }
 
 async fn ask(client: &Client) -> Result<usize, Error> {
-    Ok(client.liquidity().average_leverage_used().coin("BTC").limit(5).await?.data.len())
+    Ok(client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?.data.len())
 }
 
 fn told(outcome: Result<usize, Error>) -> (String, String) {
@@ -45,7 +45,7 @@ async fn one_attempt() {
         ("latency=1h", "Head again", "no status had arrived"),
         ("latency=1ms..5ms", "5", ""),
         ("status=503", "Status again", "status 503"),
-        ("status=422", "Status", "a rule asked for this"),
+        ("status=422", "Status", "a rule for faults matches the request"),
         ("redirect", "Status", "redirect to the host `elsewhere.invalid`, is not followed"),
         ("redirect=/login", "Status", "another path of the same host"),
         ("malformed", "Decode", ""),
@@ -71,7 +71,7 @@ async fn one_attempt() {
     }
     let mut wrong = Vec::new();
     for (rule, expected, words) in rows {
-        let sandbox = sandbox(&[rule]).await;
+        let sandbox = sandbox(&[rule]);
         let builder = Client::builder(sandbox.base_url()).api_key(KEY).retry(Retry::none()).max_body_bytes(1000);
         let (actual, text) = told(ask(&builder.attempt_timeout(Duration::from_millis(500)).build().unwrap()).await);
         if actual != expected || !text.contains(words) {
@@ -91,9 +91,9 @@ async fn another_attempt_helps() {
         "1x reset=accept",
         "1x reset=head",
         "1x reset=body",
-        "/averageLeverageUsed 2x status=502",
+        "/volumeRatio 2x status=502",
     ] {
-        let sandbox = sandbox(&[rule]).await;
+        let sandbox = sandbox(&[rule]);
         let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
         assert_eq!(told(ask(&client).await).0, "5", "{rule}");
     }
@@ -101,12 +101,12 @@ async fn another_attempt_helps() {
 
 #[tokio::test]
 async fn values_that_nobody_knows_are_kept() {
-    let sandbox = sandbox(&["new-values"]).await;
+    let sandbox = sandbox(&["new-values"]);
     let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
-    let levels = client.liquidity().liquidation_levels().coin("BTC").await.unwrap();
+    let levels = client.liquidity().liquidation_levels().coin("BTC").exchange(Exchange::BINANCE_PERP_STABLE);
+    let levels = levels.await.unwrap();
     assert!(levels.metadata.exchanges.iter().any(|venue| venue.as_str() == "sandbox_new_value"));
-    // How many stand open differs from hour to hour.
-    assert!(levels.data.len() > 100, "{}", levels.data.len());
+    assert!(!levels.is_empty());
     for level in &levels {
         let [side, leverage] = [level.side.as_ref().unwrap().as_str(), level.leverage.as_ref().unwrap().as_str()];
         assert_eq!([side, leverage], ["sandbox_new_value"; 2]);
@@ -115,7 +115,7 @@ async fn values_that_nobody_knows_are_kept() {
 
 #[tokio::test]
 async fn a_stale_connection_is_nothing_to_speak_of() {
-    let sandbox = sandbox(&["stale"]).await;
+    let sandbox = sandbox(&["stale"]);
     let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
     for _ in 0..3 {
         assert_eq!(told(ask(&client).await).0, "5");
@@ -125,8 +125,8 @@ async fn a_stale_connection_is_nothing_to_speak_of() {
 #[tokio::test]
 async fn a_token_that_does_not_come_is_asked_for_again() {
     let rules = ["token 1x cut", "token 1x status=503"];
-    let builder = rules.iter().fold(Sandbox::builder(), |builder, rule| builder.fault(rule.parse().unwrap()));
-    let sandbox = builder.bearer_required(true).start().await.unwrap();
+    let builder = rules.iter().fold(Sandbox::of(&REGISTRY), |builder, rule| builder.fault(rule.parse().unwrap()));
+    let sandbox = builder.bearer_required(true).start().unwrap();
     let client = Client::builder(sandbox.base_url()).api_key(KEY).client_credentials("id", "secret").build().unwrap();
     assert_eq!(told(ask(&client).await).0, "5");
 }

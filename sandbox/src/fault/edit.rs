@@ -3,12 +3,11 @@
 //! The body of a success comes in and goes out changed, by chance from the request's dice. A body that is not JSON
 //! stays as it is.
 
-use generated_client::Value;
-use generated_client::registry::{BodyInfo, EndpointInfo, ValueType};
+use runtime::Value;
+use runtime::registry::{BodyInfo, EndpointInfo, ServiceInfo, ValueType};
 use serde_json::json;
 
-use crate::fields;
-use crate::market::noise::Seed;
+use crate::seed::Seed;
 
 /// The change to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +25,13 @@ const NEW_FIELD: &str = "sandboxNewField";
 
 impl Edit {
     /// The body after the change.
-    pub(crate) fn apply(self, body: &[u8], endpoint: Option<&EndpointInfo>, dice: Seed) -> Vec<u8> {
+    pub(crate) fn apply(
+        self,
+        body: &[u8],
+        endpoint: Option<&EndpointInfo>,
+        service: &ServiceInfo,
+        dice: Seed,
+    ) -> Vec<u8> {
         if self == Self::Malformed {
             return body.get(..body.len() * 2 / 3).unwrap_or_default().to_vec();
         }
@@ -36,7 +41,7 @@ impl Edit {
         if self == Self::NewFields {
             add_field(&mut body);
         }
-        for (index, record) in records(&mut body).into_iter().enumerate() {
+        for (index, record) in records(&mut body, service).into_iter().enumerate() {
             let dice = dice.number(i64::try_from(index).unwrap_or(0));
             match self {
                 Self::Nulls => change_one(record, dice, |_| Value::Null),
@@ -47,18 +52,23 @@ impl Edit {
             }
         }
         if self == Self::NewValues {
-            name_a_new_venue(&mut body);
+            extend_metadata(&mut body, service);
         }
         body.to_string().into_bytes()
     }
 }
 
+/// The value at a path of a body: keys with dots between them.
+fn at<'b>(body: &'b mut Value, path: &str) -> Option<&'b mut Value> {
+    path.split('.').try_fold(body, |value, key| value.get_mut(key))
+}
+
 /// The records of a series, or the body itself if it is none.
-fn records(body: &mut Value) -> Vec<&mut Value> {
-    let place = fields::envelope().map(|(data, _)| data);
-    let place = place.filter(|place| fields::at(body, place).is_some_and(|records| records.is_array()));
-    let series = match place {
-        Some(place) => fields::at(body, place),
+fn records<'b>(body: &'b mut Value, service: &ServiceInfo) -> Vec<&'b mut Value> {
+    let path = service.envelope.as_ref().map(|envelope| envelope.data);
+    let path = path.filter(|path| at(body, path).is_some_and(|records| records.is_array()));
+    let series = match path {
+        Some(path) => at(body, path),
         None => Some(body),
     };
     match series {
@@ -104,8 +114,8 @@ fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
 }
 
 /// Adds a value to every list of the metadata.
-fn name_a_new_venue(body: &mut Value) {
-    let metadata = fields::envelope().and_then(|(_, metadata)| fields::at(body, metadata?));
+fn extend_metadata(body: &mut Value, service: &ServiceInfo) {
+    let metadata = service.envelope.as_ref().and_then(|envelope| at(body, envelope.metadata?));
     for list in metadata.and_then(Value::as_object_mut).into_iter().flatten().map(|(_, list)| list) {
         if let Value::Array(values) = list {
             values.push(NEW_VALUE.into());
@@ -115,11 +125,20 @@ fn name_a_new_venue(body: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::known;
+    use runtime::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, TypeInfo};
 
-    fn check(edit: Edit, path: &str, body: &str) -> Value {
-        let body = edit.apply(body.as_bytes(), known::endpoint(path), Seed::new(1));
+    use super::*;
+
+    static SERVICE: ServiceInfo =
+        ServiceInfo::new("A service").envelope(EnvelopeInfo::new("data").metadata("metadata"));
+    static SIDE: TypeInfo = TypeInfo::new("Side", &[]);
+    static RECORD: RecordInfo =
+        RecordInfo::new("Order", &[FieldInfo::new("side", "side", ValueType::Named(&SIDE), Evidence::Document)]);
+    static ORDERS: EndpointInfo =
+        EndpointInfo::new("market", "orders", "Orders").series(Some(&RECORD), None, Evidence::Document);
+
+    fn check(edit: Edit, body: &str) -> Value {
+        let body = edit.apply(body.as_bytes(), Some(&ORDERS), &SERVICE, Seed::new(1));
         serde_json::from_slice(&body).unwrap_or_else(|_| Value::from(String::from_utf8(body).unwrap()))
     }
 
@@ -128,7 +147,7 @@ mod tests {
     #[test]
     fn each_record_loses_one_value() {
         for edit in [Edit::Nulls, Edit::WrongTypes] {
-            let body = check(edit, "/klines", SERIES);
+            let body = check(edit, SERIES);
             for record in body["data"].as_array().unwrap() {
                 let changed = record.as_object().unwrap().values().filter(|value| !value.is_u64());
                 let changed = changed.collect::<Vec<_>>();
@@ -138,25 +157,24 @@ mod tests {
             }
             assert_eq!(body["metadata"], json!({ "exchanges": ["x"] }));
         }
-        assert_eq!(check(Edit::Nulls, "/ping", r#"{"status":"ok"}"#), json!({ "status": null }));
+        assert_eq!(check(Edit::Nulls, r#"{"status":"ok"}"#), json!({ "status": null }));
     }
 
     #[test]
     fn what_is_new_is_everywhere() {
-        let body = check(Edit::NewFields, "/klines", SERIES);
+        let body = check(Edit::NewFields, SERIES);
         for object in [&body, &body["data"][0], &body["data"][1]] {
             assert!(object[NEW_FIELD].is_object(), "{body}");
         }
-        let body =
-            check(Edit::NewValues, "/liquidationLevels", r#"{"data":[{"side":"long"}],"metadata":{"exchanges":[]}}"#);
+        let body = check(Edit::NewValues, r#"{"data":[{"side":"long"}],"metadata":{"exchanges":[]}}"#);
         assert_eq!(body, json!({ "data": [{ "side": NEW_VALUE }], "metadata": { "exchanges": [NEW_VALUE] } }));
     }
 
     #[test]
     fn what_is_no_json_stays_as_it_is() {
-        assert_eq!(check(Edit::Nulls, "/klines", "words"), Value::from("words"));
-        assert_eq!(check(Edit::Malformed, "/klines", r#"{"data":[]}"#), Value::from(r#"{"data""#));
-        assert_eq!(check(Edit::Malformed, "/klines", ""), Value::from(""));
-        assert_eq!(check(Edit::NewFields, "/klines", "[1]"), json!([1]));
+        assert_eq!(check(Edit::Nulls, "words"), Value::from("words"));
+        assert_eq!(check(Edit::Malformed, r#"{"data":[]}"#), Value::from(r#"{"data""#));
+        assert_eq!(check(Edit::Malformed, ""), Value::from(""));
+        assert_eq!(check(Edit::NewFields, "[1]"), json!([1]));
     }
 }

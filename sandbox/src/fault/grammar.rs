@@ -6,26 +6,27 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::kind;
-use super::place::Place;
+use runtime::registry::Registry;
+
 use super::rule_error::{RuleError, did_you_mean};
-use super::{Fault, Share};
+use super::{Fault, Share, kind, target};
 
 /// One fault on demand: where it strikes, how often, and what it is.
 ///
 /// ```
 /// use sandbox::Rule;
 ///
-/// let rule: Rule = "/volumeRatio 10% status=503".parse()?;
+/// let rule: Rule = "/trades 10% status=503".parse()?;
 /// # let _ = rule;
 /// println!("{}", Rule::GRAMMAR);
-/// assert!("/volumeRatio 10% statsu=503".parse::<Rule>().is_err());
+/// assert!("/trades 10% statsu=503".parse::<Rule>().is_err());
 /// # Ok::<(), sandbox::RuleError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     text: String,
-    pub(super) place: Place,
+    /// The word for the requests that it is about; all if there is none.
+    pub(super) target: Option<String>,
     pub(super) share: Share,
     pub(super) fault: Fault,
 }
@@ -33,14 +34,14 @@ pub struct Rule {
 impl Rule {
     /// How rules are written, for a person to read.
     pub const GRAMMAR: &str = "\
-A rule is [WHERE] [SHARE] FAULT, for example `/volumeRatio 10% status=503`.
+A rule is [WHERE] [SHARE] FAULT, for example `/trades 10% status=503`.
 
 WHERE is one of
   all                     every request; the default
   token                   the token endpoint
-  /volumeRatio            a path
-  orderflow.volume_ratio  an endpoint, as the client names it
-  orderflow               a group
+  /trades                 a path
+  market.trades           an endpoint, as the client names it
+  market                  a group
 SHARE is one of
   10%                     this share of the requests, chosen by the seed; without SHARE, all
   2x                      the first two requests
@@ -52,7 +53,7 @@ FAULT is one of
   nulls                   one value of each record is null
   wrong-types             one value of each record has another type
   new-fields              records and envelope have one more field
-  new-values              venues, sides and other named values are unknown ones
+  new-values              named values are unknown ones
   trickle=20ms            the body comes byte by byte, with this pause before each
   gzip-bomb=64MiB         the body begins with this much white space, compressed
   cut=body                the connection is closed; at `request`, `head` or `body`
@@ -63,6 +64,18 @@ FAULT is one of
     /// The rule as it was written.
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Fails if the registry does not have what the rule names.
+    pub(super) fn check(&self, registry: Registry) -> Result<(), RuleError> {
+        let Some(word) = &self.target else { return Ok(()) };
+        let known = target::words(registry);
+        if known.contains(word) {
+            return Ok(());
+        }
+        let message = format!("there is no endpoint, path or group `{word}`");
+        // It is the first word of the rule.
+        Err(RuleError::new(&self.text, (0, word), message, did_you_mean(word, known.iter())))
     }
 }
 
@@ -80,16 +93,9 @@ impl FromStr for Rule {
         let mut words = words(text);
         let (start, last) = words.pop().ok_or_else(|| RuleError::new(text, (0, text), "there is no fault", ""))?;
         let fault = kind::read(last).map_err(|(message, help)| RuleError::new(text, (start, last), message, help))?;
-        let mut rule = Self { text: text.trim().to_owned(), place: Place::Everywhere, share: Share::Part(1.0), fault };
+        let mut rule = Self { text: text.trim().to_owned(), target: None, share: Share::Part(1.0), fault };
         let mut words = words.into_iter().peekable();
-        if let Some((_, word)) = words.next_if(|(_, word)| !is_like_a_share(word)) {
-            let unknown = || {
-                let known = Place::words();
-                let message = format!("there is no endpoint, path or group `{word}`");
-                RuleError::new(text, (place_of(text, word), word), message, did_you_mean(word, known.iter()))
-            };
-            rule.place = Place::read(word).ok_or_else(unknown)?;
-        }
+        rule.target = words.next_if(|(_, word)| !is_like_a_share(word)).map(|(_, word)| word.to_owned());
         if let Some((start, word)) = words.next() {
             let wrong = || {
                 let help = "a share is written `10%`, or `2x` for the first two";
@@ -100,7 +106,7 @@ impl FromStr for Rule {
         if let Some(word) = words.next() {
             return Err(RuleError::new(text, word, "this is one word too many", "a rule is [WHERE] [SHARE] FAULT"));
         }
-        if rule.fault == Fault::ResetAtAccept && rule.place != Place::Everywhere {
+        if rule.fault == Fault::ResetAtAccept && rule.target.as_ref().is_some_and(|word| word != "all") {
             let help = "leave out WHERE: no path is known yet when a connection is accepted";
             return Err(RuleError::new(text, (start, last), "a reset at `accept` meets every connection", help));
         }
@@ -156,21 +162,9 @@ mod tests {
         ];
         for (text, share, fault) in table {
             let rule: Rule = text.parse().unwrap();
-            assert_eq!((&rule.share, &rule.fault, &rule.place), (&share, &fault, &Place::Everywhere), "{text}");
+            assert_eq!((&rule.share, &rule.fault), (&share, &fault), "{text}");
             assert_eq!(rule.to_string(), text.trim());
         }
-    }
-
-    #[test]
-    fn places() {
-        let paths = |text: &str| match text.parse::<Rule>().unwrap().place {
-            Place::Paths(paths) => paths,
-            Place::Everywhere => Vec::new(),
-        };
-        assert_eq!(paths("/volumeRatio stale"), ["/v2/volumeRatio"]);
-        assert_eq!(paths("orderflow.volume_ratio 5% stale"), ["/v2/volumeRatio"]);
-        assert_eq!(paths("token stale"), ["/v2/oauth2/token"]);
-        assert!(paths("orderflow stale").contains(&"/v2/klines".to_owned()));
     }
 
     #[test]
@@ -178,14 +172,9 @@ mod tests {
         let table = [
             ("", "there is no fault\n  |\n  | \n  | ^"),
             (
-                "/volumeRatio 10% statsu=503",
-                "there is no fault `statsu`\n  |\n  | /volumeRatio 10% statsu=503\n  |                  ^^^^^^^^^^\n  \
+                "/trades 10% statsu=503",
+                "there is no fault `statsu`\n  |\n  | /trades 10% statsu=503\n  |             ^^^^^^^^^^\n  \
                  = help: did you mean `status`?",
-            ),
-            (
-                "/volumRatio stale",
-                "there is no endpoint, path or group `/volumRatio`\n  |\n  | /volumRatio stale\n  | ^^^^^^^^^^^\n  \
-                 = help: did you mean `/volumeRatio`?",
             ),
             (
                 "all 110% stale",
@@ -224,6 +213,15 @@ mod tests {
             let error = text.parse::<Rule>().unwrap_err().to_string();
             assert!(error.contains(message) && error.contains(more), "{error}");
         }
+    }
+
+    #[test]
+    fn what_the_registry_does_not_have_is_shown() {
+        let check = |text: &str| text.parse::<Rule>().unwrap().check(target::tests::REGISTRY);
+        assert_eq!(check("market.trades 1x stale"), Ok(()));
+        let expected = "there is no endpoint, path or group `/trads`\n  |\n  | /trads stale\n  | ^^^^^^\n  \
+                        = help: did you mean `/trades`?";
+        assert_eq!(check(" /trads stale").unwrap_err().to_string(), expected);
     }
 
     #[test]

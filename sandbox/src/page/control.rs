@@ -1,11 +1,11 @@
-//! The form control of a param: a label, an input that fits its type, and what is known of the param.
+//! The form control of a param: a label, an input that fits its type, and its meaning.
 //!
 //! Nothing is required and any value can be sent, so that users can see how the service refuses a wrong one.
 
-use generated_client::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueInfo, ValueType};
 use maud::{Markup, html};
+use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueInfo, ValueType};
 
-use super::prose::{bounds, prose};
+use super::prose::prose;
 
 pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
     let id = format!("{endpoint}-{}", param.wire_name);
@@ -61,6 +61,9 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
     let default = param.default;
     let first = |named: &TypeInfo| param.required.and_then(|_| named.values.first()).map(|known| known.value);
     match param.ty {
+        _ if !param.served.is_empty() && param.list.is_none() => {
+            choice(id, param, &param.served.iter().map(|value| (*value, "")).collect::<Vec<_>>())
+        }
         ValueType::Named(named) if !named.open => {
             let shown = named.values.iter().map(|known| (known.value, known.summary)).collect::<Vec<_>>();
             choice(id, param, &shown)
@@ -104,14 +107,11 @@ fn choice(id: &str, param: &ParamInfo, values: &[(&str, &str)]) -> Markup {
 }
 
 fn help(id: &str, param: &ParamInfo) -> Markup {
-    let bounds = bounds(param.range, param.unit);
     html! {
         p.help #(help_id(id)) {
             (prose(param.summary))
-            @if !bounds.is_empty() { " " (bounds) }
             @if let Some(default) = param.default { " Left out, it is " code { (default) } "." }
             @if let Some(evidence) = param.required { " Required (" (evidence) ")." }
-            @if !param.notes.is_empty() { " " (prose(param.notes)) }
         }
     }
 }

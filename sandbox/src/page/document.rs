@@ -1,16 +1,19 @@
-//! The document around the endpoints: its head, the filter, and the place for replies.
+//! The document around the endpoints: its head, the filter, and the section for responses.
 
-use generated_client::registry::{EndpointInfo, GroupInfo, TimeUnit, TypeInfo, ValueType};
-use generated_client::{GROUPS, SERVICE};
+use std::collections::BTreeMap;
+
 use maud::{DOCTYPE, Markup, html};
+use runtime::registry::{EndpointInfo, GroupInfo, Registry, ServiceInfo, TimeUnit, TypeInfo, ValueType};
 
 use super::Access;
 use super::control::suggestions;
 use super::entry::entry;
 use super::prose::prose;
+use crate::routes::callable;
 
-pub(super) fn document(access: Access) -> Markup {
-    let milliseconds = match SERVICE.time_unit {
+pub(super) fn document(registry: Registry, access: Access) -> Markup {
+    let service = registry.service;
+    let milliseconds = match service.time_unit {
         TimeUnit::Seconds => 1000,
         TimeUnit::Milliseconds | TimeUnit::Iso8601 | TimeUnit::Date => 1,
     };
@@ -21,34 +24,34 @@ pub(super) fn document(access: Access) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { "Sandbox: " (SERVICE.title) }
+                title { "Sandbox: " (service.title) }
                 link rel="icon" type="image/svg+xml" href="/page/icon.svg";
                 link rel="stylesheet" href="/page/style.css";
                 script type="module" src="/page/page.js" {}
             }
-            body data-milliseconds=(milliseconds) data-key-header=[SERVICE.api_key_header] {
+            body data-milliseconds=(milliseconds) data-key-header=[service.api_key_header] {
                 a.skip href="#main" { "Skip to content" }
-                (header(access))
+                (header(service, access))
                 div.columns {
-                    (contents())
+                    (contents(registry))
                     main #main tabindex="-1" {
-                        (introduction())
-                        @for group in GROUPS { (section(group)) }
+                        (introduction(registry))
+                        @for group in registry.groups { (section(registry, group)) }
                         (reply())
                     }
                 }
-                @for named in open_types() { (suggestions(named)) }
+                @for named in open_types(registry) { (suggestions(named)) }
             }
         }
     }
 }
 
-fn header(access: Access) -> Markup {
+fn header(service: &ServiceInfo, access: Access) -> Markup {
     html! {
         header {
-            h1 { a href="#" { (SERVICE.title) } " " span.tag { "sandbox" } }
+            h1 { a href="#" { (service.title) } " " span.tag { "sandbox" } }
             div.access.script {
-                @if SERVICE.api_key_header.is_some() {
+                @if service.api_key_header.is_some() {
                     label for="key" { "API key" }
                     @if access.any_key {
                         input #key value="any" autocomplete="off" spellcheck="false" aria-describedby="key-help";
@@ -68,7 +71,7 @@ fn header(access: Access) -> Markup {
     }
 }
 
-fn contents() -> Markup {
+fn contents(registry: Registry) -> Markup {
     html! {
         nav aria-label="Endpoints" {
             div.filter.script {
@@ -76,7 +79,7 @@ fn contents() -> Markup {
                 input #filter type="search" placeholder="name or path" autocomplete="off" spellcheck="false";
                 p.help #matches role="status" {}
             }
-            @for group in GROUPS {
+            @for group in registry.groups {
                 div.group {
                     p.group-name id={ "in-" (group.ident) } { (group.title) }
                     ul aria-labelledby={ "in-" (group.ident) } {
@@ -100,42 +103,34 @@ fn link(endpoint: &EndpointInfo) -> Markup {
     }
 }
 
-fn introduction() -> Markup {
-    let all = GROUPS.iter().flat_map(|group| group.endpoints);
-    let callable = all.clone().filter(|endpoint| endpoint.path.is_some()).count();
+fn introduction(registry: Registry) -> Markup {
+    let all = registry.endpoints().count();
     html! {
         section #introduction {
-            h2 { "An invented market" }
-            p { (prose(SERVICE.summary)) " This server answers as the catalogue says, with invented data." }
+            h2 { "A mock server" }
+            p { (prose(registry.service.summary)) " This server has generated data." }
             p {
-                (callable) " of " (all.count()) " endpoints can be called under " code { (SERVICE.base_url_suffix) }
-                "; of the others only the name is known. Every fact says how it is known: from the interface "
-                small.evidence { "document" } ", from what the provider " small.evidence { "published" }
-                ", as public clients " small.evidence { "reported" } " it, or from the "
-                small.evidence { "former" } " version of the interface."
+                (callable(registry).count()) " of " (all) " endpoints can be called under "
+                code { (registry.service.base_url_suffix) } "; of the others only the name is known. "
+                "Fields, values and how each fact is known are in the reference of the client, "
+                code { "docs/README.md" } "."
             }
             noscript { p.note { "Without JavaScript this page is for reading: the key goes into a header, which a plain form cannot send." } }
-            dl.script {
-                @for group in GROUPS {
-                    dt { (group.title) " " span.tag { (group.endpoints.len()) } }
-                    dd { (prose(group.summary)) }
-                }
-            }
         }
     }
 }
 
-fn section(group: &GroupInfo) -> Markup {
+fn section(registry: Registry, group: &GroupInfo) -> Markup {
     html! {
         section.group aria-labelledby={ "group-" (group.ident) } {
             h2 id={ "group-" (group.ident) } { (group.title) }
             p.group-summary { (prose(group.summary)) }
-            @for endpoint in group.endpoints { (entry(endpoint)) }
+            @for endpoint in group.endpoints { (entry(registry, endpoint)) }
         }
     }
 }
 
-/// Where the script shows a reply; it moves to the endpoint that was asked.
+/// Where the script shows a response; it moves to the endpoint of the request.
 fn reply() -> Markup {
     html! {
         section #reply.script aria-labelledby="reply-name" hidden {
@@ -156,17 +151,11 @@ fn reply() -> Markup {
 }
 
 /// The types whose values inputs suggest, each once.
-fn open_types() -> Vec<&'static TypeInfo> {
-    let endpoints = GROUPS.iter().flat_map(|group| group.endpoints);
-    let params = endpoints.flat_map(|endpoint| endpoint.params.unwrap_or_default());
-    let mut types: Vec<&TypeInfo> = Vec::new();
-    for param in params.filter(|param| param.list.is_none()) {
-        if let ValueType::Named(named) = param.ty
-            && named.open
-            && types.iter().all(|known| known.name != named.name)
-        {
-            types.push(named);
-        }
-    }
-    types
+fn open_types(registry: Registry) -> Vec<&'static TypeInfo> {
+    let params = registry.endpoints().flat_map(|endpoint| endpoint.params.unwrap_or_default());
+    let open = params.filter(|param| param.list.is_none()).filter_map(|param| match param.ty {
+        ValueType::Named(named) if named.open => Some((named.name, named)),
+        _ => None,
+    });
+    open.collect::<BTreeMap<_, _>>().into_values().collect()
 }

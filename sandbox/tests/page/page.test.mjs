@@ -1,5 +1,5 @@
 // Uses the sandbox's page in headless Chromium, as people do: by keyboard, on a phone, in the dark.
-// `cargo xtask verify page` runs it; SANDBOX is the program, SHOTS a folder for screenshots if they are wanted.
+// `cargo xtask verify page` runs it from the root; SANDBOX is the program, SHOTS a folder for screenshots if they are wanted.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -24,7 +24,7 @@ const KILLS: u32 = 10;
 
 /// Files of every format, and a data set.
 pub(super) async fn on_disk(folder: &Path) -> Outcome {
-    let sandbox = sandbox().await?;
+    let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
     let whole = format!("{}/whole.csv", folder.display());
     let begun = Instant::now();
@@ -50,7 +50,7 @@ pub(super) async fn on_disk(folder: &Path) -> Outcome {
 
 /// The same in a bucket, whose server the environment names.
 pub(super) async fn in_bucket(bucket: &str) -> Outcome {
-    let sandbox = sandbox().await?;
+    let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
     let (whole, target) = (format!("s3://{bucket}/whole"), format!("s3://{bucket}/killed"));
     let begun = Instant::now();

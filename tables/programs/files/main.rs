@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::Path;
 
 use generated_client::registry::EndpointInfo;
-use generated_client::{Client, GROUPS, RateLimit};
+use generated_client::{Client, GROUPS, REGISTRY, RateLimit};
 use sandbox::Sandbox;
 use tables::{Backfill, Series, Target};
 
@@ -26,8 +26,8 @@ const DAY: i64 = 24 * HOUR;
 /// 2024-06-15T00:00:00Z.
 const END: i64 = 1_718_409_600;
 
-async fn sandbox() -> Outcome<Sandbox> {
-    Ok(Sandbox::builder().stop_clock_at(END + 12 * HOUR).start().await?)
+fn sandbox() -> Outcome<Sandbox> {
+    Ok(Sandbox::of(&REGISTRY).stop_clock_at(END + 12 * HOUR).start()?)
 }
 
 fn client(base_url: &str) -> Outcome<Client> {

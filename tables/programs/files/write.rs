@@ -13,7 +13,7 @@ const DAYS: i64 = 30;
 
 /// Writes every kind of file.
 pub(super) async fn all(folder: &Path) -> Outcome {
-    let sandbox = sandbox().await?;
+    let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
     for name in ["out.parquet", "out.csv", "out.jsonl", "data/"] {
         run(&job(series(&client, "1h")?, DAYS, &path(folder, name))?).await?;

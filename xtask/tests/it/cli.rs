@@ -394,14 +394,14 @@ fn serve_hands_over_where_its_user_is() {
     fs::write(&cargo, "#!/bin/sh\npwd -P\necho \"$$ $*\"\n").expect("a file");
     fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-    command.args(["serve", "--port", "0", "--record", "talk.yaml"]).env("CARGO", &cargo).current_dir(&dir);
+    command.args(["serve", "--port", "0", "--spec", "mine"]).env("CARGO", &cargo).current_dir(&dir);
     let running = command.stdout(std::process::Stdio::piped()).spawn().expect("xtask runs");
     let id = running.id();
     let said = text(&running.wait_with_output().expect("it ends").stdout);
     let (folder, handed) = said.trim_end().split_once('\n').expect("two lines");
-    assert_eq!(Path::new(folder), dir.canonicalize().expect("it is there"), "`talk.yaml` is beside its user");
+    assert_eq!(Path::new(folder), dir.canonicalize().expect("it is there"), "`mine` is beside its user");
     assert!(handed.starts_with(&format!("{id} run ")), "whoever ends {id} ends the sandbox: {handed}");
-    assert!(handed.ends_with(" -- --port 0 --record talk.yaml"), "{handed}");
+    assert!(handed.ends_with(" --port 0 --spec mine"), "{handed}");
 }
 
 #[test]

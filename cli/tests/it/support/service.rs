@@ -1,15 +1,12 @@
-//! A sandbox in a thread of its own, for programs that a test starts.
+//! A sandbox for programs that a test starts.
 
-use std::thread;
-
+use generated_client::REGISTRY;
 use sandbox::{Builder, Sandbox};
-use tokio::sync::oneshot;
 
 /// A sandbox that lives as long as this.
 #[derive(Debug)]
 pub(crate) struct Service {
     sandbox: Sandbox,
-    _running: oneshot::Sender<()>,
 }
 
 impl Service {
@@ -18,18 +15,8 @@ impl Service {
         Self::with(|builder| builder)
     }
 
-    pub(crate) fn with(settings: impl FnOnce(Builder) -> Builder + Send + 'static) -> Self {
-        let (running, stopped) = oneshot::channel::<()>();
-        let (sender, started) = std::sync::mpsc::channel();
-        thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async {
-                let sandbox = settings(Sandbox::builder().api_key("right-key")).start().await.unwrap();
-                sender.send(sandbox).unwrap();
-                let _ = stopped.await;
-            });
-        });
-        Self { sandbox: started.recv().unwrap(), _running: running }
+    pub(crate) fn with(settings: impl FnOnce(Builder) -> Builder) -> Self {
+        Self { sandbox: settings(Sandbox::of(&REGISTRY).api_key("right-key")).start().unwrap() }
     }
 
     pub(crate) fn base_url(&self) -> &str {

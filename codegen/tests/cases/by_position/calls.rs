@@ -2,7 +2,7 @@
 
 mod server;
 
-use case_by_position::{Client, Step, Timestamp};
+use case_by_position::{Client, REGISTRY, Step, Timestamp};
 use sandbox::Sandbox;
 use server::Server;
 
@@ -40,7 +40,7 @@ async fn replies_of_a_server() {
 
 #[tokio::test]
 async fn replies_of_the_sandbox() {
-    let sandbox = Sandbox::start().await.unwrap();
+    let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
     let client = Client::builder(sandbox.base_url()).build().unwrap();
     let market = client.market();
     let candles = market.candles("BTCUSDT", Step::M1).limit(5).await.unwrap();

@@ -2,7 +2,7 @@
 
 mod server;
 
-use case_keyed_by_data::Client;
+use case_keyed_by_data::{Client, REGISTRY};
 use sandbox::Sandbox;
 use server::Server;
 
@@ -36,7 +36,7 @@ async fn replies_of_a_server() {
 
 #[tokio::test]
 async fn replies_of_the_sandbox() {
-    let sandbox = Sandbox::start().await.unwrap();
+    let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
     let client = Client::builder(sandbox.base_url()).build().unwrap();
     let prices = client.simple().price(["bitcoin"], ["usd"]).await.unwrap();
     assert!(prices.value.values().all(|of_coin| !of_coin.is_empty()) && !prices.value.is_empty());

@@ -3,7 +3,7 @@
 
 mod server;
 
-use case_records_further_down::{Client, RateLimit, Retry, Series, Value};
+use case_records_further_down::{Client, REGISTRY, RateLimit, Retry, Series, Value};
 use sandbox::Sandbox;
 use server::Server;
 
@@ -32,7 +32,7 @@ async fn replies_of_a_server() {
 
 #[tokio::test]
 async fn replies_of_the_sandbox() {
-    let sandbox = Sandbox::start().await.unwrap();
+    let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
     let client = Client::builder(sandbox.base_url()).build().unwrap();
     let sold = client.sales().sold("clock").await.unwrap();
     assert!(!sold.is_empty() && sold.data.is_sorted_by_key(|sale| sale.at));
@@ -44,7 +44,7 @@ async fn replies_of_the_sandbox() {
 
 /// The sandbox counts one endpoint alone, as the client does unless it is told not to.
 async fn keeps_to_a_limit_of_one_endpoint() {
-    let sandbox = Sandbox::builder().limit_set("all").limit_set("sold").start().await.unwrap();
+    let sandbox = Sandbox::of(&REGISTRY).limit_set("all").limit_set("sold").start().unwrap();
     // Its windows are tested with a paused clock, which a real socket has not.
     let client = Client::builder(sandbox.base_url()).build().unwrap();
     for _ in 0..3 {

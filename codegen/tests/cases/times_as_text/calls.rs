@@ -3,7 +3,7 @@
 
 mod server;
 
-use case_times_as_text::{Client, Timestamp};
+use case_times_as_text::{Client, REGISTRY, Timestamp};
 use sandbox::Sandbox;
 use server::Server;
 
@@ -46,7 +46,7 @@ async fn replies_of_a_server() {
 
 #[tokio::test]
 async fn replies_of_the_sandbox() {
-    let sandbox = Sandbox::start().await.unwrap();
+    let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
     let client = Client::builder(sandbox.base_url()).api_key("any").build().unwrap();
     let commits = client.forge().commits("clock").await.unwrap();
     assert!(!commits.is_empty() && commits.data.is_sorted_by_key(|commit| commit.date));

@@ -1,24 +1,22 @@
 //! Faults on demand, as they look on the wire. What the client makes of them is told by its own tests.
 
-#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
-
-mod support;
-
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
+use crate::invented::REGISTRY;
+use crate::support::{NOW, Server};
 use sandbox::{Rule, Sandbox};
-use support::{NOW, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// A sandbox whose clock stands still, with these rules.
-async fn server(rules: &[&str]) -> Server {
-    let builder = Sandbox::builder().stop_clock_at(NOW);
-    Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap()))).await
+fn server(rules: &[&str]) -> Server {
+    let builder = Sandbox::of(&REGISTRY).stop_clock_at(NOW);
+    Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap())))
 }
 
-const PATH: &str = "/volumeRatio?coin=BTC&timeframe=1h&limit=5";
+const PATH: &str = "/ratio?coin=BTC&timeframe=1h&limit=5";
+const LEVELS: &str = "/levels?coin=BTC&timeframe=1h";
 
 async fn connect(server: &Server) -> TcpStream {
     let address = server.base_url().replace("http://", "").replace("/v2", "");
@@ -48,7 +46,7 @@ async fn raw(server: &Server) -> (String, Result<(), ErrorKind>) {
 
 #[tokio::test]
 async fn a_connection_ends_in_each_phase() {
-    let whole = server(&[]).await.get(PATH).await.text;
+    let whole = server(&[]).get(PATH).await.text;
     let half = &whole[..whole.len().div_ceil(2)];
     for (rule, head, body, ending) in [
         ("cut=request", false, "", Ok(())),
@@ -58,7 +56,7 @@ async fn a_connection_ends_in_each_phase() {
         ("reset=head", true, "", Err(ErrorKind::ConnectionReset)),
         ("reset", true, half, Err(ErrorKind::ConnectionReset)),
     ] {
-        let (seen, end) = raw(&server(&[rule]).await).await;
+        let (seen, end) = raw(&server(&[rule])).await;
         let (seen_head, seen_body) = seen.split_once("\r\n\r\n").unwrap_or_default();
         assert_eq!((!seen_head.is_empty(), seen_body, end), (head, body, ending), "{rule}: {seen}");
         if head {
@@ -69,11 +67,11 @@ async fn a_connection_ends_in_each_phase() {
 
 #[tokio::test]
 async fn connections_are_reset_as_they_come() {
-    let server = server(&["2x reset=accept"]).await;
+    let server = server(&["2x reset=accept"]);
     for _ in 0..2 {
         let mut stream = connect(&server).await;
         // Whether writing or reading meets the reset first is chance.
-        let written = stream.write_all(b"GET /v2/ping HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        let written = stream.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\n\r\n").await;
         assert!(written.is_err() || stream.read_u8().await.is_err());
     }
     assert_eq!(server.get(PATH).await.status, 200);
@@ -82,7 +80,7 @@ async fn connections_are_reset_as_they_come() {
 
 #[tokio::test]
 async fn a_stale_connection_is_closed_when_it_is_used_again() {
-    let server = server(&["stale"]).await;
+    let server = server(&["stale"]);
     let mut stream = connect(&server).await;
     ask(&mut stream).await;
     let mut buffer = [0; 4096];
@@ -94,31 +92,34 @@ async fn a_stale_connection_is_closed_when_it_is_used_again() {
 
 #[tokio::test]
 async fn another_reply_comes() {
-    let broken = server(&["1x status=503", "1x redirect", "1x redirect=/login", "1x malformed"]).await;
+    let broken = server(&["1x status=503", "1x redirect", "1x redirect=/login", "1x malformed"]);
     // The first of those that replace a reply is sent, but all have had their turn.
     assert_eq!((broken.get(PATH).await.status, broken.get(PATH).await.status), (503, 200));
-    let broken = server(&["1x redirect"]).await;
+    let broken = server(&["1x redirect"]);
     let reply = broken.get(PATH).await;
     assert_eq!((reply.status, reply.code().as_str()), (302, "fault"));
     assert_eq!(reply.headers["location"], "https://elsewhere.invalid/");
     let whole = broken.get(PATH).await.text;
-    broken.sandbox().set_faults(["malformed".parse::<Rule>().unwrap()]);
+    broken.sandbox().set_faults(["malformed".parse::<Rule>().unwrap()]).unwrap();
     let reply = broken.get(PATH).await;
     assert_eq!((reply.status, &*reply.text), (200, &whole[..whole.len() * 2 / 3]));
     assert_eq!(reply.headers["content-length"], reply.text.len().to_string());
-    broken.sandbox().set_faults([]);
+    let unknown = broken.sandbox().set_faults(["/nothing stale".parse().unwrap()]).unwrap_err().to_string();
+    assert!(unknown.starts_with("there is no endpoint, path or group `/nothing`"), "{unknown}");
+    assert_eq!(broken.get(PATH).await.text, reply.text, "the rules before are still in force");
+    broken.sandbox().set_faults([]).unwrap();
     assert_eq!(broken.get(PATH).await.text, whole);
 }
 
 #[tokio::test]
 async fn records_are_changed() {
-    let nulls = server(&["nulls"]).await.data(PATH).await;
+    let nulls = server(&["nulls"]).data(PATH).await;
     let one_null = |row: &serde_json::Value| row.as_object().unwrap().values().filter(|v| v.is_null()).count() == 1;
     assert!(nulls.len() == 5 && nulls.iter().all(one_null), "{nulls:?}");
-    let types = server(&["wrong-types"]).await.data(PATH).await;
+    let types = server(&["wrong-types"]).data(PATH).await;
     let one_wrong = |row: &serde_json::Value| row.as_object().unwrap().values().filter(|v| !v.is_number()).count() == 1;
     assert!(types.iter().all(one_wrong), "{types:?}");
-    let fields = server(&["new-fields", "new-values"]).await.get(PATH).await.json();
+    let fields = server(&["new-fields", "new-values"]).get(PATH).await.json();
     assert!(fields["data"][4]["sandboxNewField"].is_object() && fields["sandboxNewField"].is_object());
     assert_eq!(fields["metadata"]["exchanges"].as_array().unwrap().last().unwrap(), "sandbox_new_value");
 }
@@ -126,7 +127,7 @@ async fn records_are_changed() {
 #[tokio::test]
 async fn a_bomb_is_small_and_swells() {
     use std::io::Read;
-    let server = server(&["gzip-bomb=8MiB"]).await;
+    let server = server(&["gzip-bomb=8MiB"]);
     let (head, compressed) = server.bytes(PATH).await;
     assert_eq!(head["content-encoding"], "gzip");
     assert!(compressed.len() < 100_000, "{}", compressed.len());
@@ -138,8 +139,8 @@ async fn a_bomb_is_small_and_swells() {
 
 #[tokio::test]
 async fn rules_hold_where_they_say() {
-    let server = server(&["/volumeRatio status=500", "token status=502", "system status=504"]).await;
-    for (path, status) in [(PATH, 500), ("/klines", 200), ("/ping", 504), ("/nothing", 404)] {
+    let server = server(&["/ratio status=500", "token status=502", "system status=504"]);
+    for (path, status) in [(PATH, 500), (LEVELS, 200), ("/health", 504), ("/nothing", 404)] {
         assert_eq!(server.get(path).await.status, status, "{path}");
     }
     assert_eq!(server.send("POST", "/oauth2/token", &[], "").await.status, 502);
@@ -148,16 +149,15 @@ async fn rules_hold_where_they_say() {
 #[tokio::test]
 async fn the_same_seed_strikes_the_same_requests() {
     let struck = async |seed: u64| {
-        let rules = ["/volumeRatio 30% status=503", "/klines 50% nulls"];
-        let builder = Sandbox::builder().stop_clock_at(NOW).seed(seed);
-        let server =
-            Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap()))).await;
+        let rules = ["/ratio 30% status=503", "/ratio 50% nulls"];
+        let builder = Sandbox::of(&REGISTRY).stop_clock_at(NOW).seed(seed);
+        let server = Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap())));
         let mut seen = Vec::new();
         for _ in 0..40 {
             let failed = server.get(PATH).await.status == 503;
             // What comes elsewhere in between changes nothing.
-            assert_eq!(server.get("/ping").await.status, 200);
-            seen.push((failed, server.get("/klines?limit=2").await.text.contains("null")));
+            assert_eq!(server.get("/health").await.status, 200);
+            seen.push((failed, server.get(PATH).await.text.contains("null")));
         }
         seen
     };
@@ -170,19 +170,19 @@ async fn the_same_seed_strikes_the_same_requests() {
 
 #[tokio::test]
 async fn replies_wait_and_trickle() {
-    let waiting = server(&["latency=30ms"]).await;
+    let waiting = server(&["latency=30ms"]);
     let start = Instant::now();
     assert_eq!(waiting.get(PATH).await.status, 200);
     assert!(start.elapsed() >= Duration::from_millis(30));
-    let trickling = server(&["/ping trickle=1ms"]).await;
+    let trickling = server(&["/health trickle=1ms"]);
     let start = Instant::now();
-    let reply = trickling.get("/ping").await;
-    assert!(reply.json()["status"] == "ok" && start.elapsed() >= Duration::from_millis(20), "{reply:?}");
+    let reply = trickling.get("/health").await;
+    assert!(reply.json()["health"].is_number() && start.elapsed() >= Duration::from_millis(20), "{reply:?}");
 }
 
 #[tokio::test]
 async fn a_reply_is_in_flight_until_it_is_complete() {
-    let server = Server::with(Sandbox::builder().limit_set("B").fault("10x trickle=1h".parse().unwrap())).await;
+    let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B").fault("10x trickle=1h".parse().unwrap()));
     let mut streams = Vec::new();
     for _ in 0..10 {
         let mut stream = connect(&server).await;
@@ -202,6 +202,6 @@ async fn a_reply_is_in_flight_until_it_is_complete() {
 
 #[test]
 fn the_readme_has_the_grammar() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     assert!(readme.contains(&format!("```text\n{}```", Rule::GRAMMAR)), "sandbox/README.md differs from `--help`");
 }

@@ -1,13 +1,10 @@
 //! The API key, the token endpoint with each documented reply, and data requests that need both.
 
-#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
-
-mod support;
-
 use std::time::Duration;
 
+use crate::invented::{Client, REGISTRY, Timeframe};
+use crate::support::{Reply, Server};
 use sandbox::Sandbox;
-use support::{Reply, Server};
 
 /// `id:secret`.
 const BASIC: &str = "Basic aWQ6c2VjcmV0";
@@ -25,9 +22,9 @@ async fn token(server: &Server, headers: &[(&str, &str)], body: &str) -> Reply {
 
 #[tokio::test]
 async fn every_path_needs_the_key() {
-    let any = Server::start().await;
-    let given = Server::with(Sandbox::builder().api_key("key")).await;
-    for path in ["/volumeRatio", "/ping", "/catalog", "/nothing"] {
+    let any = Server::start();
+    let given = Server::with(Sandbox::of(&REGISTRY).api_key("key"));
+    for path in ["/ratio", "/health", "/nothing"] {
         for (server, headers) in
             [(&any, &[] as &[_]), (&any, &[("x-api-key", "")]), (&given, &[("x-api-key", "other")])]
         {
@@ -35,12 +32,12 @@ async fn every_path_needs_the_key() {
             assert_eq!((reply.status, reply.code().as_str()), (403, "invalid_api_key"), "{path} {headers:?}");
         }
     }
-    assert_eq!(given.get("/ping").await.status, 200);
+    assert_eq!(given.get("/health").await.status, 200);
 }
 
 #[tokio::test]
 async fn the_token_endpoint_refuses_as_documented() {
-    let server = Server::with(Sandbox::builder().api_key("key").client_credentials("id", "secret")).await;
+    let server = Server::with(Sandbox::of(&REGISTRY).api_key("key").client_credentials("id", "secret"));
     let table: [(&str, Headers, &str, u16); 15] = [
         ("no key", &[AUTHORIZATION, CONTENT_TYPE], GRANT, 403),
         ("wrong key", &[("x-api-key", "other"), AUTHORIZATION, CONTENT_TYPE], GRANT, 403),
@@ -78,7 +75,7 @@ async fn the_token_endpoint_refuses_as_documented() {
 
 #[tokio::test]
 async fn a_body_too_large_to_be_read_is_refused_as_all_else_is() {
-    let server = Server::start().await;
+    let server = Server::start();
     // One byte too many: were more of it left unread, the connection might be reset before the reply is read.
     let body = "a".repeat((2 << 20) + 1);
     let reply = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], &body).await;
@@ -88,45 +85,45 @@ async fn a_body_too_large_to_be_read_is_refused_as_all_else_is() {
 
 #[tokio::test]
 async fn data_can_need_a_token_too() {
-    let server = Server::with(Sandbox::builder().bearer_required(true)).await;
-    let reply = server.get("/ping").await;
+    let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true));
+    let reply = server.get("/health").await;
     assert_eq!((reply.status, reply.code().as_str()), (401, "missing_token"));
     let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
     let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
     let get =
-        async |authorization: &str| server.send("GET", "/ping", &[KEY, ("authorization", authorization)], "").await;
+        async |authorization: &str| server.send("GET", "/health", &[KEY, ("authorization", authorization)], "").await;
     assert_eq!(get(&bearer).await.status, 200);
     assert_eq!(get("Bearer made-up").await.code(), "invalid_token");
     assert_eq!(get(BASIC).await.code(), "missing_token");
-    assert_eq!(server.send("GET", "/ping", &[("authorization", &bearer)], "").await.status, 403);
+    assert_eq!(server.send("GET", "/health", &[("authorization", &bearer)], "").await.status, 403);
 }
 
 #[tokio::test]
 async fn tokens_expire() {
-    let server = Server::with(Sandbox::builder().bearer_required(true).token_lifetime(Duration::ZERO)).await;
+    let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).token_lifetime(Duration::ZERO));
     let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
     let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
-    let reply = server.send("GET", "/ping", &[KEY, ("authorization", &bearer)], "").await;
+    let reply = server.send("GET", "/health", &[KEY, ("authorization", &bearer)], "").await;
     assert_eq!((reply.status, reply.code().as_str()), (401, "invalid_token"));
     assert_eq!(issued["expires_in"], 0);
     for lifetime in [Duration::from_secs(3600), Duration::MAX] {
-        let server = Server::with(Sandbox::builder().bearer_required(true).token_lifetime(lifetime)).await;
+        let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).token_lifetime(lifetime));
         let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
         let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
         assert_eq!(issued["expires_in"], lifetime.as_secs());
-        assert_eq!(server.send("GET", "/ping", &[KEY, ("authorization", &bearer)], "").await.status, 200);
+        assert_eq!(server.send("GET", "/health", &[KEY, ("authorization", &bearer)], "").await.status, 200);
     }
 }
 
 #[tokio::test]
 async fn tokens_are_revoked() {
-    let server = Server::with(Sandbox::builder().bearer_required(true)).await;
+    let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true));
     let mut bearers = Vec::new();
     for _ in 0..2 {
         let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
         bearers.push(format!("Bearer {}", issued["access_token"].as_str().unwrap()));
     }
-    let status = async |bearer: &str| server.send("GET", "/ping", &[KEY, ("authorization", bearer)], "").await.status;
+    let status = async |bearer: &str| server.send("GET", "/health", &[KEY, ("authorization", bearer)], "").await.status;
     assert_ne!(bearers[0], bearers[1]);
     assert_eq!((status(&bearers[0]).await, status(&bearers[1]).await), (200, 200));
     server.sandbox().revoke_tokens();
@@ -136,10 +133,9 @@ async fn tokens_are_revoked() {
 
 #[tokio::test]
 async fn the_client_fetches_its_token_here() {
-    let server = Server::with(Sandbox::builder().bearer_required(true).client_credentials("id", "secret")).await;
-    let client = generated_client::Client::builder(server.base_url()).api_key("key");
-    let client = client.client_credentials("id", "secret").build().unwrap();
-    let ask = async || client.orderflow().volume_ratio().limit(5).await.unwrap().data.len();
+    let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).client_credentials("id", "secret"));
+    let client = Client::builder(server.base_url()).api_key("key").client_credentials("id", "secret").build().unwrap();
+    let ask = async || client.market().ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await.unwrap().data.len();
     assert_eq!((ask().await, ask().await), (5, 5));
     assert_eq!(server.sandbox().counts().tokens_issued, 1);
     server.sandbox().revoke_tokens();

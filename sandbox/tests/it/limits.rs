@@ -1,24 +1,20 @@
 //! What is beyond the limits is refused, and what clients did can be read back.
 
-#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
-
-mod support;
-
-use generated_client::SERVICE;
+use crate::invented::{Client, REGISTRY};
+use crate::support::{Reply, Server};
 use sandbox::{RetryAfter, Sandbox};
-use support::{Reply, Server};
 
 /// The reply to the first request beyond set B; the requests take a hundredth of its window.
 async fn refused(server: &Server) -> Reply {
     for _ in 0..600 {
-        assert_eq!(server.get("/ping").await.status, 200);
+        assert_eq!(server.get("/health").await.status, 200);
     }
-    server.get("/ping").await
+    server.get("/health").await
 }
 
 #[tokio::test]
 async fn what_is_beyond_the_rate_is_refused_and_counted() {
-    let server = Server::with(Sandbox::builder().limit_set("B")).await;
+    let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B"));
     let reply = refused(&server).await;
     assert_eq!((reply.status, reply.code().as_str()), (429, "too_many_requests"));
     let seconds = reply.headers["retry-after"].parse::<u64>().unwrap();
@@ -26,38 +22,38 @@ async fn what_is_beyond_the_rate_is_refused_and_counted() {
     let counts = server.sandbox().counts();
     assert_eq!((counts.requests, counts.refused, counts.tokens_issued, counts.peak_in_flight), (601, 1, 0, 1));
     assert_eq!(counts.peak("B"), Some(601));
-    assert_eq!(counts.peaks.len(), SERVICE.limits.len());
+    assert_eq!(counts.peaks.len(), REGISTRY.service.limits.len());
 }
 
 #[tokio::test]
 async fn retry_after_can_be_a_date() {
-    let server = Server::with(Sandbox::builder().limit_set("B").retry_after(RetryAfter::Date)).await;
+    let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B").retry_after(RetryAfter::Date));
     let text = refused(&server).await.headers["retry-after"].clone();
     let wait = httpdate::parse_http_date(&text).unwrap().duration_since(std::time::SystemTime::now()).unwrap();
     assert!(wait.as_secs() <= 61, "{text}");
-    let server = Server::with(Sandbox::builder().limit_set("B").retry_after(RetryAfter::Either)).await;
+    let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B").retry_after(RetryAfter::Either));
     let mut dates = vec![refused(&server).await.headers["retry-after"].contains("GMT")];
     for _ in 0..30 {
-        dates.push(server.get("/ping").await.headers["retry-after"].contains("GMT"));
+        dates.push(server.get("/health").await.headers["retry-after"].contains("GMT"));
     }
     assert!(dates.contains(&true) && dates.contains(&false), "{dates:?}");
 }
 
 #[tokio::test]
 async fn nothing_is_refused_unless_a_set_is_named() {
-    let server = Server::start().await;
+    let server = Server::start();
     assert_eq!(refused(&server).await.status, 200);
-    let error = Sandbox::builder().limit_set("A").limit_set("C").start().await.unwrap_err();
-    assert_eq!(error.to_string(), "there is no limit set `C`: the service names `A` and `B`");
+    let error = Sandbox::of(&REGISTRY).limit_set("A").limit_set("C").start().unwrap_err();
+    assert_eq!(error.to_string(), "there is no limit set `C`; the service has `A`, `B`");
 }
 
 #[tokio::test]
 async fn all_that_reaches_the_service_counts() {
-    let server = Server::start().await;
-    for path in ["/ping", "/nothing", "/klines?limit=x"] {
+    let server = Server::start();
+    for path in ["/health", "/nothing", "/ratio?limit=x"] {
         server.get(path).await;
     }
-    server.send("GET", "/ping", &[], "").await;
+    server.send("GET", "/health", &[], "").await;
     let headers = [
         ("x-api-key", "key"),
         ("authorization", "Basic aWQ6c2VjcmV0"),
@@ -70,9 +66,9 @@ async fn all_that_reaches_the_service_counts() {
 
 #[tokio::test]
 async fn the_client_keeps_to_ten_in_flight() {
-    let server = Server::with(Sandbox::builder().limit_set("B")).await;
-    let client = generated_client::Client::builder(server.base_url()).api_key("any").build().unwrap();
-    let asked = (0..15).map(|_| tokio::spawn(client.system().health_check().into_future()));
+    let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B"));
+    let client = Client::builder(server.base_url()).api_key("any").build().unwrap();
+    let asked = (0..15).map(|_| tokio::spawn(client.system().health().into_future()));
     for asked in asked.collect::<Vec<_>>() {
         asked.await.unwrap().unwrap();
     }

@@ -1,7 +1,6 @@
 //! A running sandbox and a client that shows replies as they came.
 
-#![allow(dead_code, reason = "each test target uses a part")]
-
+use crate::invented::REGISTRY;
 use std::collections::BTreeMap;
 
 use http_body_util::{BodyExt, Full};
@@ -51,12 +50,12 @@ impl Reply {
 
 impl Server {
     /// A server whose clock stands still.
-    pub(crate) async fn start() -> Self {
-        Self::with(Sandbox::builder().stop_clock_at(NOW)).await
+    pub(crate) fn start() -> Self {
+        Self::with(Sandbox::of(&REGISTRY).stop_clock_at(NOW))
     }
 
-    pub(crate) async fn with(builder: Builder) -> Self {
-        let sandbox = builder.start().await.unwrap();
+    pub(crate) fn with(builder: Builder) -> Self {
+        let sandbox = builder.start().unwrap();
         Self { sandbox, client: Client::builder(TokioExecutor::new()).build_http() }
     }
 
@@ -114,37 +113,4 @@ impl Server {
     pub(crate) async fn data(&self, path: &str) -> Vec<Value> {
         self.get(path).await.data()
     }
-
-    /// One field of every record.
-    pub(crate) async fn column(&self, path: &str, field: &str) -> Vec<f64> {
-        let data = self.data(path).await;
-        data.iter().map(|row| row[field].as_f64().unwrap_or_else(|| panic!("no {field} in {row}"))).collect()
-    }
-}
-
-/// Numbers that are different each time they are asked for, and the same in every run.
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) fn new() -> Self {
-        Self(7)
-    }
-
-    pub(crate) fn below(&mut self, bound: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        i64::try_from(self.0 >> 33).unwrap() % bound
-    }
-
-    pub(crate) fn one_of<'t>(&mut self, things: &[&'t str]) -> &'t str {
-        things[usize::try_from(self.below(i64::try_from(things.len()).unwrap())).unwrap()]
-    }
-}
-
-/// Whether two numbers are the same but for the last digits of a float.
-pub(crate) fn close(left: f64, right: f64) -> bool {
-    (left - right).abs() <= 1e-9 * left.abs().max(right.abs()).max(1.0)
-}
-
-pub(crate) fn assert_close(left: f64, right: f64, what: &str) {
-    assert!(close(left, right), "{what}: {left} is not {right}");
 }

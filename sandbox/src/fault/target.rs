@@ -1,0 +1,81 @@
+//! What a request is for, and the words of a rule that mean it.
+
+use runtime::registry::{EndpointInfo, Registry};
+
+use crate::routes::{Shared, callable};
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    Token,
+    Endpoint(&'static EndpointInfo),
+    Other,
+}
+
+impl Target {
+    /// The target of a route of the server, or of a path without one.
+    pub(crate) fn of(shared: &Shared, route: Option<&str>) -> Self {
+        let Some(route) = route else { return Self::Other };
+        shared.endpoint_at(route).map_or(Self::Token, Self::Endpoint)
+    }
+
+    pub(crate) const fn endpoint(self) -> Option<&'static EndpointInfo> {
+        if let Self::Endpoint(endpoint) = self { Some(endpoint) } else { None }
+    }
+
+    /// Whether a word means it: `all`, `token`, a group, an endpoint as `group.method`, or its path.
+    pub(super) fn is_named(self, word: &str) -> bool {
+        match self {
+            _ if word == ALL => true,
+            Self::Token => word == TOKEN,
+            Self::Endpoint(endpoint) => {
+                endpoint.path == Some(word) || endpoint.group == word || endpoint.to_string() == word
+            }
+            Self::Other => false,
+        }
+    }
+}
+
+const ALL: &str = "all";
+const TOKEN: &str = "token";
+
+/// Every word that means something in this registry.
+pub(super) fn words(registry: Registry) -> Vec<String> {
+    let token = registry.service.client_credentials.as_ref().map(|_| TOKEN);
+    let fixed = [ALL].into_iter().chain(token).map(str::to_owned);
+    let endpoints = callable(registry)
+        .flat_map(|(path, endpoint)| [path.to_owned(), endpoint.to_string(), endpoint.group.to_owned()]);
+    fixed.chain(endpoints).collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use runtime::registry::{Evidence, GroupInfo, RecordInfo, ServiceInfo};
+
+    use super::*;
+
+    pub(crate) static BOOK: EndpointInfo =
+        EndpointInfo::new("market", "order_book", "Order book").path("/orderBook", Evidence::Document);
+    static TRADES: EndpointInfo = EndpointInfo::new("market", "trades", "Trades").path("/trades", Evidence::Document);
+    static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[&BOOK, &TRADES]);
+    static GROUPS: [&GroupInfo; 1] = [&MARKET];
+    static SERVICE: ServiceInfo = ServiceInfo::new("A service");
+    static METADATA: RecordInfo = RecordInfo::new("Metadata", &[]);
+    pub(crate) const REGISTRY: Registry = Registry::new(&SERVICE, &GROUPS, &METADATA);
+
+    #[test]
+    fn words_mean_targets() {
+        let table = [
+            ("all", [true; 4]),
+            ("token", [true, false, false, false]),
+            ("market", [false, true, true, false]),
+            ("market.order_book", [false, true, false, false]),
+            ("/trades", [false, false, true, false]),
+        ];
+        for (word, expected) in table {
+            let targets = [Target::Token, Target::Endpoint(&BOOK), Target::Endpoint(&TRADES), Target::Other];
+            assert_eq!(targets.map(|target| target.is_named(word)), expected, "{word}");
+        }
+        assert!(!words(REGISTRY).contains(&TOKEN.to_owned()), "this service issues no tokens");
+    }
+}

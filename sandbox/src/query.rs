@@ -1,0 +1,212 @@
+//! The params of a request, checked against the registry.
+//!
+//! Each value has to fit the type and the range of its param. A strict sandbox refuses as well what the service is only
+//! reported to refuse. What the values mean is decided elsewhere.
+
+use runtime::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, TimeUnit, ValueType};
+use runtime::{Timestamp, Value};
+
+use crate::refusal::Refusal;
+
+/// Which facts a request has to satisfy, from the fewest to the most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strictness {
+    /// Types, ranges, and what is documented as required.
+    Lenient,
+    /// Every fact of the registry.
+    #[default]
+    Strict,
+    /// The values of open types too.
+    OnlyKnownValues,
+}
+
+/// The checked params of one request.
+#[derive(Debug)]
+pub(crate) struct Query {
+    values: Vec<(&'static ParamInfo, Vec<String>)>,
+    endpoint: &'static EndpointInfo,
+}
+
+type Outcome<T = ()> = Result<T, Refusal>;
+
+impl Query {
+    /// Reads the names and values of a path and of a query.
+    pub(crate) fn read<'p>(
+        endpoint: &'static EndpointInfo,
+        path: impl IntoIterator<Item = (&'p str, &'p str)>,
+        query: &str,
+        strictness: Strictness,
+    ) -> Outcome<Self> {
+        let mut read = Self { values: Vec::new(), endpoint };
+        for (name, value) in path {
+            read.add(name, value, ParamLocation::Path, strictness)?;
+        }
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            read.add(&name, &value, ParamLocation::Query, strictness)?;
+        }
+        read.complete(strictness)?;
+        Ok(read)
+    }
+
+    fn add(&mut self, name: &str, value: &str, location: ParamLocation, strictness: Strictness) -> Outcome {
+        let is_strict = strictness >= Strictness::Strict;
+        let Some(param) = self.endpoint.param(name).filter(|param| param.location == location) else {
+            let is_unknown = is_strict && self.endpoint.params.is_some();
+            let refusal = || Refusal::unprocessable("unknown_param", format!("the endpoint has no param `{name}`"));
+            return if is_unknown { Err(refusal()) } else { Ok(()) };
+        };
+        let before = self.values.iter_mut().find(|(known, _)| known.wire_name == param.wire_name);
+        if before.is_some() && param.list_as != ListStyle::Repeated {
+            return Err(Refusal::param(format!("`{name}` is there twice")));
+        }
+        let parts = parts(param, value);
+        let is_single = param.list.is_none() || is_strict && param.single.is_some();
+        if is_single && (parts.len() > 1 || before.is_some()) {
+            return Err(Refusal::param(format!("`{name}` has to be one value, not \"{value}\"")));
+        }
+        for part in &parts {
+            check_type(param, part)?;
+            if is_strict {
+                check_reported(param, part, strictness)?;
+            }
+        }
+        match before {
+            Some((_, before)) => before.extend(parts),
+            None if parts.is_empty() => {}
+            None => self.values.push((param, parts)),
+        }
+        Ok(())
+    }
+
+    /// Fails if a required param is missing.
+    fn complete(&self, strictness: Strictness) -> Outcome {
+        let is_enforced = |known: runtime::registry::Evidence| known.is_enforced() || strictness >= Strictness::Strict;
+        let is_there = |param: &ParamInfo| self.values.iter().any(|(known, _)| known.wire_name == param.wire_name);
+        let mut needed = self.params().filter(|param| param.required.is_some_and(is_enforced));
+        match needed.find(|param| !is_there(param)) {
+            None => Ok(()),
+            Some(param) => Err(Refusal::unprocessable("missing_param", format!("`{}` is missing", param.wire_name))),
+        }
+    }
+
+    /// The params of the endpoint.
+    pub(crate) fn params(&self) -> impl Iterator<Item = &'static ParamInfo> + use<> {
+        self.endpoint.params.unwrap_or_default().iter()
+    }
+
+    /// All values of a param, or its default.
+    pub(crate) fn all(&self, param: &ParamInfo) -> Vec<&str> {
+        let sent = self.values.iter().find(|(known, _)| known.wire_name == param.wire_name);
+        match (sent, param.default) {
+            (Some((_, values)), _) => values.iter().map(String::as_str).collect(),
+            (None, Some(default)) if param.list.is_some() => default.split(',').collect(),
+            (None, default) => default.into_iter().collect(),
+        }
+    }
+
+    /// The one value of a param, or its default.
+    pub(crate) fn one(&self, param: &ParamInfo) -> Option<&str> {
+        self.all(param).into_iter().next()
+    }
+
+    /// The one value of a param that is a number; one that is too large becomes the largest `i64`.
+    pub(crate) fn number(&self, param: &ParamInfo) -> Option<i64> {
+        self.one(param).and_then(integer)
+    }
+
+    /// The timestamp in a param, in Unix seconds.
+    pub(crate) fn time(&self, param: &ParamInfo) -> Option<i64> {
+        let ValueType::Timestamp(unit) = param.ty else { return None };
+        unit.read(self.one(param)?).map(Timestamp::unix_seconds)
+    }
+}
+
+/// The values in a text: commas separate those of a list and of a closed type, and an empty text is no value unless its
+/// type forbids that.
+fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
+    if param.list_as == ListStyle::Json
+        && let Ok(Value::Array(items)) = value.parse()
+    {
+        let text = |item: Value| item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned);
+        return items.into_iter().map(text).collect();
+    }
+    let is_closed = matches!(param.ty, ValueType::Named(named) if !named.open);
+    let is_split = param.list_as == ListStyle::Commas && (is_closed || param.list.is_some());
+    let parts = if is_split { value.split(',').map(str::trim).collect() } else { vec![value] };
+    let is_text = matches!(param.ty, ValueType::String | ValueType::Any)
+        || matches!(param.ty, ValueType::Named(named) if named.open);
+    let may_be_empty = is_text || param.list.is_some();
+    parts.into_iter().filter(|part| !(may_be_empty && part.is_empty())).map(ToOwned::to_owned).collect()
+}
+
+/// An integer; one outside of the range of `i64` becomes its nearest end.
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let extreme = if digits.len() == text.len() { i64::MAX } else { i64::MIN };
+    is_integer.then(|| text.parse().unwrap_or(extreme))
+}
+
+fn check_type(param: &ParamInfo, value: &str) -> Outcome {
+    let name = param.wire_name;
+    #[expect(clippy::cast_precision_loss, reason = "ranges are far from where it matters")]
+    let real = |number: i64| number as f64;
+    let number = match param.ty {
+        ValueType::Named(named) if !named.open => {
+            return one_of(name, value, named.values.iter().map(|known| known.value));
+        }
+        ValueType::Boolean => return one_of(name, value, ["true", "false"]),
+        ValueType::Count => integer(value).filter(|count| *count >= 0).map(real).ok_or("a count"),
+        ValueType::Integer => value.parse().map(real).map_err(|_| "an integer"),
+        ValueType::Timestamp(unit) => unit.read(value).map(|time| real(time.unix_seconds())).ok_or("a timestamp"),
+        ValueType::Number => value.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or("a number"),
+        _ => return Ok(()),
+    };
+    match number {
+        Err(what) => Err(Refusal::param(format!("`{name}` has to be {what}, not \"{value}\""))),
+        Ok(number) if !param.range.contains(number) => {
+            let [min, max] = [param.range.min, param.range.max]
+                .map(|bound| bound.map_or_else(|| "any".to_owned(), |bound| bound.to_string()));
+            Err(Refusal::param(format!("`{name}` has to be from {min} to {max}, not \"{value}\"")))
+        }
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Refuses what the service is reported to refuse.
+fn check_reported(param: &ParamInfo, value: &str, strictness: Strictness) -> Outcome {
+    let name = param.wire_name;
+    if param.refused.contains(&value) {
+        return Err(Refusal::param(format!("the endpoint refuses \"{value}\" as `{name}`")));
+    }
+    if !param.served.is_empty() {
+        one_of(name, value, param.served.iter().copied())?;
+    }
+    match param.ty {
+        ValueType::Named(named) if strictness == Strictness::OnlyKnownValues => {
+            one_of(name, value, named.values.iter().map(|known| known.value))
+        }
+        ValueType::Timestamp(unit) => check_unit(name, value, unit),
+        _ => Ok(()),
+    }
+}
+
+fn one_of<'v>(name: &str, value: &str, known: impl IntoIterator<Item = &'v str>) -> Outcome {
+    let known = known.into_iter().collect::<Vec<_>>();
+    if known.contains(&value) {
+        return Ok(());
+    }
+    Err(Refusal::param(format!("`{name}` has to be one of `{}`, not \"{value}\"", known.join("`, `"))))
+}
+
+/// Refuses a time that fits another unit only: as seconds it is after the year 5000, or as milliseconds before 1973.
+fn check_unit(name: &str, value: &str, unit: TimeUnit) -> Outcome {
+    const BORDER: u64 = 100_000_000_000;
+    let count = integer(value).map_or(0, i64::unsigned_abs);
+    let other = match unit {
+        TimeUnit::Seconds if count > BORDER => "milliseconds",
+        TimeUnit::Milliseconds if (1..BORDER).contains(&count) => "seconds",
+        _ => return Ok(()),
+    };
+    Err(Refusal::param(format!("`{name}` counts {}, and \"{value}\" looks like {other}", unit.as_str())))
+}

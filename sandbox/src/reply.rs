@@ -1,0 +1,171 @@
+//! The body of the response to a request.
+//!
+//! The registry has its form; the values depend on the seed, the endpoint, the params and the time of a record, never on
+//! the range of time that was requested.
+
+use runtime::Value;
+use runtime::registry::{
+    BodyInfo, EndpointInfo, ParamInfo, RecordForm, RecordInfo, Registry, TimeUnit, TypeInfo, ValueType,
+};
+use serde_json::{Map, json};
+
+use crate::query::Query;
+use crate::refusal::put;
+use crate::seed::Seed;
+use crate::values::{self, Source};
+use crate::window::{self, BEGINNING, WindowParams};
+
+/// The header of a response with parts that the catalogue does not describe; its value is `fields` or `body`.
+///
+/// The body has a key of that name too, since a saved response may have lost its headers, and `cargo xtask learn` must not
+/// take it for one of the service.
+pub(crate) const MARK: &str = "x-sandbox-invented";
+
+/// How many records a list without time has.
+const RECORDS: i64 = 10;
+const MINUTE: i64 = 60;
+
+/// A body, and which part of it the catalogue does not describe.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) body: Value,
+    pub(crate) invented: Option<&'static str>,
+}
+
+/// The response to a request at a time, in Unix seconds.
+pub(crate) fn reply(registry: Registry, endpoint: &'static EndpointInfo, query: &Query, seed: Seed, now: i64) -> Reply {
+    let params = WindowParams::of(endpoint, registry.service);
+    let seed = seed_of(endpoint, query, &params, seed);
+    let source = |seed, interval, time| Source { seed, interval, time, depth: 0 };
+    let last_minute = (window::floor(now, MINUTE), now);
+    match endpoint.body {
+        BodyInfo::Series { record, time, time_unit, .. } => {
+            let unit = time_unit.unwrap_or(registry.service.time_unit);
+            let (metadata, is_covered) = metadata(registry, query, seed);
+            let sources = match time {
+                _ if !is_covered => Vec::new(),
+                Some(_) => params.intervals(query, now).into_iter().map(|it| source(seed, it, time)).collect(),
+                None => match params.from.and_then(|param| query.time(param)).unwrap_or(now).min(now) {
+                    ..BEGINNING => Vec::new(),
+                    time => {
+                        let minute = window::floor(time, MINUTE);
+                        (0..RECORDS).map(|index| source(seed.number(index), (minute, minute), None)).collect()
+                    }
+                },
+            };
+            let name = name_of(endpoint);
+            let records = sources.into_iter().map(|source| match record {
+                Some(record) => with_time(values::record(record, source), record, source, unit),
+                None => unknown_record(name, source, unit),
+            });
+            let invented = record.is_none().then_some("fields");
+            Reply { body: in_envelope(registry, records.collect(), metadata, invented), invented }
+        }
+        BodyInfo::Object { record, .. } => {
+            Reply { body: values::record(record, source(seed, last_minute, None)), invented: None }
+        }
+        _ => {
+            let value = values::any_number(seed, last_minute.0);
+            Reply { body: json!({ name_of(endpoint): value, MARK: "body" }), invented: Some("body") }
+        }
+    }
+}
+
+/// The seed of all that a request gets: those of its params count that choose no records.
+fn seed_of(endpoint: &EndpointInfo, query: &Query, window: &WindowParams, seed: Seed) -> Seed {
+    let seed = seed.name(endpoint.path.unwrap_or_default());
+    query
+        .params()
+        .filter(|param| !window.contains(param))
+        .fold(seed, |seed, param| query.all(param).into_iter().fold(seed.name(param.wire_name), Seed::name))
+}
+
+/// What an unknown value is called: the last part of the path that is a name.
+fn name_of(endpoint: &EndpointInfo) -> &'static str {
+    let mut parts = endpoint.path.unwrap_or_default().rsplit('/');
+    parts.find(|part| !part.is_empty() && !part.starts_with('{')).unwrap_or("value")
+}
+
+/// A record whose fields are unknown: one value, and the time.
+fn unknown_record(name: &'static str, source: Source, unit: TimeUnit) -> Value {
+    let mut fields = Map::new();
+    fields.insert(name.to_owned(), values::any_number(source.seed, source.interval.1).into());
+    if let Some(time) = source.time {
+        fields.insert(time.to_owned(), values::timestamp(source.interval.0, unit));
+    }
+    Value::Object(fields)
+}
+
+/// The same record, with the time of the series also where it is not among the known fields.
+fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeUnit) -> Value {
+    if let (RecordForm::Object, Some(time), Value::Object(fields)) = (record.form, source.time, &mut values)
+        && !fields.contains_key(time)
+    {
+        fields.insert(time.to_owned(), values::timestamp(source.interval.0, unit));
+    }
+    values
+}
+
+fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invented: Option<&str>) -> Value {
+    let Some(envelope) = &registry.service.envelope else {
+        return Value::Array(records);
+    };
+    let mut body = Map::new();
+    put(&mut body, envelope.data, Value::Array(records));
+    if let Some(path) = envelope.metadata {
+        put(&mut body, path, metadata);
+    }
+    if let Some(what) = invented {
+        put(&mut body, MARK, what.into());
+    }
+    Value::Object(body)
+}
+
+/// The metadata of a series, and whether there is data for what was requested.
+///
+/// A list of a named type has the values that the data is for: those of the request that are known, or else all that
+/// there are. A second list of that type has those of the request that are unknown.
+fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
+    let (mut metadata, mut types, mut is_covered) = (Map::new(), Vec::new(), true);
+    for field in registry.metadata.fields {
+        let value = if let ValueType::List(ValueType::Named(named)) = field.ty {
+            let Listed { known, unknown, takes_several } = Listed::of(named, query);
+            if types.contains(&named.name) {
+                (takes_several || !unknown.is_empty()).then(|| json!(unknown))
+            } else {
+                types.push(named.name);
+                is_covered &= !known.is_empty() || unknown.is_empty();
+                Some(json!(known))
+            }
+        } else {
+            let source = Source { seed, interval: (BEGINNING, BEGINNING), time: None, depth: 0 };
+            (!field.optional).then(|| values::field_value(field, source))
+        };
+        metadata.extend(value.map(|value| (field.wire_name.to_owned(), value)));
+    }
+    (Value::Object(metadata), is_covered)
+}
+
+/// The values of a named type that a request is about.
+struct Listed<'q> {
+    known: Vec<&'q str>,
+    unknown: Vec<&'q str>,
+    /// Whether a param of the type takes several values.
+    takes_several: bool,
+}
+
+impl<'q> Listed<'q> {
+    fn of(named: &'static TypeInfo, query: &'q Query) -> Self {
+        let is_of_type = |param: &&ParamInfo| matches!(param.ty, ValueType::Named(ty) if ty.name == named.name);
+        let params = query.params().filter(is_of_type).collect::<Vec<_>>();
+        let takes_several = params.iter().any(|param| param.list.is_some() && param.single.is_none());
+        let all = named.values.iter().map(|value| value.value).collect::<Vec<_>>();
+        let requested = params.iter().flat_map(|param| query.all(param)).collect::<Vec<_>>();
+        if requested.is_empty() {
+            let most = if params.is_empty() || takes_several { all.len() } else { 1 };
+            return Self { known: all.into_iter().take(most).collect(), unknown: Vec::new(), takes_several };
+        }
+        let (known, unknown) = requested.into_iter().partition(|value| all.is_empty() || all.contains(value));
+        Self { known, unknown, takes_several }
+    }
+}

@@ -1,0 +1,74 @@
+//! Chance that can be looked up: the same seed always gives the same value.
+
+/// The source of chance: a hash of everything that a value depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seed(u64);
+
+/// The segments of a swing: how many seconds each takes, and its share.
+const SEGMENTS: [(i64, f64); 3] = [(900, 0.2), (14_400, 0.3), (259_200, 0.5)];
+
+impl Seed {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(mix(seed))
+    }
+
+    /// The seed of a value that depends on a text too.
+    pub(crate) fn name(self, name: &str) -> Self {
+        // FNV-1a: the same on every machine and in every version, as the standard hasher is not.
+        Self(mix(name.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))))
+    }
+
+    /// The seed of a value that depends on a number too.
+    pub(crate) const fn number(self, number: i64) -> Self {
+        Self(mix(self.0 ^ number.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    }
+
+    /// A value from 0 to 1, which is excluded.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
+    pub(crate) const fn unit(self) -> f64 {
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// One of these things.
+    pub(crate) fn pick<T>(self, things: &[T]) -> Option<&T> {
+        let count = u64::try_from(things.len()).ok().filter(|count| *count > 0)?;
+        things.get(usize::try_from(self.0 % count).ok()?)
+    }
+
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// A value from 0 to 1 that moves slowly with time, in Unix seconds.
+    pub(crate) fn swing(self, time: i64) -> f64 {
+        let segment = |(length, share): (i64, f64)| {
+            let (index, seed) = (time.div_euclid(length), self.number(length));
+            let [from, to] = [index, index.saturating_add(1)].map(|border| seed.number(border).unit());
+            #[expect(clippy::cast_precision_loss, reason = "a segment has fewer than 2^53 seconds")]
+            let part = time.rem_euclid(length) as f64 / length as f64;
+            share * (from + (to - from) * part)
+        };
+        SEGMENTS.into_iter().map(segment).sum()
+    }
+}
+
+/// The finaliser of splitmix64: every bit of the input moves half the bits of the output.
+const fn mix(value: u64) -> u64 {
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_swing_moves_slowly_within_its_bounds() {
+        let values = (0..5000).map(|step| Seed::new(4).swing(1_700_000_000 + 60 * step)).collect::<Vec<_>>();
+        assert!(values.iter().all(|value| (0.0..1.0).contains(value)));
+        assert!(values.windows(2).all(|pair| (pair[0] - pair[1]).abs() < 0.05));
+        let spread = values.iter().fold((1.0_f64, 0.0_f64), |(low, high), value| (low.min(*value), high.max(*value)));
+        assert!(spread.1 - spread.0 > 0.2, "{spread:?}");
+    }
+}

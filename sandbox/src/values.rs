@@ -1,0 +1,233 @@
+//! Values that are plausible by what the registry knows: type, unit, range and example.
+//!
+//! A value depends on its seed and its time alone, and moves slowly with time. Candles are consistent in themselves; no
+//! other field agrees with any other.
+
+use runtime::registry::{FieldInfo, Range, RecordForm, RecordInfo, TimeUnit, ValueType};
+use runtime::wire::ToWire;
+use runtime::{Timestamp, Value};
+use serde_json::Map;
+
+use crate::seed::Seed;
+
+/// Lists deeper than this are empty, so that a record that contains itself has an end.
+const DEEPEST: u8 = 3;
+
+/// What the values of one record depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct Source {
+    pub(crate) seed: Seed,
+    /// The interval that the record covers, in Unix seconds.
+    pub(crate) interval: (i64, i64),
+    /// The field with the start of the interval; other timestamps are its end.
+    pub(crate) time: Option<&'static str>,
+    pub(crate) depth: u8,
+}
+
+/// A record as it is written.
+pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
+    let mut values = info.fields.iter().map(|field| field_value(field, source)).collect::<Vec<_>>();
+    if let Some((at, candle)) = candle(info.fields, source) {
+        for (index, value) in at.into_iter().zip(candle) {
+            values[index] = value.into();
+        }
+    }
+    match info.form {
+        RecordForm::Positional => Value::Array(values),
+        RecordForm::Value => values.into_iter().next().unwrap_or_default(),
+        _ => {
+            let names = info.fields.iter().map(|field| field.wire_name.to_owned());
+            Value::Object(names.zip(values).collect::<Map<_, _>>())
+        }
+    }
+}
+
+/// The value of a field.
+pub(crate) fn field_value(field: &FieldInfo, source: Source) -> Value {
+    let Source { seed, interval: (start, end), time, depth } = source;
+    let time = if time == Some(field.wire_name) { start } else { end };
+    Field { field, seed: seed.name(field.wire_name), time, interval: source.interval, depth }.value(field.ty)
+}
+
+/// A timestamp in its unit.
+pub(crate) fn timestamp(seconds: i64, unit: TimeUnit) -> Value {
+    let text = Timestamp::from_unix_seconds(seconds).to_wire(unit);
+    if unit.is_text() { text.into() } else { text.parse::<i64>().unwrap_or_default().into() }
+}
+
+/// A number like those that are seen nowhere: from 0 to 100.
+pub(crate) fn any_number(seed: Seed, time: i64) -> f64 {
+    round(100.0 * seed.swing(time), (0.0, 100.0))
+}
+
+/// The names by which a candle is recognised, as charts of all kinds do.
+const CANDLE: [&str; 4] = ["open", "high", "low", "close"];
+
+/// The four values of a candle and their positions among the fields. A candle opens where the one before closed.
+fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Source) -> Option<([usize; 4], [f64; 4])> {
+    let number =
+        |field: &FieldInfo, name| field.wire_name.eq_ignore_ascii_case(name) && matches!(field.ty, ValueType::Number);
+    let at = CANDLE.map(|name| fields.iter().position(|field| number(field, name)));
+    let [Some(open), Some(high), Some(low), Some(close)] = at else { return None };
+    let (seed, bounds) = (seed.name("candle"), bounds(&fields[close]));
+    let price = |time| bounds.0 + (bounds.1 - bounds.0) * seed.swing(time);
+    let (first, last) = (price(start), price(end));
+    // A hundredth of the way to the bound at most, so that no extreme leaves the range.
+    let wick = |name| seed.name(name).number(start).unit() / 100.0;
+    let highest = first.max(last) + (bounds.1 - first.max(last)) * wick("high");
+    let lowest = first.min(last) - (first.min(last) - bounds.0) * wick("low");
+    Some(([open, high, low, close], [first, highest, lowest, last].map(|value| round(value, bounds))))
+}
+
+/// One field of a record, or one value of a list in it.
+#[derive(Clone, Copy)]
+struct Field<'f> {
+    field: &'f FieldInfo,
+    seed: Seed,
+    time: i64,
+    interval: (i64, i64),
+    depth: u8,
+}
+
+impl Field<'_> {
+    fn value(self, ty: ValueType) -> Value {
+        let example = self.field.example.unwrap_or("sandbox");
+        match ty {
+            ValueType::Integer => self.integer(f64::MIN).into(),
+            ValueType::Count => self.integer(0.0).into(),
+            ValueType::Boolean => (self.seed.swing(self.time) > 0.5).into(),
+            ValueType::Timestamp(unit) => timestamp(self.time, unit),
+            ValueType::Named(named) => {
+                self.seed.number(self.time).pick(named.values).map_or(example, |known| known.value).into()
+            }
+            ValueType::String => example.into(),
+            ValueType::Record(info) => {
+                record(info, Source { seed: self.seed, interval: self.interval, time: None, depth: self.depth })
+            }
+            ValueType::List(item) => self.items(*item).collect(),
+            ValueType::Map(item) => {
+                Value::Object(["first", "second"].map(str::to_owned).into_iter().zip(self.items(*item)).collect())
+            }
+            // One value in eight is null.
+            ValueType::Option(_) if self.seed.number(self.time).unit() < 0.125 => Value::Null,
+            ValueType::Option(item) => self.value(*item),
+            _ => self.number().into(),
+        }
+    }
+
+    fn items(self, item: ValueType) -> impl Iterator<Item = Value> {
+        let count = if self.depth < DEEPEST { 2 } else { 0 };
+        (0..count).map(move |index| Self { seed: self.seed.number(index), depth: self.depth + 1, ..self }.value(item))
+    }
+
+    fn number(self) -> f64 {
+        let bounds = bounds(self.field);
+        round(bounds.0 + (bounds.1 - bounds.0) * self.seed.swing(self.time), bounds)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a cast saturates")]
+    fn integer(self, least: f64) -> i64 {
+        let (low, high) = bounds(self.field);
+        let (low, high) = (low.max(least).ceil(), high.floor());
+        (low + (high - low + 1.0) * self.seed.swing(self.time)).floor().clamp(low, high.max(low)) as i64
+    }
+}
+
+/// As many decimals as the size of the range needs. Rounding keeps the order of values, and clamping the range.
+fn round(value: f64, (low, high): (f64, f64)) -> f64 {
+    let factor = if high - low < 10.0 { 1e6 } else { 1e2 };
+    ((value * factor).round() / factor).clamp(low, high)
+}
+
+/// Where values lie: the range, or else what fits the example or the unit.
+fn bounds(field: &FieldInfo) -> (f64, f64) {
+    let Range { min, max } = field.range;
+    let example = field.example.and_then(|example| example.parse::<f64>().ok()).filter(|example| example.is_finite());
+    let (low, high) = match (example, field.unit) {
+        // An example has the magnitude, and whether values may be negative.
+        (Some(seen), _) if seen < 0.0 => (2.0 * seen, -2.0 * seen),
+        (Some(seen), _) if seen > 0.0 => (seen / 2.0, seen * 1.5),
+        (_, "percentage points") => (-100.0, 100.0),
+        (_, "fraction") => (0.0, 1.0),
+        (_, unit) if unit.contains("USD") || unit.contains("currency") => (0.0, 1_000_000.0),
+        _ => (0.0, 100.0),
+    };
+    match (min, max) {
+        (Some(min), Some(max)) if example.is_none() => (min, max),
+        (Some(min), Some(max)) => (low.clamp(min, max), high.clamp(min, max)),
+        (Some(min), None) if low < min => (min, min + high - low),
+        (None, Some(max)) if high > max => (max - (high - low), max),
+        _ => (low, high),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::registry::Evidence;
+
+    use super::*;
+
+    const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
+        FieldInfo::new(name, name, ty, Evidence::Document)
+    }
+
+    fn source(step: i64) -> Source {
+        let start = 1_700_000_000 + 9_000 * step;
+        Source { seed: Seed::new(1), interval: (start, start + 9_000), time: None, depth: 0 }
+    }
+
+    fn check(field: FieldInfo) -> impl Iterator<Item = Value> {
+        (0..500).map(move |step| field_value(&field, source(step)))
+    }
+
+    #[test]
+    fn values_stay_within_their_range() {
+        for (min, max) in [(-1.0, 1.0), (0.1, 0.100_000_1), (-7.5, -2.5), (1.0e9, 2.0e9)] {
+            let range = Range { min: Some(min), max: Some(max) };
+            let mut values = check(field("a", ValueType::Number).range(range));
+            assert!(values.all(|value| range.contains(value.as_f64().unwrap())));
+        }
+        let range = Range { min: Some(-7.5), max: Some(3.5) };
+        assert!(check(field("a", ValueType::Integer).range(range)).all(|it| (-7..=3).contains(&it.as_i64().unwrap())));
+        assert!(check(field("a", ValueType::Count).range(range)).all(|it| (0..=3).contains(&it.as_u64().unwrap())));
+        let range = Range { min: Some(5.0), max: None };
+        assert!(check(field("a", ValueType::Number).range(range)).all(|it| it.as_f64().unwrap() >= 5.0));
+    }
+
+    #[test]
+    fn values_have_the_magnitude_of_the_example() {
+        for (example, low, high) in [("0.0001", 5.0e-5, 1.5e-4), ("3e9", 1.5e9, 4.5e9), ("-20", -40.0, 40.0)] {
+            let mut values = check(field("a", ValueType::Number).example(example));
+            assert!(values.all(|value| (low..=high).contains(&value.as_f64().unwrap())), "{example}");
+        }
+        assert!(check(field("a", ValueType::Number).unit("fraction")).all(|it| it.as_f64().unwrap() <= 1.0));
+    }
+
+    #[test]
+    fn candles_contain_their_ends_and_follow_each_other() {
+        const FIELDS: &[FieldInfo] = &[
+            field("close", ValueType::Number),
+            field("Low", ValueType::Number),
+            field("high", ValueType::Number),
+            field("open", ValueType::Number),
+        ];
+        let info = RecordInfo::new("Candle", FIELDS);
+        let mut before = None;
+        for step in 0..500 {
+            let candle = record(&info, source(step));
+            let [open, high, low, close] = ["open", "high", "Low", "close"].map(|name| candle[name].as_f64().unwrap());
+            assert!(low <= open.min(close) && open.max(close) <= high && low < high, "{candle}");
+            assert!(before.is_none_or(|before: f64| before.to_bits() == open.to_bits()), "{candle}");
+            before = Some(close);
+        }
+    }
+
+    #[test]
+    fn lists_end() {
+        const ONE: ValueType = ValueType::List(&ValueType::Boolean);
+        const TWO: ValueType = ValueType::List(&ONE);
+        const THREE: ValueType = ValueType::List(&TWO);
+        let value = check(field("a", ValueType::List(&THREE))).next().unwrap();
+        assert_eq!(value.pointer("/0/0/0"), Some(&serde_json::json!([])));
+    }
+}

@@ -1,0 +1,94 @@
+//! Every form of body, with the fields, the types and the ranges of the registry.
+
+use sandbox::{Builder, Sandbox};
+use serde_json::{Value, json};
+
+use crate::catalogue;
+use crate::support::{DAY, HOUR, NOW, Server};
+
+fn builder() -> Builder {
+    Sandbox::of(&catalogue::registry()).stop_clock_at(NOW)
+}
+
+async fn get(server: &Server, path: &str) -> Value {
+    let reply = server.send("GET", path, &[("x-station-key", "any")], "").await;
+    assert_eq!(reply.status, 200, "{path}: {}", reply.text);
+    reply.json()
+}
+
+async fn rows(server: &Server, path: &str) -> Vec<Value> {
+    get(server, path).await["result"]["rows"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_series_has_its_fields_in_its_envelope() {
+    let server = Server::with(builder());
+    let body = get(&server, "/rain?step=1h&station=south").await;
+    assert_eq!(body["result"]["about"], json!({ "stations": ["south"], "unknown": [] }));
+    let rows = body["result"]["rows"].as_array().unwrap();
+    let times = rows.iter().map(|row| row["at"].as_i64().unwrap()).collect::<Vec<_>>();
+    let last = NOW - NOW % HOUR - HOUR;
+    assert_eq!(times, [4, 3, 2, 1, 0].map(|ago| last - ago * HOUR));
+    for row in rows {
+        assert_eq!((row.as_object().unwrap().len(), &row["sky"]), (3, &json!("grey")), "{row}");
+        assert!((0.0..=20.0).contains(&row["depth"].as_f64().unwrap()), "{row}");
+    }
+}
+
+#[tokio::test]
+async fn unknown_records_and_bodies_are_marked() {
+    let server = Server::with(builder());
+    let body = get(&server, "/pressure?step=1d&limit=2").await;
+    assert_eq!(body["x-sandbox-invented"], "fields");
+    let row = &body["result"]["rows"][1];
+    assert!(row["pressure"].is_number() && row["at"] == NOW - NOW % DAY - DAY, "{row}");
+    let reply = server.send("GET", "/legend", &[("x-station-key", "any")], "").await;
+    assert_eq!(reply.headers["x-sandbox-invented"], "body");
+    assert_eq!((&reply.json()["x-sandbox-invented"], reply.json()["legend"].is_number()), (&json!("body"), true));
+}
+
+#[tokio::test]
+async fn an_object_depends_on_its_path() {
+    let server = Server::with(builder());
+    let [north, south] = [get(&server, "/stations/north/report").await, get(&server, "/stations/south/report").await];
+    assert!(north["online"].is_boolean() && north["levels"].as_array().unwrap().iter().all(Value::is_number));
+    assert_eq!(north.as_object().unwrap().len(), 2, "{north}");
+    assert_ne!(north, south);
+    assert_eq!(get(&server, "/stations/north/report").await, north);
+}
+
+#[tokio::test]
+async fn a_record_is_the_same_in_every_page() {
+    let server = Server::with(builder());
+    let whole = rows(&server, "/rain?step=1h&limit=100").await;
+    let mut pages = Vec::new();
+    for page in whole.chunks(30) {
+        let (first, last) = (&page[0]["at"], &page[page.len() - 1]["at"]);
+        pages.extend(rows(&server, &format!("/rain?step=1h&since={first}&until={last}&limit=1000")).await);
+    }
+    assert_eq!(pages, whole);
+    let later = Server::with(builder().stop_clock_at(NOW + HOUR));
+    assert_eq!(rows(&later, "/rain?step=1h&limit=3").await[..2], whole[98..]);
+    let mut newest_first = rows(&server, "/rain?step=1h&limit=100&order=down").await;
+    newest_first.reverse();
+    assert_eq!(newest_first, whole);
+}
+
+#[tokio::test]
+async fn values_differ_by_seed_and_params() {
+    let server = Server::with(builder());
+    let of_north = rows(&server, "/rain?step=1h&station=north").await;
+    assert_eq!(rows(&server, "/rain?step=1h&station=north").await, of_north);
+    assert_ne!(rows(&server, "/rain?step=1h&station=south").await, of_north);
+    assert_ne!(rows(&Server::with(builder().seed(1)), "/rain?step=1h&station=north").await, of_north);
+}
+
+#[tokio::test]
+async fn what_is_unknown_is_listed_and_has_no_records() {
+    let server = Server::with(builder());
+    let about = async |path: &str| get(&server, path).await["result"]["about"].clone();
+    assert_eq!(about("/rain?step=1h").await, json!({ "stations": ["north", "south"], "unknown": [] }));
+    let expected = json!({ "stations": ["south"], "unknown": ["west"] });
+    assert_eq!(about("/rain?step=1h&station=west,south").await, expected);
+    assert_eq!(rows(&server, "/rain?step=1h&station=west").await, [] as [Value; 0]);
+}

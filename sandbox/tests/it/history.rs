@@ -1,0 +1,70 @@
+//! The history of a client over a real socket, with faults on demand: outcome and order, never how long it takes.
+
+use runtime::{RateLimit, Value};
+use sandbox::Sandbox;
+
+use crate::invented::{Client, REGISTRY, Ratio, Request, Timeframe, limits};
+use crate::support::{DAY, NOW};
+
+const MINUTE: i64 = 60;
+
+/// The last full minute before the sandbox's clock.
+const END: i64 = NOW - NOW % MINUTE;
+
+/// Every fault that a client can make good, and one that makes it slow.
+const FAULTS: [&str; 7] = [
+    "all 2% status=503",
+    "all 2% cut",
+    "all 2% reset",
+    "all 2% stale",
+    "all 2% trickle=1us",
+    "all 2% malformed",
+    "all 2% latency=100ms..300ms",
+];
+
+fn sandbox(faults: &[&str]) -> Sandbox {
+    let builder = Sandbox::of(&REGISTRY).stop_clock_at(NOW).limit_set("A");
+    faults.iter().fold(builder, |builder, fault| builder.fault(fault.parse().unwrap())).start().unwrap()
+}
+
+fn client(sandbox: &Sandbox, limit: RateLimit) -> Client {
+    Client::builder(sandbox.base_url()).api_key("any").rate_limit(limit).build().unwrap()
+}
+
+fn ratio(client: &Client) -> Request<Ratio> {
+    client.market().ratio().coin("BTC").timeframe(Timeframe::M1)
+}
+
+/// What the sandbox has, in the largest pages.
+async fn truth(from: i64) -> Value {
+    let sandbox = Sandbox::of(&REGISTRY).stop_clock_at(NOW).lenient().start().unwrap();
+    let client = client(&sandbox, RateLimit::none());
+    let mut all = Vec::new();
+    for start in (from..END).step_by(10_000 * 60) {
+        let page = ratio(&client).start_time(start).end_time(END.min(start + 10_000 * MINUTE) - 1).limit(10_000);
+        all.extend(page.await.unwrap());
+    }
+    assert_eq!(i64::try_from(all.len()).unwrap(), (END - from) / MINUTE);
+    serde_json::to_value(all).unwrap()
+}
+
+#[tokio::test]
+async fn a_range_is_what_the_sandbox_has() {
+    let sandbox = sandbox(&[]);
+    let history = ratio(&client(&sandbox, limits::SET_A)).history(END - 5 * DAY..END);
+    let all = history.clone().collect().await.unwrap();
+    assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
+    assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - 5 * DAY).await);
+    let counts = sandbox.counts();
+    // On a machine that is busy, a request may arrive late, and into a window that is full.
+    assert_eq!(counts.requests - counts.refused, history.plan().unwrap().windows);
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_made_good() {
+    let sandbox = sandbox(&FAULTS);
+    let client = client(&sandbox, limits::SET_A);
+    let all = ratio(&client).limit(50).history(END - DAY..END).collect().await.unwrap();
+    assert!(all.findings.is_complete(), "{:?}", all.findings);
+    assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - DAY).await);
+}

@@ -1,0 +1,44 @@
+//! A sandbox starts, says where it is, and stops.
+
+use crate::invented::REGISTRY;
+use crate::support::Server;
+use sandbox::Sandbox;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+#[tokio::test]
+async fn it_stops_when_dropped() {
+    let server = Server::start();
+    assert_eq!(server.get("/health").await.status, 200);
+    let address = server.base_url().replace("http://", "").replace("/v2", "");
+    // A connection that is kept for the next request ends too: in a test nothing is to hold on to a sandbox.
+    let mut kept = TcpStream::connect(&address).await.unwrap();
+    kept.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\n\r\n").await.unwrap();
+    let mut seen = vec![kept.read_u8().await.unwrap()];
+    drop(server);
+    // Whether it ends with a reset is the system's business.
+    let _ = kept.read_to_end(&mut seen).await;
+    assert!(seen.starts_with(b"HTTP/1.1 200 "));
+    assert!(TcpStream::connect(&address).await.is_err(), "the port is free");
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_named() {
+    let first = Sandbox::of(&REGISTRY).start().unwrap();
+    let port = first.base_url().rsplit(':').next().unwrap().trim_end_matches("/v2").parse().unwrap();
+    let error = Sandbox::of(&REGISTRY).port(port).start().unwrap_err();
+    assert!(error.to_string().starts_with(&format!("port {port} of this machine cannot be used: ")), "{error}");
+}
+
+#[test]
+fn it_needs_no_runtime_of_the_caller() {
+    use std::io::{Read, Write};
+
+    let sandbox = Sandbox::of(&REGISTRY).start().unwrap();
+    let mut stream =
+        std::net::TcpStream::connect(sandbox.base_url().replace("http://", "").replace("/v2", "")).unwrap();
+    stream.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\nconnection: close\r\n\r\n").unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 200 "), "{reply}");
+}

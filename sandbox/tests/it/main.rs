@@ -1,0 +1,20 @@
+//! The sandbox with registries of these tests: one program, so that it is linked once.
+
+#![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+
+mod bodies;
+mod catalogue;
+mod credentials;
+mod faults;
+#[path = "../../src/from_spec.rs"]
+mod from_spec;
+mod history;
+#[path = "../../../runtime/tests/it/invented/mod.rs"]
+mod invented;
+mod lifetime;
+mod limits;
+mod page;
+mod params;
+mod program;
+mod registry;
+mod support;

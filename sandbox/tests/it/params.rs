@@ -1,0 +1,137 @@
+//! Params that are refused, and ranges of time.
+
+use sandbox::{Builder, Sandbox};
+
+use crate::catalogue;
+use crate::invented::REGISTRY;
+use crate::support::{HOUR, NOW, Server};
+
+const RATIO: &str = "/ratio?coin=BTC&timeframe=1h";
+
+fn builder() -> Builder {
+    Sandbox::of(&REGISTRY).stop_clock_at(NOW)
+}
+
+/// The code and the message of the response to each query, or none.
+async fn check(server: &Server, path: &str, expected: Option<(&str, &str)>) {
+    let reply = server.get(path).await;
+    match expected {
+        None => assert_eq!(reply.status, 200, "{path}: {}", reply.text),
+        Some((code, words)) => {
+            assert_eq!((reply.status, reply.code().as_str()), (422, code), "{path}");
+            assert!(reply.text.replace('\\', "").contains(words), "{path}: {}", reply.text);
+        }
+    }
+}
+
+/// What is refused unless the sandbox is lenient.
+const REPORTED: [(&str, &str, &str); 6] = [
+    ("/ratio?coin=BTC", "missing_param", "`timeframe` is missing"),
+    ("/ratio?timeframe=1h&coin=", "missing_param", "`coin` is missing"),
+    ("/ratio?coin=BTC&timeframe=1h&limit=7", "invalid_param", "`limit` has to be one of `5`, `50`, `500`, not \"7\""),
+    ("/ratio?coin=BTC&timeframe=1h&depth=7", "unknown_param", "the endpoint has no param `depth`"),
+    (
+        "/ratio?coin=BTC&timeframe=1h&startTime=1700000000000",
+        "invalid_param",
+        "`startTime` counts seconds, and \"1700000000000\" looks like milliseconds",
+    ),
+    ("/ratio?coin=BTC&timeframe=1h&startTime=-1700000000000", "invalid_param", "looks like milliseconds"),
+];
+
+#[tokio::test]
+async fn what_is_reported_is_refused_unless_it_is_lenient() {
+    let (strict, lenient) = (Server::with(builder()), Server::with(builder().lenient()));
+    for (path, code, words) in REPORTED {
+        check(&strict, path, Some((code, words))).await;
+        check(&lenient, path, None).await;
+    }
+    for path in ["&exchange=west_spot", "&limit=5&exchange=north_spot,west_spot", "&startTime=0&endTime=-5&sort=asc"] {
+        check(&strict, &format!("{RATIO}{path}"), None).await;
+    }
+}
+
+#[tokio::test]
+async fn values_have_to_fit_their_type_in_any_case() {
+    let (strict, lenient) = (Server::with(builder()), Server::with(builder().lenient()));
+    for (query, words) in [
+        ("&timeframe=2h", "is there twice"),
+        ("&limit=-1", "`limit` has to be a count"),
+        ("&limit=ten", "`limit` has to be a count"),
+        ("&limit=", "`limit` has to be a count"),
+        ("&startTime=9223372036854775808", "`startTime` has to be a timestamp"),
+        ("&endTime=1.5", "`endTime` has to be a timestamp"),
+        ("&coin=ETH", "`coin` is there twice"),
+    ] {
+        for server in [&strict, &lenient] {
+            check(server, &format!("{RATIO}{query}"), Some(("invalid_param", words))).await;
+        }
+    }
+    let of_closed_type = "`timeframe` has to be one of `1m`, `1h`, not \"2h\"";
+    check(&lenient, "/ratio?timeframe=2h", Some(("invalid_param", of_closed_type))).await;
+}
+
+#[tokio::test]
+async fn values_of_open_types_are_refused_where_that_is_wanted() {
+    let server = Server::with(builder().only_known_values());
+    check(&server, &format!("{RATIO}&exchange=north_spot"), None).await;
+    let words = "`exchange` has to be one of `north_spot`, not \"west_spot\"";
+    check(&server, &format!("{RATIO}&exchange=north_spot,west_spot"), Some(("invalid_param", words))).await;
+    check(&server, REPORTED[0].0, Some((REPORTED[0].1, REPORTED[0].2))).await;
+}
+
+#[tokio::test]
+async fn values_of_a_path_and_refused_values_are_checked() {
+    let server = Server::with(Sandbox::of(&catalogue::registry()).only_known_values());
+    for (path, status) in [
+        ("/stations/north/report?level=1", 200),
+        ("/stations/west/report", 422),
+        ("/stations/north/report?colour=blue", 200),
+        ("/stations/north/report?colour=red", 422),
+        ("/stations/north/report?level=3", 422),
+        ("/stations/north/report?code=north", 422),
+    ] {
+        let reply = server.send("GET", path, &[("x-station-key", "any")], "").await;
+        assert_eq!(reply.status, status, "{path}: {}", reply.text);
+    }
+}
+
+async fn times(server: &Server, query: &str) -> Vec<i64> {
+    let data = server.data(&format!("{RATIO}{query}")).await;
+    data.iter().map(|row| row["openDate"].as_i64().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_range_has_the_latest_records_that_begin_in_it() {
+    let server = Server::with(builder().lenient());
+    let full = NOW - NOW % HOUR;
+    let hours = |ago: std::ops::RangeInclusive<i64>| ago.rev().map(|ago| full - ago * HOUR).collect::<Vec<_>>();
+    let table = [
+        (String::new(), hours(1..=50)),
+        ("&limit=3".to_owned(), hours(1..=3)),
+        (format!("&limit=2&endTime={}", full - 5 * HOUR), hours(5..=6)),
+        (format!("&limit=2&endTime={}", full - 5 * HOUR - 1), hours(6..=7)),
+        (format!("&startTime={}", full - 2 * HOUR), hours(1..=2)),
+        (format!("&startTime={}", full - 2 * HOUR + 1), hours(1..=1)),
+        (format!("&startTime={}&endTime={}", full - 4 * HOUR, full - 3 * HOUR), hours(3..=4)),
+        ("&limit=0".to_owned(), Vec::new()),
+        ("&startTime=1700000000&endTime=1600000000".to_owned(), Vec::new()),
+        // Before the data begins, in 2010.
+        ("&endTime=1262303999".to_owned(), Vec::new()),
+        (format!("&endTime={}", i64::MIN), Vec::new()),
+        (format!("&startTime={}", i64::MAX), Vec::new()),
+    ];
+    for (query, expected) in table {
+        assert_eq!(times(&server, &query).await, expected, "{query}");
+    }
+    assert_eq!(times(&server, "&limit=99999999999999999999").await.len(), 10_000);
+}
+
+#[tokio::test]
+async fn the_clock_may_stop_anywhere() {
+    for time in [i64::MIN, -1, i64::MAX] {
+        let server = Server::with(builder().stop_clock_at(time));
+        for path in [RATIO, "/health", "/levels?coin=BTC&timeframe=1m"] {
+            assert_eq!(server.get(path).await.status, 200, "{time}: {path}");
+        }
+    }
+}

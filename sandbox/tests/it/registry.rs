@@ -1,0 +1,14 @@
+//! The registry of a catalogue is the one of the client that is emitted from it.
+
+use std::path::Path;
+
+use crate::from_spec;
+
+#[test]
+fn a_catalogue_gives_the_registry_of_its_client() {
+    let api = codegen::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec")).unwrap_or_else(|it| panic!("{it}"));
+    let [read, emitted] = [from_spec::registry(&api), generated_client::REGISTRY].map(|it| format!("{it:#?}"));
+    let differing = read.lines().zip(emitted.lines()).find(|(read, emitted)| read != emitted);
+    assert_eq!(differing, None);
+    assert_eq!(read.lines().count(), emitted.lines().count());
+}
