@@ -62,7 +62,9 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
         let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
         notes.push(format!("the group `{group}` is new{meant}"));
     }
-    notes.into_iter().for_each(|note| editor.note(note));
+    for note in notes {
+        editor.note(note);
+    }
     let mut draft = Draft { editor: Editor::empty()?, names: BTreeMap::new(), source: Source::Person };
     let head = Tree::map().with("title", group.to_title_case()).with("summary", "unknown");
     draft.editor.create(&format!("{group}.yaml"), head.with("endpoints", vec![entry]));

@@ -57,14 +57,10 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let mut reader = Reader::new(&document, import);
     let is_new = catalogue.is_none();
     let service = reader.service();
-    let mut editor = match catalogue {
-        Some(catalogue) => Editor::open(catalogue)?,
-        None => {
-            let mut editor = Editor::empty()?;
-            editor.create(SERVICE, service.clone());
-            editor
-        }
-    };
+    let mut editor = catalogue.map_or_else(Editor::empty, Editor::open)?;
+    if is_new {
+        editor.create(SERVICE, service.clone());
+    }
     reader.notes.unread(document.root(), notes::ROOT, "#");
     reader.surroundings(&editor, &service);
     reader.operations();

@@ -149,7 +149,9 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
     for endpoint in group.entries("endpoints") {
         let name = ["ident", "name"].iter().find_map(|key| endpoint.text(key));
         if let Some(ident) = name.filter(|name| names::ident(name, Case::Pascal).is_ok()) {
-            types_of_method(ident).into_iter().for_each(|ty| taken.note(ty));
+            for ty in types_of_method(ident) {
+                taken.note(ty);
+            }
         }
     }
 }

@@ -55,7 +55,9 @@ impl Filler<'_> {
                 notes.push(format!("`{label}`: {what} {how}: {}", names.join(", ")));
             }
         }
-        notes.into_iter().for_each(|note| self.editor.note(note));
+        for note in notes {
+            self.editor.note(note);
+        }
     }
 }
 
@@ -145,11 +147,10 @@ impl<'a> Side<'a> {
     /// A type as JSON shows it, which is all that a description states with certainty.
     fn kind_of(&self, ty: &str) -> &'static str {
         match TypeExpr::parse(ty) {
-            Some(TypeExpr::Builtin(Builtin::Any)) | None => "any",
+            // A time may be sent as text too.
+            Some(TypeExpr::Builtin(Builtin::Any | Builtin::Timestamp)) | None => "any",
             Some(TypeExpr::Builtin(Builtin::Boolean)) => "boolean",
             Some(TypeExpr::Builtin(Builtin::String)) => "text",
-            // A time may be sent as text too.
-            Some(TypeExpr::Builtin(Builtin::Timestamp)) => "any",
             Some(TypeExpr::Builtin(_)) => "number",
             Some(TypeExpr::List(_)) => "list",
             Some(TypeExpr::Map(_)) => "object",

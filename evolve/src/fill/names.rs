@@ -56,7 +56,9 @@ impl ClientNames {
         self.group(file);
         let (root, own) = (&self.root, &self.groups[file]);
         let ident = method_name(name, chosen, |ty| root.has(ty) || own.has(ty));
-        types_of_method(&ident).iter().for_each(|ty| self.note(file, ty));
+        for ty in types_of_method(&ident) {
+            self.note(file, &ty);
+        }
         ident
     }
 
@@ -121,7 +123,9 @@ impl Filler<'_> {
         let (mut files, mut types): (BTreeMap<usize, BTreeSet<&str>>, _) = (BTreeMap::new(), BTreeSet::new());
         for (file, named) in roots {
             let mut records = BTreeSet::new();
-            named.iter().for_each(|ty| self.reach(ty, &mut records, &mut types));
+            for ty in &named {
+                self.reach(ty, &mut records, &mut types);
+            }
             for record in records {
                 files.entry(record).or_default().insert(file);
             }

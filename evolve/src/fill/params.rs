@@ -28,9 +28,9 @@ impl Filler<'_> {
         let [known] = self.known.params_sent_as(new.text("name")?) else { return None };
         let known = known.tree(self.editor);
         let [known_type, new_type] = [known, new].map(|param| param.text("type").unwrap_or_default());
-        let differs = |key: &&str| new.get(key).is_some_and(|value| known.get(key) != Some(value));
+        let differs = |key: &str| new.get(key).is_some_and(|value| known.get(key) != Some(value));
         let fits = known.get("list").is_some() == new.get("list").is_some()
-            && !["required", "in", "range", "default"].iter().any(|key| differs(&key))
+            && !["required", "in", "range", "default"].iter().any(|key| differs(key))
             && self.accepts(known_type, new_type);
         fits.then(|| id(known).to_owned())
     }

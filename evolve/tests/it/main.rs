@@ -4,5 +4,6 @@
 
 mod compile;
 mod import_mutated;
+mod same_body;
 mod scratch;
 mod write;

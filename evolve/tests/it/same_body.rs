@@ -1,0 +1,72 @@
+//! An unknown body that a response or a description fills: the fields, types, nesting and time are the same, and the
+//! evidence is that of the source.
+
+use codegen::{Catalogue, load_texts};
+use evolve::{CatalogueChange, Import, Learning, Lesson, import, learn};
+
+const SERVICE: &str = "\
+title: Shop
+version: '1'
+summary: A shop.
+env_prefix: SHOP
+time: {unit: seconds, evidence: document}
+";
+const SHELF: &str = "\
+title: Shelf
+summary: Books.
+endpoints:
+- name: Sales
+  path: /sales
+  evidence: document
+  summary: All sales.
+  params: []
+  body: unknown
+";
+const RESPONSE: &str = r#"[
+    {"soldAt": "2026-01-02T03:04:05Z", "price": 9.5, "copies": 2, "book": {"title": "A", "tags": ["x"]}},
+    {"soldAt": "2026-01-02T03:04:06Z", "price": 7.25, "copies": 1, "book": {"title": "B", "tags": ["y"]}}
+]"#;
+const DESCRIPTION: &str = r#"{
+    "openapi": "3.0.0",
+    "info": {"title": "Shop", "version": "1"},
+    "paths": {"/sales": {"get": {"tags": ["shelf"], "responses": {"200": {"content": {"application/json": {"schema": {
+        "type": "array",
+        "items": {"type": "object", "required": ["soldAt", "price", "copies", "book"], "properties": {
+            "soldAt": {"type": "string", "format": "date-time"},
+            "price": {"type": "number"},
+            "copies": {"type": "integer"},
+            "book": {"type": "object", "required": ["title", "tags"], "properties": {
+                "title": {"type": "string"},
+                "tags": {"type": "array", "items": {"type": "string"}}
+            }}
+        }}
+    }}}}}}}}
+}"#;
+
+fn catalogue() -> Catalogue {
+    load_texts(&[("service.yaml", SERVICE), ("shelf.yaml", SHELF)])
+}
+
+fn shelf(change: &CatalogueChange) -> String {
+    change.texts().filter(|(name, _)| *name == "shelf.yaml").map(|(_, text)| text.to_owned()).collect()
+}
+
+#[test]
+fn response_and_description_fill_an_unknown_body_alike() {
+    let learning = Learning {
+        lessons: vec![Lesson {
+            endpoint: "/sales".to_owned(),
+            replies: vec![("sales.json".to_owned(), RESPONSE.as_bytes().to_vec())],
+        }],
+        evidence: "reported".to_owned(),
+        enums: Vec::new(),
+        accept_invented: false,
+    };
+    let learned = shelf(&learn(catalogue(), &learning).expect("a response"));
+    let options =
+        Import { text: DESCRIPTION.to_owned(), evidence: "published".to_owned(), summaries: false, places: false };
+    let imported = shelf(&import(Some(catalogue()), &options).expect("a description"));
+    assert!(learned.contains("time: soldAt"), "{learned}");
+    assert!(learned.contains("evidence: reported"), "{learned}");
+    assert_eq!(learned.replace("evidence: reported", "evidence: published"), imported);
+}
