@@ -54,6 +54,7 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// no records counts as fetched once there is a later record; holes of the last 14 days are requested again, older ones
 /// by a [repair](Self::repair).
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // Each is a setting of its own, which a method turns on.
 pub struct Backfill {
     series: Vec<Series>,
     range: Range<Timestamp>,

@@ -47,7 +47,7 @@ impl Observer for Contact {
             Event::Attempt { elapsed, .. } => self.failed(*elapsed),
             // The gate failed.
             Event::End { outcome: Outcome::Failure { kind: ErrorKind::Wait, .. }, elapsed, .. } => {
-                self.failed(*elapsed)
+                self.failed(*elapsed);
             }
             _ => {}
         }

@@ -59,9 +59,9 @@ pub(crate) async fn join(
         let mut file = ParquetFile::new(BufWriter::new(out), columns.schema())?;
         let mut all = Vec::with_capacity(members.len());
         for member in members {
-            let (state, changes) = write_member(store, single, &columns, member, &mut file)?;
+            let (state, merged) = write_member(store, single, &columns, member, &mut file)?;
             rows += state.all_rows();
-            changed(&state.path, &state, changes);
+            changed(&state.path, &state, merged);
             all.push(state);
         }
         let state = FileState { origin: Some(job.origin.clone()), names: columns.names(), series: all };

@@ -232,7 +232,9 @@ mod tests {
         let file = |name: &str| fs::write(dir.path().join(name), "").unwrap();
         file(".backfill-00000000000000000001-7-0.lock");
         let mine = [".backfill-notes.lock", ".backfill.lock", "out.parquet"];
-        mine.iter().for_each(|name| file(name));
+        for name in mine {
+            file(name);
+        }
         drop(Lock::acquire("out", &dir.path().join(".backfill"), None).unwrap());
         assert_eq!(names(dir.path()), mine);
     }

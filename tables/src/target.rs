@@ -74,6 +74,7 @@ impl Target {
     }
 
     /// The prefix of the hidden files of this target; `None` in object storage.
+    #[allow(clippy::unnecessary_wraps)] // Without object storage, every target is on disk.
     pub(crate) fn hidden(&self) -> Option<PathBuf> {
         match self {
             Self::Folder(path) => Some(path.join(".backfill")),

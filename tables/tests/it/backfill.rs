@@ -17,8 +17,11 @@ fn coins(client: &Client, coins: &[&str]) -> Vec<Series> {
     coins.iter().map(|coin| hours(client, &RATIO, coin)).collect()
 }
 
-/// A client of a service whose values are those of a function that may change; `None` is no record.
-fn scripted(value: fn(i64) -> Option<String>) -> (Client, Arc<Mutex<fn(i64) -> Option<String>>>) {
+/// The value of a time; `None` is no record.
+type Script = fn(i64) -> Option<String>;
+
+/// A client of a service whose values are those of a function that may change.
+fn scripted(value: Script) -> (Client, Arc<Mutex<Script>>) {
     let script = Arc::new(Mutex::new(value));
     let shared = script.clone();
     let client = client_of(move |_, from, to| (200, body(from, to, *shared.lock().unwrap())));

@@ -101,7 +101,7 @@ impl Service {
         } else {
             let preliminary = if self.now < time + 12 * HOUR { 5 } else { 0 };
             let number = time / self.step % 1000 * 10 + preliminary + i64::from(coin == "ETH");
-            format!("{}.5", number)
+            format!("{number}.5")
         };
         Some((value, (self.day() >= self.troubles.field).then_some(time)))
     }
@@ -138,7 +138,7 @@ fn client(service: &Shared) -> Client {
         let day = service.day();
         let response = if day == service.troubles.outage {
             Err(TransportError::new(Phase::Connect, "connection refused"))
-        } else if day == service.troubles.rejected && service.requests % 2 == 0 {
+        } else if day == service.troubles.rejected && service.requests.is_multiple_of(2) {
             Ok((503, String::new()))
         } else {
             service.responses += 1;

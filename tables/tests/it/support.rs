@@ -98,10 +98,10 @@ pub(crate) type Row = BTreeMap<String, String>;
 /// The rows of any target, in the order of its files.
 pub(crate) fn read(target: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
-    let name = target.to_str().unwrap();
-    if name.ends_with(".csv") {
+    let ending = target.extension().and_then(|ending| ending.to_str());
+    if ending == Some("csv") {
         rows_of(&std::fs::read_to_string(target).unwrap_or_default(), &Row::new(), &mut rows);
-    } else if name.ends_with(".parquet") {
+    } else if ending == Some("parquet") {
         if target.exists() {
             rows_of(&csv_of(target), &Row::new(), &mut rows);
         }

@@ -28,6 +28,7 @@ pub struct Metadata {
 
 impl Metadata {
     /// The parts of the request that the endpoint does not cover.
+    #[allow(clippy::unused_self)] // The shell calls it as a method.
     pub fn unsupported(&self) -> Vec<String> {
         Vec::new()
     }
