@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use generated_client::history::{self, Findings, Gap};
+use generated_client::history;
 use generated_client::{Client, Timestamp};
-use tables::{Backfill as Job, BackfillPlan, Contact, Event, SeriesReport, Summary, Target};
+use tables::{Backfill as Job, BackfillPlan, Contact, Event, Partition, SeriesReport, Summary, Target};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::command_line::candidates;
@@ -27,10 +27,11 @@ use crate::records::Part;
 use crate::say::Say;
 use crate::series::{Series, combine, labels, must_have_history, no_range_params};
 use crate::sheet::{self, Column, Format, Sheet};
+use crate::status::age;
 use crate::stdout;
 use crate::time_arg::{self, Begin};
 
-/// How many gaps, and how many failed requests, are listed one by one.
+/// How many warnings of one kind are printed.
 const MAX_LISTED: usize = 5;
 
 /// The longest warning about one page.
@@ -41,6 +42,7 @@ const LINE_EVERY: Duration = Duration::from_secs(60);
 
 /// Write the history of series to a file or a data set, and keep it up to date
 #[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools)] // One for each flag.
 #[command(after_help = "\
 Run it again to continue, to add new records and to fetch what failed, for example once a day:
   derivs backfill volume_ratio --coin BTC,ETH --timeframe 1h \\
@@ -69,9 +71,21 @@ pub(crate) struct Backfill {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["endpoints", "from", "to", "out"])]
     job: Option<PathBuf>,
-    /// Fetch all times without a record again
+    /// Age up to which records may change: they are fetched again [default: 24h]
+    #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
+    refetch: Option<Duration>,
+    /// Fetch all times without a record again, not only those of the last 14 days
     #[arg(long)]
     repair: bool,
+    /// Accept series without any record, such as coins that are not listed yet
+    #[arg(long)]
+    allow_empty: bool,
+    /// Reject a page with an invalid value; by default the value is null
+    #[arg(long)]
+    strict: bool,
+    /// Period of the files of a data set: day, month or year
+    #[arg(long, value_name = "PERIOD", value_parser = partition)]
+    partition: Option<Partition>,
     /// Include the record of the current interval; a later run replaces it
     #[arg(long)]
     open_interval: bool,
@@ -103,7 +117,7 @@ impl Backfill {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
         let bars = if plan.windows() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, say) };
-        let reporter = RefCell::new(Reporter { say, bars, gaps: Vec::new(), failures: Vec::new(), labels });
+        let reporter = RefCell::new(Reporter { say, bars, failures: Vec::new(), labels });
         let signal = Cell::new(Ending::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let mut run = std::pin::pin!(job.run(|event| reporter.borrow_mut().event(event), cancel));
@@ -117,8 +131,8 @@ impl Backfill {
         };
         let reporter = reporter.borrow();
         reporter.bars.end();
-        reporter.report(say);
-        ended_with(&file.out, ended?, signal.get(), &reporter, say)
+        reporter.report();
+        ended_with(&file, ended?, signal.get(), &reporter, say)
     }
 
     /// Prints all records of the range, one series after the other.
@@ -159,77 +173,104 @@ impl Backfill {
                 no_range_params(&self.params)?;
                 let targets = self.endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
                 let series = combine(&targets, &self.params, say)?;
-                Ok(JobFile { series, from, to: Some(Begin::At(self.to)), out: out.clone() })
+                let (to, out) = (Some(Begin::At(self.to)), out.clone());
+                Ok(JobFile { series, from, to, out, refetch: None })
             }
             _ => Err(Failure::usage("`--from` and `--out` are required without `--job`")),
         }
     }
 
     fn job(&self, client: &Client, contact: &Contact, file: &JobFile, target: Target) -> Result<Job> {
-        let of = |one: &Series| {
-            let endpoint = one.endpoint.known()?;
-            Some(tables::Series::new(request(client, endpoint, one)))
-        };
-        let series = file.series.iter().filter_map(of).collect::<Result<Vec<_>, _>>()?;
+        let series = stored(client, &file.series)?;
         let step = series.iter().map(tables::Series::step).max().unwrap_or_default();
         let to = file.to.map_or_else(Timestamp::now, Begin::timestamp);
         let job = Job::new(series, file.from.by(step)..to, target);
         let job = job.contact(contact.clone());
         let job = if self.connection.sandbox { job.origin("sandbox") } else { job };
         let job = if self.open_interval { job.with_open_interval() } else { job };
-        Ok(if self.repair { job.repair() } else { job })
+        let job = if self.allow_empty { job.allow_empty() } else { job };
+        let job = if self.strict { job.strict() } else { job };
+        let job = if self.repair { job.repair() } else { job };
+        let job = self.refetch.or(file.refetch).into_iter().fold(job, Job::refetch);
+        Ok(self.partition.into_iter().fold(job, Job::partition))
     }
 }
 
+/// The series as a file has them.
+pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::Series>> {
+    let of = |one: &Series| Some(tables::Series::new(request(client, one.endpoint.known()?, one)));
+    Ok(series.iter().filter_map(of).collect::<Result<_, _>>()?)
+}
+
+fn partition(text: &str) -> Result<Partition, String> {
+    text.trim().parse().map_err(|error: tables::Error| error.to_string())
+}
+
 /// Prints the outcome, and chooses the exit code.
-fn ended_with(out: &str, summary: Summary, signal: Ending, reporter: &Reporter<'_>, say: &Say) -> Result<()> {
+fn ended_with(file: &JobFile, summary: Summary, signal: Ending, reporter: &Reporter<'_>, say: &Say) -> Result<()> {
+    let (out, to) = (&file.out, file.to.map_or_else(Timestamp::now, Begin::timestamp));
+    // The age of a record is of no interest if the range ends in the past.
+    let now = Some(Timestamp::now()).filter(|now| to + summary.elapsed + LINE_EVERY > *now);
+    // If there was nothing to fetch, the plan has shown it.
+    let is_stopped = summary.is_cancelled || summary.is_unreachable;
+    if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
+        say.remark(&format!("{out}: {}", outcome(&summary, &reporter.labels, now)));
+    }
+    let of_series = || summary.series.iter().zip(&reporter.labels);
+    let missing: Vec<_> = of_series().filter(|(report, _)| report.holes > 0).collect();
+    reporter.list(missing.iter().map(|(report, label)| {
+        let count = counted(report.holes, "record");
+        format!("{label}: {count} missing at the service; `derivs status {out}` lists the times")
+    }));
+    if is_stopped {
+        let kept = counted(reporter.bars.total().records, "record");
+        let unreachable = (Ending::Service, "stopped after two minutes without a response");
+        let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
+        let message = format!("{cause}; {kept} kept");
+        return Err(Failure::new(ending, message).tip("run the same command to continue"));
+    }
+    if summary.is_complete {
+        return Ok(());
+    }
+    let empty: Vec<&str> =
+        of_series().filter(|(report, _)| report.is_empty()).map(|(_, label)| label.as_str()).collect();
+    let (all, failed) = (reporter.labels.len(), summary.failed.len());
+    let endings: Vec<Ending> = summary.failed.into_iter().map(|(index, error)| reporter.failed(index, error)).collect();
+    let message = match summary.failed_windows {
+        // The service would reject the same command again.
+        0 if failed > 0 && endings.iter().all(|ending| *ending == Ending::Rejected) => {
+            return Err(Failure::new(Ending::Rejected, format!("the service rejected {failed} of {all} series")));
+        }
+        0 if failed == 0 => {
+            let names = shortened(&empty.join(", "), MAX_LINE);
+            let tip = "check the values; `--allow-empty` accepts series without records";
+            return Err(Failure::new(Ending::Incomplete, format!("never a record of {names}")).tip(tip));
+        }
+        0 => format!("{failed} of {all} series are incomplete"),
+        requests => format!("{} failed", counted(requests, "request")),
+    };
+    Err(Failure::new(Ending::Incomplete, message).tip("run the same command to fetch the missing records"))
+}
+
+/// What a run has changed, and how old the last records are.
+pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestamp>) -> String {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
+    let mut parts = vec![counted(sum(|report| report.added), "new record")];
     let changes = [
         (sum(|report| report.filled), "filled"),
         (sum(|report| report.revised), "revised"),
         (sum(|report| report.invalid), "with an invalid value"),
         (sum(|report| report.dropped), "dropped"),
     ];
-    let changes = changes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!(", {count} {what}"));
-    let done = format!(
-        "{out}: {}{} in {}, {}",
-        counted(sum(|report| report.added), "new record"),
-        changes.collect::<String>(),
-        counted(summary.requests, "request"),
-        clock(summary.elapsed),
-    );
-    // If there was nothing to fetch, the plan has said so.
-    if summary.requests > 0 || !summary.files.is_empty() {
-        say.remark(&done);
-    }
-    if summary.is_cancelled {
-        return Err(Failure::new(signal, "stopped before the end; run the same command to continue"));
-    }
-    if summary.is_unreachable {
-        let message = "no response from the service; the run ended with all received records written";
-        return Err(Failure::new(Ending::Service, message));
-    }
-    let empty = summary.series.iter().zip(&reporter.labels).filter(|(report, _)| report.is_empty());
-    let empty: Vec<_> = empty.map(|(_, label)| label.as_str()).take(MAX_LISTED).collect();
-    let count = summary.failed.len();
-    let mut are_rejected = count > 0 && summary.failed_windows == 0;
-    for (index, error) in summary.failed {
-        let failure = Failure::from(error);
-        are_rejected &= failure.ending() == Ending::Rejected;
-        say.warning(&format!("{}: {failure}", reporter.label(index)));
-    }
-    let message = match summary.failed_windows {
-        _ if summary.is_complete => return Ok(()),
-        // The service would reject the same command again.
-        _ if are_rejected => {
-            let message = format!("the service rejected {count} of {} series", reporter.labels.len());
-            return Err(Failure::new(Ending::Rejected, message));
+    parts.extend(changes.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+    let lasts = || summary.series.iter().zip(labels).filter_map(|(report, label)| Some((report.last?, label)));
+    if let (Some(now), Some((newest, _)), Some((oldest, label))) = (now, lasts().max(), lasts().min()) {
+        parts.push(format!("last record {} ago", age(newest, now)));
+        if age(newest, now) != age(oldest, now) {
+            parts.push(format!("of {label} {} ago", age(oldest, now)));
         }
-        0 if count == 0 => format!("never a record of {}", empty.join("; ")),
-        0 => format!("{count} of {} series incomplete", reporter.labels.len()),
-        requests => format!("{} failed", counted(requests, "request")),
-    };
-    Err(Failure::new(Ending::Incomplete, message).tip("run the same command to fetch the missing records"))
+    }
+    format!("{} ({}, {})", parts.join(", "), counted(summary.requests, "request"), clock(summary.elapsed))
 }
 
 /// Shows the events of a run.
@@ -237,13 +278,19 @@ struct Reporter<'s> {
     say: &'s Say,
     bars: Bars,
     labels: Vec<String>,
-    gaps: Vec<(usize, Gap)>,
     failures: Vec<(usize, history::Failure)>,
 }
 
 impl Reporter<'_> {
     fn label(&self, series: usize) -> &str {
         self.labels.get(series).map_or("", String::as_str)
+    }
+
+    /// Prints the error of a series.
+    fn failed(&self, series: usize, error: tables::Error) -> Ending {
+        let failure = Failure::from(error);
+        self.say.warning(&format!("{}: {failure}", self.label(series)));
+        failure.ending()
     }
 
     fn event(&mut self, event: &Event) {
@@ -254,33 +301,31 @@ impl Reporter<'_> {
                     self.bars.over(*series);
                 }
             }
-            Event::Findings { series, findings: Findings { gaps, failures, .. }, .. } => {
-                self.gaps.extend(gaps.iter().map(|gap| (*series, gap.clone())));
-                self.failures.extend(failures.iter().map(|failure| (*series, failure.clone())));
+            Event::Findings { series, findings, .. } => {
+                self.failures.extend(findings.failures.iter().map(|failure| (*series, failure.clone())));
             }
             Event::Joining { .. } => self.bars.joining(),
-            Event::Trouble { elapsed, .. } => self.say.warning(&format!("no response for {}", clock(*elapsed))),
+            Event::Trouble { elapsed, .. } => {
+                self.bars.say(self.say, &format!("no response from the service for {}; still trying", clock(*elapsed)));
+            }
             Event::Recovered { elapsed, .. } => {
-                self.say.remark(&format!("the service responds again after {}", clock(*elapsed)));
+                self.bars.say(self.say, &format!("the service responds again after {}", clock(*elapsed)));
             }
             _ => {}
         }
     }
 
-    /// Lists gaps of the service, which are not failures, and failed requests.
-    fn report(&self, say: &Say) {
-        let gap = |label: &str, Gap { range, .. }: &Gap| format!("{label}: the service has no record {}", span(range));
-        self.list(say, &self.gaps, "gap", gap);
-        self.list(say, &self.failures, "failed request", failed_request);
+    /// Lists failed requests.
+    fn report(&self) {
+        self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
     }
 
-    fn list<T>(&self, say: &Say, all: &[(usize, T)], what: &str, line: impl Fn(&str, &T) -> String) {
-        for (series, one) in all.iter().take(MAX_LISTED) {
-            say.warning(&line(self.label(*series), one));
-        }
-        let more = all.len().saturating_sub(MAX_LISTED);
+    /// Prints the first of several warnings, and how many more there are.
+    fn list(&self, warnings: impl ExactSizeIterator<Item = String>) {
+        let more = warnings.len().saturating_sub(MAX_LISTED);
+        warnings.take(MAX_LISTED).for_each(|warning| self.say.warning(&warning));
         if more > 0 {
-            say.warning(&format!("and {} more", counted(more as u64, what)));
+            self.say.warning(&format!("and {more} more like this"));
         }
     }
 }

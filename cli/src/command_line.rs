@@ -21,6 +21,7 @@ use crate::params;
 use crate::plot::Plot;
 use crate::poll::Poll;
 use crate::series::{Target, must_have_history};
+use crate::status::Status;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     Get(Get),
     Backfill(Backfill),
     Poll(Poll),
+    Status(Status),
     Plot(Plot),
     Check(Check),
     Completions(Completions),

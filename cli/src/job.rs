@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
 
 use generated_client::SERVICE;
 use toml::Spanned;
@@ -25,9 +26,10 @@ pub(crate) struct JobFile {
     pub(crate) from: Begin,
     pub(crate) to: Option<Begin>,
     pub(crate) out: String,
+    pub(crate) refetch: Option<Duration>,
 }
 
-const KEYS: [&str; 4] = ["from", "to", "out", "series"];
+const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
 
 type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
@@ -66,7 +68,8 @@ impl Source<'_> {
             series.extend(self.group(group.span(), table, say)?);
         }
         let to = self.parsed(table, "to", time_arg::begin)?;
-        Ok(JobFile { series, from, to, out })
+        let refetch = self.parsed(table, "refetch", time_arg::duration)?;
+        Ok(JobFile { series, from, to, out, refetch })
     }
 
     /// All series of one group.
@@ -169,11 +172,11 @@ mod tests {
     fn series_of_all_groups_are_combined() {
         let (name, params) = endpoint();
         let group = format!("[[series]]\nendpoints = [\"{name}\"]\n{params}");
-        let job = check(&format!("from = 2025-01-31\nto = \"now\"\nout = \"a.csv\"\n{group}{group}"));
+        let job = check(&format!("from = 2025-01-31\nto = \"now\"\nout = \"a.csv\"\nrefetch = \"2d\"\n{group}{group}"));
         let job = job.unwrap();
         assert_eq!(labels(&job.series), [name.as_str(), name.as_str()]);
         assert_eq!(time_arg::shown(job.from.timestamp()), "2025-01-31 00:00");
-        assert_eq!(job.out, "a.csv");
+        assert_eq!((job.out.as_str(), job.refetch), ("a.csv", Some(Duration::from_secs(2 * 86_400))));
     }
 
     #[test]

@@ -27,8 +27,8 @@ mod records;
 mod say;
 mod series;
 mod sheet;
+mod status;
 mod stdout;
-mod stored;
 mod suggest;
 mod time_arg;
 
@@ -62,6 +62,7 @@ fn run(line: CommandLine) -> Result<()> {
         Command::Get(get) => wait(async |interrupt| get.run(&say, interrupt).await),
         Command::Backfill(backfill) => wait(async |interrupt| backfill.run(&say, interrupt).await),
         Command::Poll(poll) => wait(async |interrupt| poll.run(&say, interrupt).await),
+        Command::Status(status) => wait(async |_| status.run(&say).await),
         Command::Plot(plot) => wait(async |interrupt| plot.run(&say, interrupt).await),
         Command::Check(check) => wait(async |interrupt| check.run(&say, interrupt).await),
     }

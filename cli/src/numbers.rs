@@ -1,7 +1,6 @@
-//! Numbers over time, of which a picture is drawn.
+//! Numbers over time, of which a chart is drawn.
 //!
-//! Records of a series come in, or numbers that were read from a file; panels go out, one for each field of each
-//! endpoint, with a line for each series.
+//! Records of a series come in; panels go out, one for each field of each endpoint, with a line for each series.
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{FieldInfo, ValueType};

@@ -12,7 +12,7 @@ use generated_client::{AnyBody, Client, Timestamp};
 use tokio::sync::mpsc;
 
 use crate::chart::{self, Chart};
-use crate::command_line::candidates;
+use crate::command_line::Chosen;
 use crate::connection::Connection;
 use crate::failure::{Ending, Failure, Result};
 use crate::get::{all_reported, fetch, request};
@@ -21,21 +21,18 @@ use crate::numbers::{self, Numbers};
 use crate::params::Params;
 use crate::progress::{Bars, counted};
 use crate::say::Say;
-use crate::series::{Series, Target, combine, labels, must_have_history, no_range_params};
+use crate::series::{Series, combine, labels, no_range_params};
 use crate::stdout;
-use crate::stored::{self, is_place};
 use crate::time_arg::{self, Begin};
 
 /// Draw records over time in the terminal or as an SVG file
 #[derive(Args, Debug)]
 #[command(after_help = "\
   derivs plot open_interest --coin BTC,ETH --timeframe 1h --from 30d
-  derivs plot volume_ratio funding_rate --coin BTC --timeframe 4h --from 90d --out quarter.svg
-  derivs plot year.parquet --coin BTC --field volumeRatio")]
+  derivs plot volume_ratio funding_rate --coin BTC --timeframe 4h --from 90d --out quarter.svg")]
 pub(crate) struct Plot {
-    /// Endpoints by name, or a Parquet file or data set written by `backfill`
-    #[arg(required = true, value_name = "ENDPOINT|FILE", add = candidates(), value_hint = clap::ValueHint::AnyPath)]
-    sources: Vec<String>,
+    #[command(flatten)]
+    chosen: Chosen,
     #[command(flatten)]
     params: Params,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d; the latest page unless set
@@ -57,11 +54,7 @@ pub(crate) struct Plot {
 impl Plot {
     pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
         self.is_svg()?;
-        let numbers = if self.sources.iter().any(|source| is_place(source)) {
-            self.of_files()?
-        } else {
-            interrupt.ends(self.of_endpoints(say)).await?
-        };
+        let numbers = interrupt.ends(self.of_endpoints(say)).await?;
         let chart = Chart { panels: numbers::panels(numbers, &self.fields)? };
         if chart.is_empty() {
             return Err(Failure::new(Ending::Rejected, "nothing to draw: there are no records"));
@@ -74,29 +67,9 @@ impl Plot {
     }
 
     async fn of_endpoints(&self, say: &Say) -> Result<Vec<Numbers>> {
-        let targets: Vec<Target> = self.sources.iter().map(|name| Target::find(name)).collect::<Result<_>>()?;
-        let series = combine(&targets, &self.params, say)?;
+        let series = combine(&self.chosen.targets()?, &self.params, say)?;
         let connected = self.connection.open(say).await?;
         self.records(&connected.client, series, say).await
-    }
-
-    /// Reads the chosen files, and keeps the chosen params and range.
-    fn of_files(&self) -> Result<Vec<Numbers>> {
-        let mut stored = Vec::new();
-        for source in &self.sources {
-            stored.extend(stored::read(Path::new(source))?);
-        }
-        let range = self.from.map_or(Timestamp::from_unix_seconds(i64::MIN), Begin::timestamp)..self.to;
-        for (name, values) in &self.params.known {
-            // Several values of which the service has made one series have `+` here and commas in files.
-            let is_wanted =
-                |value: &str| values.iter().any(|wanted| wanted == value || wanted.replace('+', ",") == value);
-            stored.retain(|one| one.label(name).is_some_and(is_wanted));
-        }
-        for field in stored.iter_mut().flat_map(|one| &mut one.fields) {
-            field.points.retain(|(time, _)| range.contains(time));
-        }
-        Ok(stored)
     }
 
     /// Rejects another format before a request is sent.
@@ -111,7 +84,7 @@ impl Plot {
     async fn records(&self, client: &Client, series: Vec<Series>, say: &Say) -> Result<Vec<Numbers>> {
         if let Some(from) = self.from {
             no_range_params(&self.params)?;
-            self.sources.iter().try_for_each(|name| must_have_history(name).map(drop))?;
+            self.chosen.with_history()?;
             return history(client, series, from, self.to, say).await;
         }
         let (replies, failed) = fetch(client, series).await;

@@ -1,16 +1,21 @@
-//! `poll`: each record once its interval is over, without end.
+//! `poll`: each record when its interval has ended, until Ctrl-C.
 //!
-//! Series come in, records go out as they come, those of all series in one stream. The client waits, catches up and
-//! tries again after errors that may pass; any other error ends the command.
+//! Series come in; records go to standard output in one stream, or into a file or data set by a backfill after each
+//! interval. The client waits and retries transient errors; any other error ends the command.
+
+use std::cell::Cell;
+use std::time::Duration;
 
 use clap::Args;
 use generated_client::history::{Follow, Gap, Update};
 use generated_client::record::AnyRecord;
-use generated_client::{Client, Error, Listed};
+use generated_client::{Client, Error, Listed, Timestamp};
+use tables::{Backfill as Job, Target};
 use tokio::sync::mpsc;
 
+use crate::backfill::{outcome, stored};
 use crate::command_line::Chosen;
-use crate::connection::Connection;
+use crate::connection::{Connected, Connection};
 use crate::failure::{Failure, Result};
 use crate::get::request;
 use crate::interrupt::Interrupt;
@@ -22,10 +27,11 @@ use crate::series::{Series, combine, labels, no_range_params};
 use crate::sheet::Format;
 use crate::time_arg::{self, Begin};
 
-/// Print each new record when its interval has ended, until Ctrl-C
+/// Print or store each new record when its interval has ended, until Ctrl-C
 #[derive(Args, Debug)]
 #[command(after_help = "\
   derivs poll volume_ratio --coin BTC,ETH --timeframe 1m
+  derivs poll volume_ratio --coin BTC,ETH --timeframe 1m --from 7d --out data/
   derivs poll open_interest --coin BTC --timeframe 1m --from 1h --format csv > today.csv")]
 pub(crate) struct Poll {
     #[command(flatten)]
@@ -38,6 +44,10 @@ pub(crate) struct Poll {
     /// Stop after this many records
     #[arg(long, value_name = "NUMBER")]
     records: Option<u64>,
+    /// File or data set to keep up to date, instead of printing records
+    #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]
+    #[arg(conflicts_with_all = ["records", "format"])]
+    out: Option<String>,
     /// Output format; a table on a terminal, else JSON Lines
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -45,7 +55,10 @@ pub(crate) struct Poll {
     connection: Connection,
 }
 
-/// An update of one of the series, or its error.
+/// The time after an interval in which the service publishes its record.
+const DELAY: Duration = Duration::from_secs(5);
+
+/// A page of one of the series, or its error.
 struct News {
     series: usize,
     update: Result<Update<AnyRecord>, Error>,
@@ -56,9 +69,47 @@ impl Poll {
         no_range_params(&self.params)?;
         let series = combine(&self.chosen.with_history()?, &self.params, say)?;
         let connected = self.connection.open(say).await?;
+        if let Some(out) = &self.out {
+            return self.write(out, &series, &connected, interrupt, say).await;
+        }
         let printer = Printer::new(&series, Format::or_for_reader(self.format, Format::Jsonl));
         let mut news = follow(&connected.client, &series, self.from)?;
         interrupt.ends(self.print(&mut news, &series, printer, say)).await
+    }
+
+    /// Runs a backfill after each interval.
+    async fn write(
+        &self,
+        out: &str,
+        series: &[Series],
+        connected: &Connected,
+        mut interrupt: Interrupt,
+        say: &Say,
+    ) -> Result<()> {
+        let (target, labels) = (Target::parse(out)?, labels(series));
+        let series = stored(&connected.client, series)?;
+        let step = series.iter().map(tables::Series::step).min().unwrap_or_default();
+        let from = self.from.timestamp().floor(step);
+        loop {
+            let job = Job::new(series.clone(), from..Timestamp::now(), target.clone()).allow_empty();
+            let job = job.contact(connected.contact.clone());
+            let job = if self.connection.sandbox { job.origin("sandbox") } else { job };
+            let signal = Cell::new(None);
+            let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
+            say.remark(&format!("{out}: {}", outcome(&summary, &labels, Some(Timestamp::now()))));
+            if let Some(signal) = signal.get() {
+                return Err(Failure::new(signal, ""));
+            }
+            for (series, error) in summary.failed {
+                say.warning(&format!("{}: {}", labels[series], Failure::from(error)));
+            }
+            if summary.is_unreachable {
+                say.warning("no response from the service for two minutes; still trying");
+            }
+            let next = Timestamp::now().floor(step) + step + DELAY;
+            let wait = async { Ok(tokio::time::sleep(next - Timestamp::now()).await) };
+            interrupt.ends(wait).await?;
+        }
     }
 
     async fn print(

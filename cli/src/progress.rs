@@ -121,6 +121,11 @@ impl Bars {
         }
     }
 
+    /// Prints a warning above the bars.
+    pub(crate) fn say(&self, say: &Say, text: &str) {
+        self.all.suspend(|| say.warning(text));
+    }
+
     /// The file is being written.
     pub(crate) fn joining(&self) {
         self.total.set_message("writing the file");

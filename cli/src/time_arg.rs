@@ -105,6 +105,11 @@ pub(crate) fn begin(text: &str) -> Result<Begin, String> {
     parse(text, Timestamp::now())
 }
 
+/// The clap parser of a length of time.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text.trim()).map_err(|_| "expected a length of time such as 24h or 7d".to_owned())
+}
+
 /// A timestamp as text for people: to the minute, unless it has seconds.
 pub(crate) fn shown(time: Timestamp) -> String {
     let text = time.to_string();

@@ -36,7 +36,7 @@ impl Lock {
         let lock = Self::create(prefix, series).map_err(fails)?;
         for check in 0.. {
             let Some((other, owner)) = lock.conflict(prefix, series).map_err(fails)? else { break };
-            if other < lock.path || check >= CHECKS {
+            if other.file_name() < lock.path.file_name() || check >= CHECKS {
                 return Err(Error::InUse { target: target.to_owned(), by: owner });
             }
             thread::sleep(BETWEEN);
@@ -72,7 +72,7 @@ impl Lock {
         if self.file.is_none() {
             return Ok(None);
         }
-        for path in files(prefix)?.into_iter().filter(|path| *path != self.path) {
+        for path in files(prefix)?.into_iter().filter(|path| path.file_name() != self.path.file_name()) {
             let mut file = match OpenOptions::new().read(true).write(true).open(&path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(&path)?,

@@ -1,0 +1,141 @@
+//! `status`: the state of a file or a data set that a backfill has written.
+//!
+//! A path comes in; a row for each series goes out, or one JSON object. Every file is compared with its checksums. No
+//! request is sent.
+
+use std::time::Duration;
+
+use clap::Args;
+use generated_client::Timestamp;
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+use tables::{SeriesStatus, Target};
+
+use crate::failure::{Ending, Failure, Result};
+use crate::progress::counted;
+use crate::say::Say;
+use crate::sheet::{Cell, Column, Format, Sheet};
+use crate::{endpoints, stdout, time_arg};
+
+/// Show records, holes, damage and age of what backfill has written
+#[derive(Args, Debug)]
+#[command(after_help = "Exit code 6 if a file is damaged, or with --max-age if a series is older.")]
+pub(crate) struct Status {
+    /// A file or data set written by `backfill`
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    path: String,
+    /// Fail if the last record of a series is older, such as 36h
+    #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
+    max_age: Option<Duration>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Status {
+    pub(crate) async fn run(&self, say: &Say) -> Result<()> {
+        let (status, now) = (tables::status(&Target::parse(&self.path)?).await?, Timestamp::now());
+        if status.series.is_empty() && status.damaged.is_empty() {
+            return Err(Failure::usage(format!("{}: no data written by `derivs backfill`", self.path)));
+        }
+        if self.json {
+            let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
+            stdout::print(format!("{}\n", json!({ "series": series, "damaged": status.damaged })))?;
+        } else if !status.series.is_empty() {
+            let sheet = sheet(&status.series, now);
+            stdout::print(sheet.text(Format::or_for_reader(None, Format::Csv))?)?;
+        }
+        status.damaged.iter().for_each(|damage| say.warning(damage));
+        if !status.damaged.is_empty() {
+            let files = counted(status.damaged.len() as u64, "damaged file");
+            return Err(Failure::new(Ending::Incomplete, format!("{}: {files}", self.path)));
+        }
+        let is_old =
+            |series: &&SeriesStatus| self.max_age.is_some_and(|max| series.last.is_none_or(|last| last + max < now));
+        match status.series.iter().filter(is_old).map(|series| label(&series.path)).collect::<Vec<_>>().as_slice() {
+            [] => Ok(()),
+            [first] => Err(Failure::new(Ending::Incomplete, format!("{first} is too old"))),
+            [first, more @ ..] => {
+                Err(Failure::new(Ending::Incomplete, format!("{first} and {} more series are too old", more.len())))
+            }
+        }
+    }
+}
+
+/// The path of a series in words: `volume_ratio BTC 1h`.
+fn label(path: &str) -> String {
+    let word = |part: &str| match part.split_once('=') {
+        Some((_, value)) => percent_decode_str(value).decode_utf8_lossy().into_owned(),
+        None => endpoints::find(part).map_or_else(|_| part.to_owned(), endpoints::name),
+    };
+    path.split('/').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The state in words: `up to date`, or the age of the last record.
+fn state(series: &SeriesStatus, now: Timestamp) -> String {
+    match (series.behind(now), series.last) {
+        (Some(0), _) => "up to date".to_owned(),
+        (_, Some(last)) => format!("{} old", age(last, now)),
+        _ => "empty".to_owned(),
+    }
+}
+
+/// The time since a record, in its largest unit.
+pub(crate) fn age(last: Timestamp, now: Timestamp) -> String {
+    let seconds = if last < now { (now - last).as_secs() } else { 0 };
+    match seconds {
+        ..=119 => format!("{seconds} s"),
+        ..=7_199 => format!("{} min", seconds / 60),
+        ..=172_799 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+fn sheet(all: &[SeriesStatus], now: Timestamp) -> Sheet {
+    let names = ["series", "state", "last", "missing", "records", "first", "revised", "invalid"];
+    let column = |name: &str| Column {
+        name: name.to_owned(),
+        is_number: ["missing", "records", "revised", "invalid"].contains(&name),
+    };
+    let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
+    let number = |count: u64| Cell::Value(count.into());
+    let row = |series: &SeriesStatus| {
+        let SeriesStatus { path, rows, first, last, missing, revised, invalid, .. } = series;
+        let texts = [Cell::text(label(path)), Cell::text(state(series, now)), time(*last)];
+        let rest = [number(*missing), number(*rows), time(*first), number(*revised), number(*invalid)];
+        texts.into_iter().chain(rest).collect()
+    };
+    Sheet { columns: names.iter().map(|name| column(name)).collect(), rows: all.iter().map(row).collect() }
+}
+
+fn object(series: &SeriesStatus, now: Timestamp) -> Value {
+    let time = |time: Timestamp| time.to_string();
+    json!({
+        "path": series.path,
+        "records": series.rows,
+        "first": series.first.map(time),
+        "last": series.last.map(time),
+        "is_up_to_date": series.behind(now) == Some(0),
+        "intervals_behind": series.behind(now),
+        "missing": series.missing,
+        "holes": series.holes.iter().map(|hole| json!([time(hole.start), time(hole.end)])).collect::<Vec<_>>(),
+        "revised": series.revised,
+        "invalid": series.invalid,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_one_unit() {
+        let now = Timestamp::from_unix_seconds(1_735_689_600);
+        let table =
+            [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7_200, "2 h"), (172_800, "2 d"), (9_000_000, "104 d")];
+        for (seconds, text) in table {
+            assert_eq!(age(now - Duration::from_secs(seconds), now), text);
+        }
+        assert_eq!(age(now + Duration::from_secs(5), now), "0 s");
+    }
+}
