@@ -142,6 +142,7 @@ impl From<tables::Error> for Failure {
             error @ tables::Error::InUse { .. } => {
                 Self::new(Ending::Machine, error.to_string()).tip("wait until it has ended, then run the command again")
             }
+            error @ tables::Error::Damaged { .. } => Self::new(Ending::Machine, error.to_string()),
             other => Self::usage(other.to_string()),
         }
     }
