@@ -61,7 +61,7 @@ impl Source<'_> {
             None => return Err(missing("series").tip("a job has one or more [[series]] tables")),
         };
         let mut series = Vec::new();
-        for group in groups.iter() {
+        for group in groups {
             let DeValue::Table(table) = group.get_ref() else {
                 return Err(self.error(Some(group.span()), "expected a [[series]] table"));
             };

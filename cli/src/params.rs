@@ -140,7 +140,7 @@ fn values(info: &ParamInfo) -> Option<String> {
     };
     match known.len() {
         0 => None,
-        ..=MAX_LISTED => Some(known.join(", ")),
+        1..=MAX_LISTED => Some(known.join(", ")),
         _ => Some(format!("{}, …", known[..2].join(", "))),
     }
 }

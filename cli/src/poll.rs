@@ -107,8 +107,12 @@ impl Poll {
                 say.warning("no response from the service for two minutes; still trying");
             }
             let next = Timestamp::now().floor(step) + step + DELAY;
-            let wait = async { Ok(tokio::time::sleep(next - Timestamp::now()).await) };
-            interrupt.ends(wait).await?;
+            let wait = next - Timestamp::now();
+            let slept = async {
+                tokio::time::sleep(wait).await;
+                Ok(())
+            };
+            interrupt.ends(slept).await?;
         }
     }
 

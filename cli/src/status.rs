@@ -84,9 +84,9 @@ fn state(series: &SeriesStatus, now: Timestamp) -> String {
 pub(crate) fn age(last: Timestamp, now: Timestamp) -> String {
     let seconds = if last < now { (now - last).as_secs() } else { 0 };
     match seconds {
-        ..=119 => format!("{seconds} s"),
-        ..=7_199 => format!("{} min", seconds / 60),
-        ..=172_799 => format!("{} h", seconds / 3_600),
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
         _ => format!("{} d", seconds / 86_400),
     }
 }
