@@ -145,10 +145,10 @@ impl Backfill {
             let Some(endpoint) = series.endpoint.known() else { continue };
             let request = request(&connected.client, endpoint, series);
             let from = file.from.of(&request)?;
-            let mut pages = request.history(from..to).skip_failed_windows().pages();
+            let mut pages = request.history(from..to).skip_failed_pages().pages();
             while let Some(page) = pages.next().await {
                 let page = page?;
-                for failure in &page.findings.failures {
+                for failure in &page.report.failed_pages {
                     say.warning(&failed_request(&label, failure));
                     failed += 1;
                 }
@@ -187,7 +187,7 @@ impl Backfill {
         let job = Job::new(series, file.from.by(step)..to, target);
         let job = job.contact(contact.clone());
         let job = if self.connection.sandbox { job.origin("sandbox") } else { job };
-        let job = if self.open_interval { job.with_open_interval() } else { job };
+        let job = if self.open_interval { job.include_partial() } else { job };
         let job = if self.allow_empty { job.allow_empty() } else { job };
         let job = if self.strict { job.strict() } else { job };
         let job = if self.repair { job.repair() } else { job };
@@ -236,7 +236,7 @@ fn ended_with(file: &JobFile, summary: Summary, signal: Ending, reporter: &Repor
         of_series().filter(|(report, _)| report.is_empty()).map(|(_, label)| label.as_str()).collect();
     let (all, failed) = (reporter.labels.len(), summary.failed.len());
     let endings: Vec<Ending> = summary.failed.into_iter().map(|(index, error)| reporter.failed(index, error)).collect();
-    let message = match summary.failed_windows {
+    let message = match summary.failed_pages {
         // The service would reject the same command again.
         0 if failed > 0 && endings.iter().all(|ending| *ending == Ending::Rejected) => {
             return Err(Failure::new(Ending::Rejected, format!("the service rejected {failed} of {all} series")));
@@ -278,7 +278,7 @@ struct Reporter<'s> {
     say: &'s Say,
     bars: Bars,
     labels: Vec<String>,
-    failures: Vec<(usize, history::Failure)>,
+    failures: Vec<(usize, history::FailedPage)>,
 }
 
 impl Reporter<'_> {
@@ -297,12 +297,12 @@ impl Reporter<'_> {
         match event {
             Event::Progress { series, progress, .. } => {
                 self.bars.progress(*series, progress);
-                if progress.windows_left == 0 {
+                if progress.pages_left == 0 {
                     self.bars.over(*series);
                 }
             }
-            Event::Findings { series, findings, .. } => {
-                self.failures.extend(findings.failures.iter().map(|failure| (*series, failure.clone())));
+            Event::Report { series, report, .. } => {
+                self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }
             Event::Joining { .. } => self.bars.joining(),
             Event::Trouble { elapsed, .. } => {
@@ -331,7 +331,7 @@ impl Reporter<'_> {
 }
 
 /// A failed page in one line.
-fn failed_request(label: &str, history::Failure { range, error, .. }: &history::Failure) -> String {
+fn failed_request(label: &str, history::FailedPage { range, error, .. }: &history::FailedPage) -> String {
     shortened(&format!("{label}: request {} failed: {}", span(range), brief(error)), MAX_LINE)
 }
 
@@ -350,7 +350,7 @@ fn announced(plan: &BackfillPlan) -> String {
         return format!("{series}{dates}: up to date");
     }
     let (records, requests) = (counted(plan.records(), "record"), counted(plan.windows(), "request"));
-    let duration = plan.least_time.filter(|time| *time >= Duration::from_secs(1));
+    let duration = plan.min_duration.filter(|time| *time >= Duration::from_secs(1));
     let duration = duration.map_or(String::new(), |time| format!(", {} or longer", clock(time)));
     format!("{series}{dates}: up to {records} in {requests}{duration}")
 }

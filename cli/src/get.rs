@@ -6,7 +6,7 @@
 use std::future::IntoFuture;
 
 use clap::Args;
-use generated_client::{AnyBody, Client, Error, Listed, Request};
+use generated_client::{AnyBody, Client, Dynamic, Error, Request};
 
 use crate::command_line::Chosen;
 use crate::connection::Connection;
@@ -109,7 +109,7 @@ pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<Reply>, 
 }
 
 /// The request of a series, not yet sent.
-pub(crate) fn request(client: &Client, endpoint: Endpoint, series: &Series) -> Request<Listed> {
+pub(crate) fn request(client: &Client, endpoint: Endpoint, series: &Series) -> Request<Dynamic> {
     series.values.iter().fold(client.endpoint(endpoint), |request, (name, value)| match value {
         Given::Text(text) => request.query(name, text),
         Given::Several(values) => request.query_list(name, values),

@@ -119,7 +119,7 @@ async fn history(client: &Client, series: Vec<Series>, from: Begin, to: Timestam
     drop(sender);
     while let Some((index, progress)) = news.recv().await {
         bars.progress(index, &progress);
-        if progress.windows_left == 0 {
+        if progress.pages_left == 0 {
             bars.over(index);
         }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use generated_client::history::{Follow, Gap, Update};
 use generated_client::record::AnyRecord;
-use generated_client::{Client, Error, Listed, Timestamp};
+use generated_client::{Client, Dynamic, Error, Timestamp};
 use tables::{Backfill as Job, Target};
 use tokio::sync::mpsc;
 
@@ -139,7 +139,7 @@ impl Poll {
                 }
                 _ => continue,
             };
-            for gap in &page.findings.gaps {
+            for gap in &page.report.gaps {
                 say.warning(&missing(&labels[index], gap));
             }
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
@@ -164,7 +164,7 @@ fn follow(client: &Client, series: &[Series], from: Begin) -> Result<mpsc::Recei
         let Some(endpoint) = one.endpoint.known() else { continue };
         let request = request(client, endpoint, one);
         let from = from.of(&request)?;
-        let mut records: Follow<Listed> = request.follow(from);
+        let mut records: Follow<Dynamic> = request.follow(from);
         let sender = sender.clone();
         tokio::spawn(async move {
             loop {

@@ -100,8 +100,8 @@ impl Bars {
         let mut sum = Progress::default();
         for progress in self.each.iter().map(|bar| &bar.progress) {
             sum.records += progress.records;
-            sum.windows += progress.windows;
-            sum.windows_left += progress.windows_left;
+            sum.pages += progress.pages;
+            sum.pages_left += progress.pages_left;
             sum.requests += progress.requests;
             sum.waited += progress.waited;
             sum.elapsed = sum.elapsed.max(progress.elapsed);
@@ -149,25 +149,25 @@ impl Bars {
 
 /// The progress of all series as text.
 fn summary(sum: &Progress) -> String {
-    let requests = counted(sum.windows + sum.windows_left, "request");
+    let requests = counted(sum.pages + sum.pages_left, "request");
     format!(
         "{} so far, {} of {requests} done, {}",
         counted(sum.records, "record"),
-        thousands(sum.windows),
+        thousands(sum.pages),
         remaining(sum)
     )
 }
 
 fn remaining(sum: &Progress) -> String {
     match sum.time_left() {
-        Some(left) if sum.windows_left > 0 => format!("{} left", clock(left)),
+        Some(left) if sum.pages_left > 0 => format!("{} left", clock(left)),
         _ => clock(sum.elapsed),
     }
 }
 
 fn draw(bar: &ProgressBar, progress: &Progress, message: String) {
-    bar.set_length(progress.windows + progress.windows_left);
-    bar.set_position(progress.windows);
+    bar.set_length(progress.pages + progress.pages_left);
+    bar.set_position(progress.pages);
     bar.set_message(message);
 }
 
@@ -230,9 +230,9 @@ mod tests {
 
     #[test]
     fn progress_without_a_terminal_is_a_line() {
-        let progress = |windows, windows_left| {
+        let progress = |pages, pages_left| {
             let mut progress = Progress::default();
-            (progress.records, progress.windows, progress.windows_left) = (12_345, windows, windows_left);
+            (progress.records, progress.pages, progress.pages_left) = (12_345, pages, pages_left);
             progress.elapsed = Duration::from_secs(60);
             summary(&progress)
         };

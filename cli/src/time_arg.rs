@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use generated_client::{Listed, Request, Timestamp};
+use generated_client::{Dynamic, Request, Timestamp};
 
 use crate::failure::Result;
 
@@ -39,7 +39,7 @@ impl Begin {
     }
 
     /// The timestamp, for the intervals of a request that has a history.
-    pub(crate) fn of(self, request: &Request<Listed>) -> Result<Timestamp> {
+    pub(crate) fn of(self, request: &Request<Dynamic>) -> Result<Timestamp> {
         Ok(self.by(request.clone().history(0..0).plan()?.step))
     }
 }

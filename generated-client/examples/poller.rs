@@ -15,7 +15,7 @@ async fn main() -> Result<(), Error> {
     // Yours is a `loop`; this one ends, so that the example does.
     while seen < 4 {
         let update = minutes.next().await?;
-        for gap in update.page().into_iter().flat_map(|page| &page.findings.gaps) {
+        for gap in update.page().into_iter().flat_map(|page| &page.report.gaps) {
             println!("missing: {:?}", gap.range);
         }
         for minute in update.records() {

@@ -57,7 +57,7 @@
 //! while let Some(page) = pages.next().await {
 //!     let page = page?;
 //!     println!("{} records, {:?} left", page.records.len(), pages.progress().time_left());
-//!     for gap in &page.findings.gaps {
+//!     for gap in &page.report.gaps {
 //!         println!("missing: {:?}", gap.range);
 //!     }
 //! }
@@ -70,8 +70,8 @@
 //!
 //! Pages are fetched concurrently within the rate limit and returned in order; a slow consumer pauses the fetching. A
 //! page that looks truncated is fetched again in smaller parts. Gaps and the metadata of responses are returned next to
-//! the records ([`history::Findings`]); invalid records and failed pages too, if you opt in. Each page has a
-//! [`Checkpoint`](history::Checkpoint) from which a later run resumes. [`Together`](history::Together) joins several
+//! the records ([`history::Report`]); invalid records and failed pages too, if you opt in. Each page has a
+//! [`Checkpoint`](history::Checkpoint) from which a later run resumes. [`MultiHistory`](history::MultiHistory) joins several
 //! series into one table by timestamp. An endpoint without a time range has no history, and the compiler reports it.
 //!
 //! # Files and the command line
@@ -83,7 +83,7 @@
 //! # Concurrent requests
 //!
 //! Spawn, join or buffer as many requests as you like. From its first poll on, a request is a separate task in one
-//! queue for the rate limit; only [`Builder::gate_timeout`] counts the time in that queue. Tokens go first, then
+//! queue for the rate limit; only [`Builder::queue_timeout`] counts the time in that queue. Tokens go first, then
 //! retries, then requests in order of arrival. An [`Observer`] receives an event for each attempt and wait, and for the
 //! end of each request ([`Event`]). A custom [`Gate`] decides itself when requests are sent. Machines that share an API
 //! key share its rate limit with the crate `generated-client-shared-gate`.
@@ -161,7 +161,7 @@
 //!     .attempt_timeout(Duration::from_secs(10))
 //!     .build()?;
 //! let request = client.orderflow().volume_ratio().coin("BTC");
-//! let ratio = request.timeout(Duration::from_secs(60)).retry(Retry::default().attempts(8)).await?;
+//! let ratio = request.timeout(Duration::from_secs(60)).retry(Retry::default().max_attempts(8)).await?;
 //! # Ok(())
 //! # }
 //! ```
@@ -196,8 +196,8 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind,
-    Event, Gate, Item, Listed, Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response,
+    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Dynamic, Endpoint, Error,
+    ErrorKind, Event, Gate, Item, Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response,
     ResponseFuture, Retry, Secret, Timestamp, Transport, UnknownFields, Value, gate, history, observer, record,
     registry, transport, wire,
 };

@@ -54,7 +54,7 @@ fn is_decimal(value: &str) -> bool {
 /// The gate pauses no longer than allowed, and a request that has to wait longer fails at once.
 fn assert_bounded(asked: Option<Duration>) {
     let longest = Duration::from_secs(60);
-    let rules = Retry::default().longest_pause(longest);
+    let rules = Retry::default().max_retry_after(longest);
     assert!(rules.pause(asked) <= longest);
     let history = Attempts { sent: 1, failures: 1, doubtful: 0 };
     let error = Error::new(ErrorKind::Status, "too many")

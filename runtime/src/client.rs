@@ -19,7 +19,7 @@ mod untyped;
 pub(crate) use blocking::Background;
 pub use builder::Builder;
 pub use core::{Core, Shell};
-pub use request::{Endpoint, Listed, Marker, Raw, Request, ResponseFuture};
+pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
 pub(crate) use sending::{Sending, require_runtime};
 #[cfg(feature = "settings")]
 pub use settings::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};

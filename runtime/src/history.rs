@@ -13,14 +13,15 @@ mod blocking;
 mod checkpoint;
 mod course;
 mod entry;
-mod envelope;
 mod fetch;
 mod follow;
 mod gaps;
 mod grid;
 mod job;
 mod learned;
+mod multi_history;
 mod page;
+mod page_metadata;
 mod progress;
 mod reply;
 mod schedule;
@@ -28,7 +29,6 @@ mod search;
 #[cfg(test)]
 mod simulation;
 mod streams;
-mod together;
 mod verdict;
 mod walk;
 
@@ -38,7 +38,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "blocking")]
 use crate::client::Background;
-use crate::client::{Endpoint, Listed, Request};
+use crate::client::{Dynamic, Endpoint, Request};
 use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
@@ -47,15 +47,15 @@ pub use aligned::{Aligned, Row};
 #[cfg(feature = "blocking")]
 pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
-pub use envelope::Envelope;
 pub use follow::{Follow, Update};
 pub use gaps::{Gap, GapKind};
 pub use job::Plan;
-pub use page::{CollectError, Collected, Failure, Findings, Page, Searched};
+pub use multi_history::MultiHistory;
+pub use page::{CollectError, FailedPage, HistoryData, Page, Report, Searched};
+pub use page_metadata::PageMetadata;
 pub use progress::Progress;
-pub use reply::Refused;
+pub use reply::Dropped;
 pub use streams::{Pages, Records};
-pub use together::Together;
 
 use grid::Span;
 use job::{Job, Options};
@@ -69,7 +69,7 @@ use job::{Job, Options};
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
 
 /// Whether the endpoint that was chosen has a history is known once it is planned or asked.
-impl HasHistory for Listed {}
+impl HasHistory for Dynamic {}
 
 /// A record of an endpoint's history.
 pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
@@ -99,16 +99,16 @@ impl<E: HasHistory> History<E> {
     ///
     /// Otherwise the last record is that of the last interval that is over, by the clock of this machine when the
     /// history begins.
-    pub fn with_open_interval(mut self) -> Self {
+    pub fn include_partial(mut self) -> Self {
         self.options.with_open = true;
         self
     }
 
-    /// Goes on after a window that keeps failing, and lists it in [`Findings::failures`].
+    /// Continues after a page that keeps failing, and lists it in [`Report::failed_pages`].
     ///
     /// Otherwise the history ends with the error. It also ends where every window would fail: if the credentials are
     /// refused, or if the first reply refuses the request.
-    pub fn skip_failed_windows(mut self) -> Self {
+    pub fn skip_failed_pages(mut self) -> Self {
         self.options.skip_failed = true;
         self
     }
@@ -116,24 +116,24 @@ impl<E: HasHistory> History<E> {
     /// Requests every page, also where the range begins with empty ones.
     ///
     /// Otherwise, if the first pages of a long range are empty, the first record is searched for by doubling and
-    /// bisection, and the times that were requested are in [`Findings::searches`].
+    /// bisection, and the times that were requested are in [`Report::searches`].
     pub fn every_page(mut self) -> Self {
         self.options.every_page = true;
         self
     }
 
-    /// How many windows are asked for ahead of the consumer; 32 unless set, at least 2.
+    /// The number of pages that are requested ahead of the consumer: 32 by default, at least 2.
     ///
     /// No more pages than that are in memory. If the limit allows more requests at once than that, the history is
     /// slower than the limit allows.
-    pub fn prefetch(mut self, windows: usize) -> Self {
-        self.options.ahead = windows.max(2);
+    pub fn prefetch(mut self, pages: usize) -> Self {
+        self.options.ahead = pages.max(2);
         self
     }
 
-    /// How often a window that fails is asked for; 4 unless set. Each of these requests is also retried as the client
+    /// The maximum number of requests for a page that fails: 4 by default. Each of these requests is also retried as the client
     /// retries any request.
-    pub fn attempts(mut self, attempts: u32) -> Self {
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.options.attempts = attempts.max(1);
         self
     }
@@ -154,12 +154,12 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// The windows and the least time, or why the range cannot be asked for. Nothing is sent.
+    /// The number of requests and their minimum duration, or the reason why the range cannot be requested. Nothing is sent.
     pub fn plan(&self) -> Result<Plan, Error> {
         self.options.plan(&self.request.clone().into_untyped(), Timestamp::now())
     }
 
-    /// The pages, one for each window.
+    /// The pages, one for each request.
     pub fn pages(self) -> Pages<RecordOf<E>> {
         let Self { request, options } = self;
         Pages::new(Job::new(&request.into_untyped(), options, fetch::decode::<E::Body>, Timestamp::now()))
@@ -170,10 +170,10 @@ impl<E: HasHistory> History<E> {
         Records::new(self.pages())
     }
 
-    /// All records at once, with the findings beside them.
+    /// All records at once, with the report of the history.
     ///
     /// An error has the pages before it.
-    pub async fn collect(self) -> Result<Collected<RecordOf<E>>, CollectError<RecordOf<E>>> {
+    pub async fn collect(self) -> Result<HistoryData<RecordOf<E>>, CollectError<RecordOf<E>>> {
         self.pages().collect().await
     }
 }
@@ -185,7 +185,7 @@ const RECORDS_AT_ONCE: usize = 1000;
 /// For callers who do not await; with the feature `blocking`. See [`Blocking`].
 #[cfg(feature = "blocking")]
 impl<E: HasHistory> History<E> {
-    /// The pages, one for each window.
+    /// The pages, one for each request.
     pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>> {
         Blocking::new(self.background(), self.pages())
     }

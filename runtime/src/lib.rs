@@ -59,7 +59,7 @@ pub mod recorded;
 mod shell;
 
 pub use auth::BasicEncoding;
-pub use client::{Builder, Endpoint, Listed, Raw, Request, ResponseFuture};
+pub use client::{Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
 #[cfg(feature = "settings")]
 pub use client::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
 pub use decode::record::{self, Item, Record, UnknownFields};

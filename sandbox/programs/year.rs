@@ -74,30 +74,26 @@ async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcom
     let history = ratio(&client).history(END - YEAR..END);
     let plan = history.plan()?;
     let begun = Instant::now();
-    let all = history.skip_failed_windows().collect().await?;
+    let all = history.skip_failed_pages().collect().await?;
     let (taken, counts) = (begun.elapsed(), sandbox.counts());
     println!(
         "{name}: {} records in {:.1} s, planned at least {:.1} s; {} requests for {} windows, {} refused",
         all.records.len(),
         taken.as_secs_f64(),
-        plan.least_time.unwrap_or_default().as_secs_f64(),
+        plan.min_duration.unwrap_or_default().as_secs_f64(),
         counts.requests,
-        plan.windows,
+        plan.requests,
         counts.refused
     );
     if all.records != truth {
-        return Err(format!(
-            "{} records, not the {} that there are; {:?}",
-            all.records.len(),
-            truth.len(),
-            all.findings
-        )
-        .into());
+        return Err(
+            format!("{} records, not the {} that there are; {:?}", all.records.len(), truth.len(), all.report).into()
+        );
     }
     if let Some(reply) = reply {
         #[allow(clippy::cast_precision_loss)] // Some hundreds.
-        let most = plan.windows as f64 / 10.0 / 0.98 + reply.as_secs_f64();
-        if taken.as_secs_f64() > most || counts.refused > 0 || counts.requests != plan.windows {
+        let most = plan.requests as f64 / 10.0 / 0.98 + reply.as_secs_f64();
+        if taken.as_secs_f64() > most || counts.refused > 0 || counts.requests != plan.requests {
             return Err(format!("{most:.1} s at most were to be taken, without a refusal").into());
         }
     }

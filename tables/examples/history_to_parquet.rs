@@ -17,7 +17,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut series = Vec::new();
     for coin in ["BTC", "ETH"] {
         let rate = client.funding_rate().funding_rate().exchange(Exchange::BINANCE_PERP_STABLE).coin(coin);
-        series.push(Series::new(rate.timeframe(Timeframe::H1).into_listed())?);
+        series.push(Series::new(rate.timeframe(Timeframe::H1).into_dynamic())?);
     }
 
     let today = Timestamp::now().floor(DAY);
@@ -30,6 +30,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let summary = job.run(watch, std::future::pending()).await?;
     let holes: u64 = summary.series.iter().map(|series| series.holes).sum();
-    println!("{holes} records missing, {} requests failed", summary.failed_windows);
+    println!("{holes} records missing, {} requests failed", summary.failed_pages);
     Ok(())
 }

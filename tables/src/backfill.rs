@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::history::History;
-use runtime::{Listed, Timestamp};
+use runtime::{Dynamic, Timestamp};
 
 use crate::contact::Contact;
 use crate::error::Error;
@@ -35,7 +35,7 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// Histories of several series, written to a file, a folder or a bucket.
 ///
 /// ```no_run
-/// # async fn demo(requests: Vec<runtime::Request<runtime::Listed>>) -> Result<(), tables::Error> {
+/// # async fn demo(requests: Vec<runtime::Request<runtime::Dynamic>>) -> Result<(), tables::Error> {
 /// # use runtime::Timestamp;
 /// use tables::{Backfill, Event, Series, Target};
 ///
@@ -106,7 +106,7 @@ impl Backfill {
     }
 
     /// Fetches also the interval that is still open, whose record may change; later runs replace it.
-    pub fn with_open_interval(mut self) -> Self {
+    pub fn include_partial(mut self) -> Self {
         self.with_open = true;
         self
     }
@@ -154,11 +154,11 @@ impl Backfill {
     }
 
     /// The history of a range, with invalid records listed and failed windows skipped.
-    fn history(&self, series: &Series, range: Range<Timestamp>) -> History<Listed> {
+    fn history(&self, series: &Series, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };
-        let history = History::new(request, range).skip_failed_windows();
-        if self.with_open { history.with_open_interval() } else { history }
+        let history = History::new(request, range).skip_failed_pages();
+        if self.with_open { history.include_partial() } else { history }
     }
 
     /// The requests that a run would make, given what the target has already. This sends no request.

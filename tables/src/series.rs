@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use runtime::history::History;
 use runtime::registry::{BodyInfo, EndpointInfo, TimeUnit};
-use runtime::{Listed, Request};
+use runtime::{Dynamic, Request};
 
 use crate::error::Error;
 use crate::layout;
@@ -14,14 +14,14 @@ use crate::layout;
 /// A series of records in time: an endpoint with its params.
 ///
 /// ```
-/// # fn demo(request: runtime::Request<runtime::Listed>) -> Result<(), tables::Error> {
+/// # fn demo(request: runtime::Request<runtime::Dynamic>) -> Result<(), tables::Error> {
 /// let series = tables::Series::new(request)?;
 /// println!("{}", series.path()); // orderflow.volume_ratio/exchange=…/coin=BTC/timeframe=1h
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Series {
-    request: Request<Listed>,
+    request: Request<Dynamic>,
     path: String,
     step: Duration,
     time: TimeColumn,
@@ -36,7 +36,7 @@ pub(crate) struct TimeColumn {
 
 impl Series {
     /// The series of a request, unless its endpoint has no history or a param is missing or wrong.
-    pub fn new(request: impl Into<Request<Listed>>) -> Result<Self, Error> {
+    pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
         let request = request.into();
         let plan = History::new(request.clone(), 0..0).plan()?;
         let time = time(&request).ok_or_else(|| {
@@ -46,7 +46,7 @@ impl Series {
     }
 
     /// The request, without a range.
-    pub fn request(&self) -> &Request<Listed> {
+    pub fn request(&self) -> &Request<Dynamic> {
         &self.request
     }
 
@@ -80,7 +80,7 @@ impl Series {
     }
 }
 
-fn time(request: &Request<Listed>) -> Option<TimeColumn> {
+fn time(request: &Request<Dynamic>) -> Option<TimeColumn> {
     match request.endpoint().body {
         BodyInfo::Series { time, time_unit, .. } => {
             Some(TimeColumn { name: time?, unit: time_unit.unwrap_or(request.service().time_unit) })
@@ -90,7 +90,7 @@ fn time(request: &Request<Listed>) -> Option<TimeColumn> {
 }
 
 /// The params that a history sets, and the one of the step.
-fn own_params(request: &Request<Listed>) -> ([&'static str; 4], &'static str) {
+fn own_params(request: &Request<Dynamic>) -> ([&'static str; 4], &'static str) {
     let history = request.endpoint().history(request.service());
     let own =
         history.map_or([""; 4], |info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
@@ -98,7 +98,7 @@ fn own_params(request: &Request<Listed>) -> ([&'static str; 4], &'static str) {
 }
 
 /// The endpoint, then the params by which its series differ: the optional ones, the required ones, the step.
-fn path(request: &Request<Listed>) -> String {
+fn path(request: &Request<Dynamic>) -> String {
     let endpoint = request.endpoint();
     let (own, step) = own_params(request);
     let mut params: Vec<_> = request.params().filter(|(name, _)| !own.contains(name)).collect();

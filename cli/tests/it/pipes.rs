@@ -198,7 +198,7 @@ fn the_proxy_of_the_environment_is_the_way_out() {
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("settings.toml");
-    fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.attempts = 1\n").unwrap();
+    fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.max_attempts = 1\n").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     // Nobody listens there any more.
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

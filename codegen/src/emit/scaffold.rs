@@ -88,7 +88,7 @@ mod generated;
 #[doc(inline)]
 pub use ::runtime::{
     AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event,
-    Gate, Item, Listed, Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry,
+    Gate, Item, Dynamic, Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry,
     Secret, Timestamp, Transport, UnknownFields, Value, gate, history, observer, record, registry, transport, wire,
 };
 #[cfg(feature = "settings")]

@@ -74,16 +74,16 @@ const REQUEST: &[&str] = &[
     "attempt_timeout",
     "endpoint",
     "follow",
-    "gate_timeout",
     "header",
     "history",
+    "into_dynamic",
     "into_future",
-    "into_listed",
     "new",
     "params",
     "path_and_query",
     "query",
     "query_list",
+    "queue_timeout",
     "response",
     "response_blocking",
     "retry",
@@ -96,7 +96,7 @@ const REQUEST: &[&str] = &[
 ];
 
 /// Methods that requests are going to have: a param of that name would then become a breaking change.
-const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll", "total_timeout"];
+const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll"];
 
 /// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
 const TYPES: &[&str] = &[
@@ -112,6 +112,7 @@ const TYPES: &[&str] = &[
     "Column",
     "Cow",
     "DecodeError",
+    "Dynamic",
     "Endpoint",
     "EndpointInfo",
     "EnvelopeInfo",
@@ -130,7 +131,6 @@ const TYPES: &[&str] = &[
     "IntoParamList",
     "Item",
     "LimitInfo",
-    "Listed",
     "Metadata",
     "NamedType",
     "Observer",

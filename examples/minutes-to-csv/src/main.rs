@@ -25,7 +25,7 @@ async fn download(coin: &str, from: Timestamp, to: Timestamp, path: &Path) -> Re
     if let Ok(text) = fs::read_to_string(&checkpoint_path) {
         let checkpoint: Checkpoint = text.parse()?;
         // What was written after it will be written again.
-        file.set_len(checkpoint.position())?;
+        file.set_len(checkpoint.byte_offset())?;
         history = history.resume(checkpoint);
     } else {
         file.set_len(0)?;
@@ -36,7 +36,7 @@ async fn download(coin: &str, from: Timestamp, to: Timestamp, path: &Path) -> Re
     let mut pages = history.pages();
     while let Some(page) = pages.next().await {
         let page = page?;
-        for gap in &page.findings.gaps {
+        for gap in &page.report.gaps {
             eprintln!("missing: {} to {}", gap.range.start, gap.range.end);
         }
         let mut rows = String::new();
@@ -45,7 +45,7 @@ async fn download(coin: &str, from: Timestamp, to: Timestamp, path: &Path) -> Re
         }
         file.write_all(rows.as_bytes())?;
         file.sync_data()?;
-        keep(&page.checkpoint.at(file.stream_position()?), &checkpoint_path)?;
+        keep(&page.checkpoint.with_byte_offset(file.stream_position()?), &checkpoint_path)?;
     }
     fs::remove_file(checkpoint_path)?;
     Ok(())

@@ -76,7 +76,7 @@ async fn history(client: &Client) -> Result<(), JsError> {
     let now = Timestamp::now().floor(Duration::from_secs(3600));
     let history = ratio.history(now - Duration::from_secs(30 * 86_400)..now).collect().await?;
     expect(history.records.len() == 720, "a month does not have 720 hours")?;
-    expect(history.findings.gaps.is_empty(), "the month has gaps")
+    expect(history.report.gaps.is_empty(), "the month has gaps")
 }
 
 async fn an_attempt_has_a_bound(base_url: &str) -> Result<(), JsError> {
@@ -88,7 +88,7 @@ async fn an_attempt_has_a_bound(base_url: &str) -> Result<(), JsError> {
 
 async fn bounds_may_be_endless(base_url: &str) -> Result<(), JsError> {
     let patient = client(base_url, recipe::transport());
-    let patient = patient.attempt_timeout(Duration::MAX).total_timeout(Duration::MAX).gate_timeout(Duration::MAX);
+    let patient = patient.attempt_timeout(Duration::MAX).timeout(Duration::MAX).queue_timeout(Duration::MAX);
     let ratio = patient.build()?.orderflow().volume_ratio().coin("BTC").limit(5).await?;
     expect(ratio.data.len() == 5, "a request without bounds brings nothing")
 }

@@ -259,18 +259,18 @@ impl<C: Shell> Builder<C> {
     /// unless set.
     ///
     /// The time that it stands in line at the gate does not count, at the first attempt or a later one: thousands of
-    /// requests may be made at once and wait for each other. [`gate_timeout`](Builder::gate_timeout) bounds that. The
+    /// requests may be made at once and wait for each other. [`queue_timeout`](Builder::queue_timeout) bounds that. The
     /// wait for a token counts in full; the request for it belongs to the client and continues for other callers.
-    pub fn total_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.policy.total_timeout = timeout;
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.settings.policy.timeout = timeout;
         self
     }
 
     /// The time that a request may wait for its turn at the gate, all its attempts taken together; no bound unless set.
     ///
     /// A request that waits longer fails unsent, or with what went wrong before as its cause.
-    pub fn gate_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.policy.gate_timeout = Some(timeout);
+    pub fn queue_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.policy.queue_timeout = Some(timeout);
         self
     }
 

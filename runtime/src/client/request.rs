@@ -126,9 +126,9 @@ impl<E> Request<E> {
         Self::of(self.untyped.set_list(Cow::Owned(name), Some(list)))
     }
 
-    /// The time for this request as a whole, in place of the client's total timeout.
+    /// The time for this request as a whole, instead of the timeout of the client.
     pub fn timeout(self, timeout: Duration) -> Self {
-        Self::of(self.untyped.set_policy(|policy| policy.total_timeout = timeout))
+        Self::of(self.untyped.set_policy(|policy| policy.timeout = timeout))
     }
 
     /// The time for each attempt of this request, in place of the client's.
@@ -137,8 +137,8 @@ impl<E> Request<E> {
     }
 
     /// The time that this request may wait for its turn at the gate, in place of the client's.
-    pub fn gate_timeout(self, timeout: Duration) -> Self {
-        Self::of(self.untyped.set_policy(|policy| policy.gate_timeout = Some(timeout)))
+    pub fn queue_timeout(self, timeout: Duration) -> Self {
+        Self::of(self.untyped.set_policy(|policy| policy.queue_timeout = Some(timeout)))
     }
 
     /// When this request is sent again, in place of the client's rules. The budget stays the client's.
@@ -157,7 +157,7 @@ impl<E> Request<E> {
     }
 
     /// The same request as one whose endpoint is known to the registry alone.
-    pub fn into_listed(self) -> Request<Listed> {
+    pub fn into_dynamic(self) -> Request<Dynamic> {
         Request::of(self.untyped)
     }
 
@@ -285,21 +285,21 @@ impl Endpoint for Raw {
 }
 
 #[doc(hidden)]
-impl Request<Listed> {
+impl Request<Dynamic> {
     /// A request for an endpoint of the registry.
-    pub fn listed(core: &Core, endpoint: &'static EndpointInfo) -> Self {
+    pub fn dynamic(core: &Core, endpoint: &'static EndpointInfo) -> Self {
         Self::of(Untyped::for_endpoint(core, endpoint))
     }
 }
 
 /// An endpoint that is chosen while the program runs; from `Client::endpoint`.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed;
+pub struct Dynamic;
 
-impl Marker for Listed {}
+impl Marker for Dynamic {}
 
-impl Endpoint for Listed {
+impl Endpoint for Dynamic {
     type Body = AnyBody;
     const INFO: &'static EndpointInfo =
-        &EndpointInfo::new("client", "endpoint", "Listed").summary("Any endpoint of the registry.");
+        &EndpointInfo::new("client", "endpoint", "Dynamic").summary("Any endpoint of the registry.");
 }

@@ -34,7 +34,7 @@ use crate::secrets::Secret;
 /// root_certificates = ["authority.pem"]
 ///
 /// [retry]
-/// attempts = 6
+/// max_attempts = 6
 ///
 /// [headers]
 /// x-team = "red"
@@ -47,7 +47,7 @@ use crate::secrets::Secret;
 /// # use invented::Client;
 /// use runtime::{Builder, ClientSettings};
 ///
-/// let text = r#"{"base_url": "https://example.com/v2", "total_timeout": 90}"#;
+/// let text = r#"{"base_url": "https://example.com/v2", "timeout": 90}"#;
 /// let settings: ClientSettings = serde_json::from_str(text)?;
 /// let client: Client = Builder::from_settings(settings)?.api_key("key").build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -80,10 +80,10 @@ pub struct ClientSettings {
     pub attempt_timeout: Option<Duration>,
     /// The time for a request as a whole.
     #[serde(default, deserialize_with = "time")]
-    pub total_timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// The time that a request may wait for its turn at the gate.
     #[serde(default, deserialize_with = "time")]
-    pub gate_timeout: Option<Duration>,
+    pub queue_timeout: Option<Duration>,
     /// The most bytes that the body of a reply may have.
     pub max_body_bytes: Option<usize>,
     /// Whether a base URL without encryption may leave this machine.
@@ -134,20 +134,20 @@ pub enum RateLimitSettings {
 #[non_exhaustive]
 pub struct RetrySettings {
     /// How often a request is sent at most.
-    pub attempts: Option<u32>,
+    pub max_attempts: Option<u32>,
     /// The bound of the first delay.
     #[serde(default, deserialize_with = "time")]
-    pub first_delay: Option<Duration>,
+    pub initial_backoff: Option<Duration>,
     /// The bound that no later one exceeds.
     #[serde(default, deserialize_with = "time")]
-    pub longest_delay: Option<Duration>,
+    pub max_backoff: Option<Duration>,
     /// How often a request is sent again after the status 500.
-    pub on_500: Option<u32>,
+    pub max_retries_on_500: Option<u32>,
     /// How many more retries than one in ten successes there may be.
     pub budget: Option<u32>,
     /// The longest pause that the service is granted.
     #[serde(default, deserialize_with = "time")]
-    pub longest_pause: Option<Duration>,
+    pub max_retry_after: Option<Duration>,
 }
 
 /// Where a client's own certificate is.
@@ -179,8 +179,8 @@ impl<C: Shell> Builder<C> {
         }
         builder = optional(builder, settings.connect_timeout, Self::connect_timeout);
         builder = optional(builder, settings.attempt_timeout, Self::attempt_timeout);
-        builder = optional(builder, settings.total_timeout, Self::total_timeout);
-        builder = optional(builder, settings.gate_timeout, Self::gate_timeout);
+        builder = optional(builder, settings.timeout, Self::timeout);
+        builder = optional(builder, settings.queue_timeout, Self::queue_timeout);
         builder = optional(builder, settings.max_body_bytes, Self::max_body_bytes);
         builder = builder.allow_http(settings.allow_http).retry(settings.retry.rules());
         builder = match settings.rate_limit {
@@ -218,7 +218,11 @@ impl<C: Shell> Builder<C> {
             let place = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
             // What else it has to say quotes the line.
             let message = error.message().lines().next().unwrap_or_default();
-            Error::build(format!("{}{place}: {}", path.display(), without_value(message)))
+            let error = Error::build(format!("{}{place}: {}", path.display(), without_value(message)));
+            match renamed(message) {
+                Some((old, new)) => error.with_hint(format!("`{old}` was renamed to `{new}`")),
+                None => error,
+            }
         })?;
         Self::from_settings(settings)
     }
@@ -227,16 +231,33 @@ impl<C: Shell> Builder<C> {
 impl RetrySettings {
     fn rules(&self) -> Retry {
         let mut rules = Retry::default();
-        rules = optional(rules, self.attempts, Retry::attempts);
-        rules = optional(rules, self.on_500, Retry::on_500);
+        rules = optional(rules, self.max_attempts, Retry::max_attempts);
+        rules = optional(rules, self.max_retries_on_500, Retry::max_retries_on_500);
         rules = optional(rules, self.budget, Retry::budget);
-        rules = optional(rules, self.longest_pause, Retry::longest_pause);
+        rules = optional(rules, self.max_retry_after, Retry::max_retry_after);
         let (first, longest) = rules.delays();
-        rules.backoff(self.first_delay.unwrap_or(first), self.longest_delay.unwrap_or(longest))
+        rules.backoff(self.initial_backoff.unwrap_or(first), self.max_backoff.unwrap_or(longest))
     }
 }
 
-/// What serde says of a value, without the value.
+/// Keys of earlier versions, with their new names.
+const RENAMED: &[(&str, &str)] = &[
+    ("total_timeout", "timeout"),
+    ("gate_timeout", "queue_timeout"),
+    ("attempts", "max_attempts"),
+    ("first_delay", "initial_backoff"),
+    ("longest_delay", "max_backoff"),
+    ("on_500", "max_retries_on_500"),
+    ("longest_pause", "max_retry_after"),
+];
+
+/// The old and the new name of an unknown key, if it was renamed.
+fn renamed(message: &str) -> Option<&(&'static str, &'static str)> {
+    let key = message.strip_prefix("unknown field `")?.split('`').next()?;
+    RENAMED.iter().find(|(old, _)| *old == key)
+}
+
+/// The message of serde, without the value.
 fn without_value(message: &str) -> Cow<'_, str> {
     let told = ["invalid type", "invalid value", "unknown variant"].into_iter().find_map(|what| {
         let (_, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;

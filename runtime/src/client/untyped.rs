@@ -96,7 +96,7 @@ impl Untyped {
     }
 
     pub(super) fn set_value(self, wire_name: Cow<'static, str>, value: &dyn ToWire) -> Self {
-        let value = value.is_given().then(|| value.to_wire(self.time_unit(&wire_name)));
+        let value = value.is_some().then(|| value.to_wire(self.time_unit(&wire_name)));
         self.set(wire_name, value)
     }
 
@@ -110,7 +110,7 @@ impl Untyped {
 
     /// Sets a param to one value, which is a list too where lists are written as such.
     fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
-        if !self.0.target.lists_one(wire_name) || !value.is_given() {
+        if !self.0.target.lists_one(wire_name) || !value.is_some() {
             return self.set_value(Cow::Borrowed(wire_name), value);
         }
         let mut list = self.0.target.list(wire_name, self.time_unit(wire_name));

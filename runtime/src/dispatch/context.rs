@@ -43,7 +43,7 @@ impl<'r> RequestContext<'r> {
         Self {
             policy,
             begun,
-            deadline: begun.checked_add(policy.total_timeout),
+            deadline: begun.checked_add(policy.timeout),
             request,
             observers,
             waiting: None,
@@ -81,7 +81,7 @@ impl<'r> RequestContext<'r> {
 
     /// The time that it may still stand in line; `None` if there is no bound.
     pub(crate) fn line_time(&self) -> Option<Duration> {
-        self.policy.gate_timeout.map(|most| most.saturating_sub(self.time_in_line))
+        self.policy.queue_timeout.map(|most| most.saturating_sub(self.time_in_line))
     }
 
     /// Adds time queued at the gate, which does not count against the timeout.

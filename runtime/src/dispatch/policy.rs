@@ -13,9 +13,9 @@ pub(crate) struct Policy {
     /// The time for one attempt, from its connection to the last byte of the body.
     pub(crate) attempt_timeout: Duration,
     /// The time for all attempts, and for the waits for a token and between attempts.
-    pub(crate) total_timeout: Duration,
+    pub(crate) timeout: Duration,
     /// The time that it may stand in line at the gate, all attempts taken together; no bound if it is not set.
-    pub(crate) gate_timeout: Option<Duration>,
+    pub(crate) queue_timeout: Option<Duration>,
     pub(crate) retry: Retry,
 }
 
@@ -23,8 +23,8 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             attempt_timeout: Duration::from_secs(30),
-            total_timeout: Duration::from_secs(600),
-            gate_timeout: None,
+            timeout: Duration::from_secs(600),
+            queue_timeout: None,
             retry: Retry::default(),
         }
     }

@@ -28,31 +28,31 @@ use crate::platform::random;
 /// # use invented::Client;
 /// use std::time::Duration;
 ///
-/// let retry = Retry::default().attempts(6).on_500(0).longest_pause(Duration::from_secs(120));
+/// let retry = Retry::default().max_attempts(6).max_retries_on_500(0).max_retry_after(Duration::from_secs(120));
 /// let builder = Client::builder("https://example.com/v2").retry(retry);
 /// ```
 #[must_use = "rules have no effect until a builder or a request gets them"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retry {
-    when: Option<Predicate>,
-    attempts: u32,
+    retry_if: Option<Predicate>,
+    max_attempts: u32,
     first: Duration,
     longest: Duration,
-    on_500: u32,
+    max_retries_on_500: u32,
     budget: u32,
-    longest_pause: Duration,
+    max_retry_after: Duration,
 }
 
 impl Default for Retry {
     fn default() -> Self {
         Self {
-            when: None,
-            attempts: 4,
+            retry_if: None,
+            max_attempts: 4,
             first: Duration::from_millis(500),
             longest: Duration::from_secs(20),
-            on_500: 1,
+            max_retries_on_500: 1,
             budget: 20,
-            longest_pause: Duration::from_secs(60),
+            max_retry_after: Duration::from_secs(60),
         }
     }
 }
@@ -60,12 +60,12 @@ impl Default for Retry {
 impl Retry {
     /// Every request is sent once. A token that was refused is still replaced, once.
     pub fn none() -> Self {
-        Self::default().attempts(1)
+        Self::default().max_attempts(1)
     }
 
     /// How often a request is sent at most, the first time included; 4 unless set. Zero counts as one.
-    pub fn attempts(mut self, attempts: u32) -> Self {
-        self.attempts = attempts.max(1);
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.max_attempts = attempts.max(1);
         self
     }
 
@@ -90,21 +90,21 @@ impl Retry {
     /// ```
     /// # use runtime::Retry;
     /// // This service answers with 404 while it is being deployed.
-    /// let retry = Retry::default().when(|error| error.is_retryable() || error.status() == Some(404));
+    /// let retry = Retry::default().retry_if(|error| error.is_retryable() || error.status() == Some(404));
     /// ```
-    pub fn when(mut self, predicate: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
-        self.when = Some(Predicate(Arc::new(predicate)));
+    pub fn retry_if(mut self, predicate: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
+        self.retry_if = Some(Predicate(Arc::new(predicate)));
         self
     }
 
     /// What the user's predicate says of an error, if there is one.
     pub(crate) fn wanted(&self, error: impl FnOnce() -> Error) -> Option<bool> {
-        self.when.as_ref().map(|predicate| (predicate.0)(&error()))
+        self.retry_if.as_ref().map(|predicate| (predicate.0)(&error()))
     }
 
     /// How often a request is sent again after the status 500; once unless set.
-    pub fn on_500(mut self, times: u32) -> Self {
-        self.on_500 = times;
+    pub fn max_retries_on_500(mut self, times: u32) -> Self {
+        self.max_retries_on_500 = times;
         self
     }
 
@@ -123,19 +123,19 @@ impl Retry {
     /// unless set.
     ///
     /// A request that it asks to wait longer fails at once.
-    pub fn longest_pause(mut self, pause: Duration) -> Self {
-        self.longest_pause = pause;
+    pub fn max_retry_after(mut self, pause: Duration) -> Self {
+        self.max_retry_after = pause;
         self
     }
 
     /// The pause after too many requests: what the service asks for, or a second, and at most the longest pause.
     pub(crate) fn pause(&self, asked: Option<Duration>) -> Duration {
-        asked.unwrap_or(Duration::from_secs(1)).min(self.longest_pause)
+        asked.unwrap_or(Duration::from_secs(1)).min(self.max_retry_after)
     }
 
     /// Whether a failure is worth another attempt, as far as its kind goes.
     fn is_worth_it(&self, error: &Error, attempts: Attempts) -> bool {
-        let most = if error.status() == Some(500) { self.on_500 } else { 1 };
+        let most = if error.status() == Some(500) { self.max_retries_on_500 } else { 1 };
         if error.is_worth_one_more() { attempts.doubtful <= most } else { error.is_retryable() }
     }
 
@@ -237,13 +237,13 @@ impl Retries {
         left: Duration,
     ) -> Result<(Duration, Error), Verdict> {
         let is_worth_it = wanted.unwrap_or_else(|| rules.is_worth_it(&error, attempts));
-        if !is_worth_it || attempts.sent.max(attempts.failures) >= rules.attempts {
+        if !is_worth_it || attempts.sent.max(attempts.failures) >= rules.max_attempts {
             return Err(Verdict::Final(error));
         }
         let asked = error.retry_after().unwrap_or_default();
-        if asked > rules.longest_pause {
-            let longest = rules.longest_pause;
-            let error = error.with_hint(format!("that is longer than the `longest_pause` of {longest:?}"));
+        if asked > rules.max_retry_after {
+            let longest = rules.max_retry_after;
+            let error = error.with_hint(format!("that is longer than the `max_retry_after` of {longest:?}"));
             return Err(Verdict::Final(error));
         }
         let delay = asked.max(rules.delay(attempts.failures));
@@ -291,12 +291,12 @@ mod tests {
 
     #[test]
     fn a_pause_is_what_the_service_asks_for_up_to_the_longest() {
-        let rules = Retry::none().longest_pause(Duration::from_secs(5));
+        let rules = Retry::none().max_retry_after(Duration::from_secs(5));
         for (asked, expected) in [(None, 1), (Some(3), 3), (Some(9), 5)] {
             assert_eq!(rules.pause(asked.map(Duration::from_secs)), Duration::from_secs(expected));
         }
         assert_eq!(check_once(&rules, status(503), 1), Err("it failed".to_owned()), "the other rules stay");
-        assert!(format!("{:?}", rules.when(|_| true)).contains("Predicate(..)"));
+        assert!(format!("{:?}", rules.retry_if(|_| true)).contains("Predicate(..)"));
     }
 
     #[test]
@@ -310,18 +310,18 @@ mod tests {
         for code in [301, 302, 400, 401, 403, 404, 405, 410, 415, 422, 451, 501, 505, 519, 525, 526, 528, 531] {
             assert!(check_once(&rules, status(code), 1).is_err(), "{code}");
         }
-        assert!(check_once(&Retry::default().on_500(0), status(500), 1).is_err());
+        assert!(check_once(&Retry::default().max_retries_on_500(0), status(500), 1).is_err());
         assert!(check_once(&Retry::none(), status(503), 1).is_err());
     }
 
     #[test]
     fn a_predicate_decides_within_the_bounds() {
-        let rules = Retry::default().when(|error| error.status() == Some(404));
+        let rules = Retry::default().retry_if(|error| error.status() == Some(404));
         assert!(check_once(&rules, status(404), 3).is_ok());
         assert!(check_once(&rules, status(404), 4).is_err());
         assert!(check_once(&rules, status(503), 1).is_err());
         assert_eq!(rules, rules.clone());
-        assert_ne!(rules, Retry::default().when(|error| error.status() == Some(404)));
+        assert_ne!(rules, Retry::default().retry_if(|error| error.status() == Some(404)));
         assert!(!format!("{rules:?}").is_empty());
     }
 
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(check(&rules, &retries, asked(60), 1), Ok(Duration::from_secs(60)));
         let refused = check(&rules, &retries, asked(86_400), 1).unwrap_err();
         assert!(refused.contains("retry after 86400s"), "{refused}");
-        assert!(refused.contains("that is longer than the `longest_pause` of 60s"), "{refused}");
+        assert!(refused.contains("that is longer than the `max_retry_after` of 60s"), "{refused}");
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl RateLimit {
     }
 
     /// The least time between the first and the last of these requests: how many, and of which endpoint.
-    pub fn least_time(&self, requests: &[(u64, &EndpointInfo)]) -> Duration {
+    pub fn min_duration(&self, requests: &[(u64, &EndpointInfo)]) -> Duration {
         let time = |window: &Window, counts: &dyn Fn(&EndpointInfo) -> bool| {
             let counted = requests.iter().filter(|(_, endpoint)| counts(endpoint));
             let weighed = counted.map(|(count, endpoint)| count.saturating_mul(endpoint.weight.max(1).into()));
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(limit.to_string(), words);
         let of_some = [&limit, &RateLimit::all(SETS)].map(|limit| limit.clone().take_of_some().len());
         assert_eq!(of_some, [1, 0]);
-        let minutes = |endpoint: EndpointInfo| limit.least_time(&[(61, &endpoint)]).as_secs() / 60;
+        let minutes = |endpoint: EndpointInfo| limit.min_duration(&[(61, &endpoint)]).as_secs() / 60;
         assert_eq!(minutes(info("market", "/book")), 10);
         assert_eq!(minutes(info("orders", "/open")), 10);
         assert_eq!(minutes(info("orders", "/open").weight(2)), 20);

@@ -13,8 +13,8 @@ use futures_core::Stream;
 
 #[cfg(feature = "blocking")]
 use super::blocking::Blocking;
-use super::page::{Findings, Page};
-use super::together::Together;
+use super::multi_history::MultiHistory;
+use super::page::{Page, Report};
 use crate::error::Error;
 use crate::values::Timestamp;
 
@@ -39,12 +39,12 @@ impl<T> Row<T> {
     }
 }
 
-/// Several histories as one table; from [`Together::aligned`].
+/// Several histories as one table; from [`MultiHistory::align`].
 ///
 /// The series may have different steps. The records of a series that is ahead of the others are kept in memory.
 #[must_use = "nothing is asked before it is polled"]
 pub struct Aligned<K, T> {
-    series: Together<K, Option<T>>,
+    series: MultiHistory<K, Option<T>>,
     columns: Vec<Column<K, T>>,
 }
 
@@ -54,7 +54,7 @@ struct Column<K, T> {
     cells: VecDeque<(Timestamp, Option<T>)>,
     /// Where its last page ends; `None` before the first page.
     until: Option<Timestamp>,
-    findings: Findings,
+    report: Report,
 }
 
 impl<K, T> Column<K, T> {
@@ -66,7 +66,7 @@ impl<K, T> Column<K, T> {
     fn add(&mut self, page: Page<Option<T>>) {
         self.until = Some(page.range.end);
         self.cells.extend(page.times.into_iter().zip(page.records));
-        self.findings.add(page.findings);
+        self.report.add(page.report);
     }
 
     fn take(&mut self, time: Timestamp) -> Option<T> {
@@ -76,8 +76,8 @@ impl<K, T> Column<K, T> {
 }
 
 impl<K: Clone, T> Aligned<K, T> {
-    pub(super) fn new(series: Together<K, Option<T>>) -> Self {
-        let column = |key| Column { key, cells: VecDeque::new(), until: None, findings: Findings::default() };
+    pub(super) fn new(series: MultiHistory<K, Option<T>>) -> Self {
+        let column = |key| Column { key, cells: VecDeque::new(), until: None, report: Report::default() };
         let columns = series.keys().map(column).collect();
         Self { series, columns }
     }
@@ -87,9 +87,9 @@ impl<K: Clone, T> Aligned<K, T> {
         poll_fn(|cx| self.poll_row(cx)).await
     }
 
-    /// The findings so far, by the key of their series.
-    pub fn findings(&self) -> impl Iterator<Item = (&K, &Findings)> {
-        self.columns.iter().map(|column| (&column.key, &column.findings))
+    /// The report so far, by the key of their series.
+    pub fn report(&self) -> impl Iterator<Item = (&K, &Report)> {
+        self.columns.iter().map(|column| (&column.key, &column.report))
     }
 
     /// The rows as an iterator, for callers who do not await; with the feature `blocking`.
@@ -110,7 +110,7 @@ impl<K: Clone, T> Aligned<K, T> {
                 Poll::Ready(Some((_, Err(error)))) => {
                     // Its column cannot be completed, so the table ends.
                     self.columns.clear();
-                    self.series = Together::default();
+                    self.series = MultiHistory::default();
                     return Poll::Ready(Some(Err(error)));
                 }
                 Poll::Ready(Some((index, Ok(page)))) => {
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_cell_is_known_once_its_series_has_been_read_past_its_time() {
         let cells: VecDeque<(Timestamp, Option<u8>)> = VecDeque::new();
-        let mut column = Column { key: (), cells, until: None, findings: Findings::default() };
+        let mut column = Column { key: (), cells, until: None, report: Report::default() };
         let known = |column: &Column<(), u8>| [99, 100, 101].map(|time| column.is_known(time.into()));
         assert_eq!(known(&column), [false; 3]);
         column.until = Some(100.into());

@@ -40,14 +40,14 @@ impl<S: Stream> Blocking<S> {
         Self { at_once: items, ..self }
     }
 
-    /// The stream, which has findings, progress and checkpoint; `None` after a request was abandoned.
+    /// The stream, which has report, progress and checkpoint; `None` after a request was abandoned.
     ///
     /// A stream of records or rows is up to a thousand of them ahead of this iterator.
     pub fn stream(&self) -> Option<&S> {
         self.stream.as_ref()
     }
 
-    /// The same, to take its findings from time to time.
+    /// The same, to take its report from time to time.
     pub fn stream_mut(&mut self) -> Option<&mut S> {
         self.stream.as_mut()
     }

@@ -24,9 +24,9 @@ use crate::values::{Timestamp, Value};
 /// # use runtime::history::{Checkpoint, Page};
 /// # use std::error::Error;
 /// # fn demo(page: &Page<runtime::Value>, bytes_written: u64) -> Result<(), Box<dyn Error>> {
-/// let text = page.checkpoint.at(bytes_written).to_string();
+/// let text = page.checkpoint.with_byte_offset(bytes_written).to_string();
 /// let checkpoint: Checkpoint = text.parse()?;
-/// assert_eq!(checkpoint.position(), bytes_written);
+/// assert_eq!(checkpoint.byte_offset(), bytes_written);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,21 +44,21 @@ pub struct Checkpoint {
     /// The intervals before `next` that a follower still requests, by their start.
     pub(super) missing: Vec<Timestamp>,
     pub(super) records: u64,
-    pub(super) position: u64,
+    pub(super) byte_offset: u64,
 }
 
 /// The version of the text's format.
 const VERSION: u64 = 2;
 
 impl Checkpoint {
-    /// The same with the length of the user's output: bytes of a file or rows of a table.
-    pub fn at(&self, position: u64) -> Self {
-        Self { position, ..self.clone() }
+    /// The same checkpoint with the length of the output of the user: bytes of a file or rows of a table.
+    pub fn with_byte_offset(&self, byte_offset: u64) -> Self {
+        Self { byte_offset, ..self.clone() }
     }
 
-    /// The length of the user's output.
-    pub fn position(&self) -> u64 {
-        self.position
+    /// The length of the output of the user.
+    pub fn byte_offset(&self) -> u64 {
+        self.byte_offset
     }
 
     /// How many records were given up to here.
@@ -93,7 +93,7 @@ impl Checkpoint {
             },
             missing: value.get("missing")?.as_array()?.iter().map(self::time).collect::<Option<_>>()?,
             records: count("records")?,
-            position: count("position")?,
+            byte_offset: count("position")?,
         })
     }
 }
@@ -112,7 +112,7 @@ fn time(value: &Value) -> Option<Timestamp> {
 /// One line of JSON.
 impl fmt::Display for Checkpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { host, request, range, next, open_since, missing, records, position } = self;
+        let Self { host, request, range, next, open_since, missing, records, byte_offset } = self;
         let value = json!({
             "version": VERSION,
             "host": host,
@@ -123,7 +123,7 @@ impl fmt::Display for Checkpoint {
             "openSince": open_since.map(written),
             "missing": missing.iter().copied().map(written).collect::<Vec<_>>(),
             "records": records,
-            "position": position,
+            "position": byte_offset,
         });
         value.fmt(f)
     }
@@ -186,8 +186,8 @@ mod tests {
             let request = "GET /ratio?coin=\"B\"".to_owned();
             let next = Timestamp::from(60);
             let (host, missing) = ("https://example.com".to_owned(), vec![0.into(), half]);
-            let checkpoint =
-                Checkpoint { host, request, range, next, open_since, missing, records: 7, position: 0 }.at(u64::MAX);
+            let checkpoint = Checkpoint { host, request, range, next, open_since, missing, records: 7, byte_offset: 0 }
+                .with_byte_offset(u64::MAX);
             assert_eq!(checkpoint.to_string().parse(), Ok(checkpoint.clone()));
             assert_eq!((checkpoint.records(), checkpoint.time()), (7, next));
             let json = serde_json::to_string(&checkpoint).unwrap();
@@ -205,7 +205,7 @@ mod tests {
             open_since: None,
             missing: Vec::new(),
             records: 0,
-            position: 0,
+            byte_offset: 0,
         }
         .to_string();
         assert!(text.parse::<Checkpoint>().is_ok(), "{text}");

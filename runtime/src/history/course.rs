@@ -92,7 +92,7 @@ impl Template {
             open_since: None,
             missing: Vec::new(),
             records: 0,
-            position: 0,
+            byte_offset: 0,
         }
     }
 

@@ -10,8 +10,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::course::Template;
-use super::envelope::Envelope;
 use super::page::Batch;
+use super::page_metadata::PageMetadata;
 use super::reply::Received;
 use super::walk::{Taken, Walk};
 use crate::client::Sending;
@@ -125,5 +125,5 @@ impl Fetch {
 /// Reads a reply as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
     let TimedRecords { records, times, bad, said } = B::read_records(response)?;
-    Ok(Received { times, records: Box::new(records), bad, envelope: said.map(Envelope::new), date: None })
+    Ok(Received { times, records: Box::new(records), bad, envelope: said.map(PageMetadata::new), date: None })
 }

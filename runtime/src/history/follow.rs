@@ -21,7 +21,7 @@ use super::fetch::{self, Decode};
 use super::gaps::{Gap, GapKind};
 use super::grid::Span;
 use super::job::{Job, Options, Told};
-use super::page::{self, Findings, Page};
+use super::page::{self, Page, Report};
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
 use super::{HasHistory, RecordOf};
 use crate::client::{self, Request, Untyped};
@@ -139,7 +139,7 @@ impl<E: HasHistory> Follow<E> {
             resumed: None,
             settings: Settings {
                 delay: Duration::from_secs(2),
-                repeats: 2,
+                retries: 2,
                 late_span: 10,
                 outage_after: Duration::from_secs(60),
             },
@@ -170,8 +170,8 @@ impl<E: HasHistory> Follow<E> {
 
     /// How often a record that is not published yet is requested again before the next interval is over; twice unless
     /// set. These requests are at most 6 % of all.
-    pub fn repeats(mut self, repeats: u32) -> Self {
-        self.0.settings.repeats = repeats;
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.0.settings.retries = retries;
         self
     }
 
@@ -309,13 +309,13 @@ impl<T: Send + 'static> State<T> {
 impl Following {
     /// The records of a window to deliver: late ones first.
     fn pages<T: 'static>(&mut self, told: Told, now: Instant) -> impl Iterator<Item = Update<T>> {
-        let Told { reply, mut findings, .. } = told;
+        let Told { reply, mut report, .. } = told;
         let times: Vec<Timestamp> = reply.places.iter().map(|place| place.time).collect();
         let before = self.schedule.position().next;
         let delivery = self.schedule.received(reply.date, &times, now);
         // In a range without end no gap is at its beginning or end.
         let gap = |span: Span| Gap { range: span.range(), kind: GapKind::Inside };
-        findings.gaps = delivery.gaps.into_iter().map(gap).collect();
+        report.gaps = delivery.gaps.into_iter().map(gap).collect();
         let (mut late, mut new) = (Vec::new(), Vec::new());
         for ((time, record), kind) in times.into_iter().zip(page::records::<T>(reply)).zip(delivery.kinds) {
             match kind {
@@ -326,12 +326,12 @@ impl Following {
         }
         let late_range = late.first().zip(late.last()).map(|((first, _), (last, _))| *first..*last);
         let late = late_range.map(|range| {
-            let page = self.page(range, late, Findings::default(), &delivery.after_late);
+            let page = self.page(range, late, Report::default(), &delivery.after_late);
             Update::Late(page)
         });
-        let is_empty = new.is_empty() && findings.gaps.is_empty();
+        let is_empty = new.is_empty() && report.gaps.is_empty();
         let position = self.schedule.position().clone();
-        let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, findings, &position)));
+        let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, report, &position)));
         late.into_iter().chain(new)
     }
 
@@ -339,7 +339,7 @@ impl Following {
         &mut self,
         range: std::ops::Range<Timestamp>,
         records: Vec<(Timestamp, T)>,
-        findings: Findings,
+        report: Report,
         position: &Position,
     ) -> Page<T> {
         self.records = self.records.saturating_add(u64::try_from(records.len()).unwrap_or(u64::MAX));
@@ -349,7 +349,7 @@ impl Following {
         (checkpoint.next, checkpoint.open_since) = (position.next, None);
         checkpoint.missing = position.missing.iter().copied().collect();
         checkpoint.records = self.records;
-        Page { range, records, times, findings, checkpoint }
+        Page { range, records, times, report, checkpoint }
     }
 }
 

@@ -1,6 +1,6 @@
 //! One run over a range: windows, gaps, failures and progress put together, whatever the type of the records.
 //!
-//! Settings and a request come in, windows with their findings go out, each with its checkpoint. Compiled once for all
+//! Settings and a request come in, pages with their reports go out, each with its checkpoint. Compiled once for all
 //! endpoints.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::course::Template;
 use super::fetch::{Decode, Fetch};
 use super::gaps::Gaps;
 use super::grid::Span;
-use super::page::{Batch, Failure, Findings, Searched};
+use super::page::{Batch, FailedPage, Report, Searched};
 use super::progress::Progress;
 use super::reply::Reply;
 use super::walk::{Taken, Walk};
@@ -51,11 +51,11 @@ pub struct Plan {
     pub page_size: usize,
     /// The most records that there can be, one a step.
     pub records: u64,
-    /// Windows of time, each asked for with one request if the service answers as planned.
-    pub windows: u64,
-    /// The least time from the first request to the last, as the client's rate limit has it; `None` where a gate of
-    /// your own decides.
-    pub least_time: Option<Duration>,
+    /// The number of requests, one for each page, if the service responds as planned.
+    pub requests: u64,
+    /// The minimum time from the first request to the last under the rate limit of the client; `None` if a custom
+    /// rate limiter has no known limit.
+    pub min_duration: Option<Duration>,
 }
 
 /// A run over a range.
@@ -67,17 +67,17 @@ pub(super) struct Job {
     skip_failed: bool,
     watcher: Option<Watcher>,
     begun: Option<Instant>,
-    windows: u64,
+    pages: u64,
     /// Whether any window came.
     has_succeeded: bool,
     is_over: bool,
 }
 
-/// A window, with its findings and its checkpoint.
+/// A window, with its report and its checkpoint.
 pub(super) struct Told {
     pub(super) window: Span,
     pub(super) reply: Reply<Batch>,
-    pub(super) findings: Findings,
+    pub(super) report: Report,
     pub(super) checkpoint: Checkpoint,
 }
 
@@ -129,15 +129,15 @@ impl Options {
         let template = Template::new(request)?;
         let start = self.start(&template, now)?;
         let course = template.course(start.range, self.ahead, self.attempts, self.unsettled);
-        let windows = Walk::<Batch>::new(course, start.next).left();
+        let requests = Walk::<Batch>::new(course, start.next).left();
         let endpoint = request.target().endpoint();
         Ok(Plan {
             range: start.range.range(),
             step: template.grid().step(),
             page_size: template.page_size(),
             records: template.grid().touched(Span { from: start.next, to: start.range.to }),
-            windows,
-            least_time: request.rate_limit().map(|limit| limit.least_time(&[(windows, endpoint)])),
+            requests,
+            min_duration: request.rate_limit().map(|limit| limit.min_duration(&[(requests, endpoint)])),
         })
     }
 }
@@ -160,7 +160,7 @@ impl Job {
             skip_failed,
             watcher,
             begun: None,
-            windows: 0,
+            pages: 0,
             has_succeeded: false,
             is_over: false,
         })
@@ -196,36 +196,36 @@ impl Job {
 
     fn told(&mut self, taken: Taken<Batch>) -> Result<Told, Error> {
         let Taken { window, outcome } = taken;
-        let mut findings = Findings::default();
+        let mut report = Report::default();
         let reply = match outcome {
             Ok(mut reply) => {
                 self.has_succeeded = true;
-                findings.gaps = self.gaps.window(window.to, &reply.missing);
-                findings.bad_records = std::mem::take(&mut reply.bad);
-                findings.refused = reply.refused;
+                report.gaps = self.gaps.window(window.to, &reply.missing);
+                report.bad_records = std::mem::take(&mut reply.bad);
+                report.dropped = reply.dropped;
                 let requested: Vec<_> = std::mem::take(&mut reply.searched).into_iter().map(Span::range).collect();
                 if !requested.is_empty() {
-                    findings.searches.push(Searched { range: window.range(), requested });
+                    report.searches.push(Searched { range: window.range(), requested });
                 }
-                findings.envelopes = reply.envelope.take().map(|envelope| envelope.of(window)).into_iter().collect();
+                report.metadata = reply.envelope.take().map(|envelope| envelope.of(window)).into_iter().collect();
                 reply
             }
             Err(error) if !self.skip_failed || self.ends_all(&error) => return Err(error),
             Err(error) => {
-                findings.gaps.extend(self.gaps.close());
-                findings.failures.push(Failure { range: window.range(), error });
+                report.gaps.extend(self.gaps.close());
+                report.failed_pages.push(FailedPage { range: window.range(), error });
                 Reply::nothing()
             }
         };
-        self.windows += 1;
+        self.pages += 1;
         self.checkpoint.next = window.to;
         // A gap at the end of the range is requested again if the run continues to a later end.
-        let at_end = findings.gaps.last().filter(|gap| gap.range.end == self.gaps.end()).map(|gap| gap.range.start);
+        let at_end = report.gaps.last().filter(|gap| gap.range.end == self.gaps.end()).map(|gap| gap.range.start);
         self.checkpoint.open_since = self.gaps.open_since().or(at_end);
         // The count of an earlier run is a text that may say anything.
         let came = u64::try_from(reply.places.len()).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(came);
-        Ok(Told { window, reply, findings, checkpoint: self.checkpoint.clone() })
+        Ok(Told { window, reply, report, checkpoint: self.checkpoint.clone() })
     }
 
     /// Whether every other window would fail like this.
@@ -243,8 +243,8 @@ impl Job {
     pub(super) fn progress(&self) -> Progress {
         Progress {
             records: self.checkpoint.records,
-            windows: self.windows,
-            windows_left: self.fetch.walk().left(),
+            pages: self.pages,
+            pages_left: self.fetch.walk().left(),
             requests: self.fetch.walk().asked(),
             waited: self.fetch.waited(),
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),

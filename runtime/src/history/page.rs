@@ -1,16 +1,16 @@
-//! The pages of a history: records, and findings beside them.
+//! The pages of a history: records, and a report on them.
 //!
 //! Windows come in with the places of their records in the replies; pages with the records themselves go out. What is
-//! missing, refused or failed is data here, never an error.
+//! missing, dropped or failed is data here, never an error.
 
 use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 
 use super::checkpoint::Checkpoint;
-use super::envelope::Envelope;
 use super::gaps::Gap;
-use super::reply::{Refused, Reply};
+use super::page_metadata::PageMetadata;
+use super::reply::{Dropped, Reply};
 use crate::decode::BadRecord;
 use crate::decode::fields::{self, Column};
 use crate::decode::record::Item;
@@ -30,29 +30,29 @@ pub struct Page<T> {
     pub records: Vec<T>,
     /// The time of each of them.
     pub times: Vec<Timestamp>,
-    /// Gaps, failed windows, bad records and metadata.
-    pub findings: Findings,
+    /// Gaps, failed pages, bad records and metadata.
+    pub report: Report,
     /// The position after this page, from which another run continues.
     pub checkpoint: Checkpoint,
 }
 
-/// The findings of a history, beside its records.
+/// The report of a history: what is missing, was dropped or failed.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Findings {
+pub struct Report {
     /// Times at which the service has no records although the step implies some, those at the beginning and at the end
     /// of the range among them. A gap is reported once its end is known.
     pub gaps: Vec<Gap>,
-    /// Windows that kept failing, if the history [goes on after them](super::History::skip_failed_windows).
-    pub failures: Vec<Failure>,
+    /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages).
+    pub failed_pages: Vec<FailedPage>,
     /// Records that are not as expected, if the request leaves them out. The step of each is in a gap too.
     pub bad_records: Vec<BadRecord>,
-    /// How many records came that are not part of the result.
-    pub refused: Refused,
+    /// The number of received records that are not part of the result.
+    pub dropped: Dropped,
     /// Searches for the first record of a range that begins with empty pages.
     pub searches: Vec<Searched>,
-    /// What the service said beside the records: its metadata, each with the part of the range for which it said so.
-    pub envelopes: Vec<Envelope>,
+    /// The metadata of the responses, each with its part of the range.
+    pub metadata: Vec<PageMetadata>,
 }
 
 /// A search for the first record: in its range a few pages were requested, and none had a record.
@@ -65,10 +65,10 @@ pub struct Searched {
     pub requested: Vec<Range<Timestamp>>,
 }
 
-/// A window that kept failing.
+/// A page that kept failing.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Failure {
+pub struct FailedPage {
     /// The window.
     pub range: Range<Timestamp>,
     /// The error of the last attempt.
@@ -78,13 +78,13 @@ pub struct Failure {
 /// All records of a range.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Collected<T> {
+pub struct HistoryData<T> {
     /// The records, in order of time.
     pub records: Vec<T>,
     /// The time of each of them.
     pub times: Vec<Timestamp>,
-    /// Gaps, failed windows, bad records and metadata.
-    pub findings: Findings,
+    /// Gaps, failed pages, bad records and metadata.
+    pub report: Report,
     /// The position after the last page; `None` before the first.
     pub checkpoint: Option<Checkpoint>,
 }
@@ -94,7 +94,7 @@ pub struct CollectError<T> {
     /// The error of the page that failed.
     pub error: Error,
     /// The pages before it. A run that [resumes](super::History::resume) from its checkpoint returns the rest.
-    pub partial: Box<Collected<T>>,
+    pub partial: Box<HistoryData<T>>,
 }
 
 impl<T> From<CollectError<T>> for Error {
@@ -121,26 +121,26 @@ impl<T> std::error::Error for CollectError<T> {
     }
 }
 
-impl Findings {
+impl Report {
     /// Whether there is a record for every step of the range, and the service left out nothing of what was asked for.
     pub fn is_complete(&self) -> bool {
-        let has_records = self.gaps.is_empty() && self.failures.is_empty() && self.bad_records.is_empty();
-        has_records && self.envelopes.iter().all(|envelope| envelope.unsupported.is_empty())
+        let has_records = self.gaps.is_empty() && self.failed_pages.is_empty() && self.bad_records.is_empty();
+        has_records && self.metadata.iter().all(|metadata| metadata.unsupported.is_empty())
     }
 
-    /// Adds the findings of the next window.
+    /// Adds the report of the next page.
     pub(super) fn add(&mut self, mut next: Self) {
         self.gaps.append(&mut next.gaps);
-        self.failures.append(&mut next.failures);
+        self.failed_pages.append(&mut next.failed_pages);
         self.bad_records.append(&mut next.bad_records);
         self.searches.append(&mut next.searches);
-        self.refused = self.refused.and(next.refused);
-        for envelope in next.envelopes {
-            match self.envelopes.last_mut() {
-                Some(last) if last.says_the_same(&envelope) && last.range.end == envelope.range.start => {
-                    last.range.end = envelope.range.end;
+        self.dropped = self.dropped.and(next.dropped);
+        for metadata in next.metadata {
+            match self.metadata.last_mut() {
+                Some(last) if last.says_the_same(&metadata) && last.range.end == metadata.range.start => {
+                    last.range.end = metadata.range.end;
                 }
-                _ => self.envelopes.push(envelope),
+                _ => self.metadata.push(metadata),
             }
         }
     }
@@ -149,22 +149,22 @@ impl Findings {
 impl<T> Page<T> {
     /// The same page, with each record replaced by what `wanted` makes of it.
     pub fn map<U>(self, wanted: impl FnMut(T) -> U) -> Page<U> {
-        let Self { range, records, times, findings, checkpoint } = self;
-        Page { range, records: records.into_iter().map(wanted).collect(), times, findings, checkpoint }
+        let Self { range, records, times, report, checkpoint } = self;
+        Page { range, records: records.into_iter().map(wanted).collect(), times, report, checkpoint }
     }
 }
 
-impl<T> Default for Collected<T> {
+impl<T> Default for HistoryData<T> {
     fn default() -> Self {
-        Self { records: Vec::new(), times: Vec::new(), findings: Findings::default(), checkpoint: None }
+        Self { records: Vec::new(), times: Vec::new(), report: Report::default(), checkpoint: None }
     }
 }
 
-impl<T> Collected<T> {
+impl<T> HistoryData<T> {
     pub(super) fn add(&mut self, mut page: Page<T>) {
         self.records.append(&mut page.records);
         self.times.append(&mut page.times);
-        self.findings.add(page.findings);
+        self.report.add(page.report);
         self.checkpoint = Some(page.checkpoint);
     }
 
@@ -184,7 +184,7 @@ impl<T> Collected<T> {
     }
 }
 
-impl<T: Item> Collected<T> {
+impl<T: Item> HistoryData<T> {
     /// One field of all records, by its name on the wire; `None` where the records have no such field.
     pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
         fields::column(T::INFO, &self.records, wire_name)
@@ -200,7 +200,7 @@ impl<T> IntoIterator for Page<T> {
     }
 }
 
-impl<T> IntoIterator for Collected<T> {
+impl<T> IntoIterator for HistoryData<T> {
     type Item = T;
     type IntoIter = std::vec::IntoIter<T>;
 
@@ -209,7 +209,7 @@ impl<T> IntoIterator for Collected<T> {
     }
 }
 
-impl<'c, T> IntoIterator for &'c Collected<T> {
+impl<'c, T> IntoIterator for &'c HistoryData<T> {
     type Item = &'c T;
     type IntoIter = std::slice::Iter<'c, T>;
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 pub struct Progress {
     /// Records given so far, those of earlier runs included.
     pub records: u64,
-    /// Windows given by this run.
-    pub windows: u64,
-    /// Windows still to come. There may be more of them where the service does not answer as planned.
-    pub windows_left: u64,
+    /// Pages returned by this run.
+    pub pages: u64,
+    /// Pages that are left. There may be more if the service does not respond as planned.
+    pub pages_left: u64,
     /// Requests made. One that was retried counts once.
     pub requests: u64,
     /// How long the answered requests waited: at the gate, for a token or between attempts, added up.
@@ -21,10 +21,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// An estimate of the rest at the pace so far; `None` before the first window.
+    /// An estimate of the rest at the pace so far; `None` before the first page.
     pub fn time_left(&self) -> Option<Duration> {
-        let windows = u32::try_from(self.windows).ok().filter(|windows| *windows > 0)?;
-        Some((self.elapsed / windows).saturating_mul(u32::try_from(self.windows_left).unwrap_or(u32::MAX)))
+        let pages = u32::try_from(self.pages).ok().filter(|pages| *pages > 0)?;
+        Some((self.elapsed / pages).saturating_mul(u32::try_from(self.pages_left).unwrap_or(u32::MAX)))
     }
 }
 
@@ -34,9 +34,9 @@ mod tests {
 
     #[test]
     fn the_rest_takes_as_long_as_what_is_done() {
-        let mut progress = Progress { windows_left: 30, elapsed: Duration::from_secs(8), ..Progress::default() };
+        let mut progress = Progress { pages_left: 30, elapsed: Duration::from_secs(8), ..Progress::default() };
         assert_eq!(progress.time_left(), None);
-        progress.windows = 10;
+        progress.pages = 10;
         assert_eq!(progress.time_left(), Some(Duration::from_secs(24)));
     }
 }

@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use super::envelope::Envelope;
 use super::grid::{Grid, Span};
+use super::page_metadata::PageMetadata;
 use crate::decode::BadRecord;
 use crate::values::Timestamp;
 
@@ -20,7 +20,7 @@ pub(super) struct Received<R> {
     /// The records that could not be read, where that is no error.
     pub(super) bad: Vec<BadRecord>,
     /// What the service says beside the records, if it says anything.
-    pub(super) envelope: Option<Envelope>,
+    pub(super) envelope: Option<PageMetadata>,
     /// The `Date` of the response.
     pub(super) date: Option<Timestamp>,
 }
@@ -43,37 +43,37 @@ pub(super) struct Reply<R> {
     pub(super) missing: Vec<Span>,
     /// How many records came in all.
     pub(super) came: usize,
-    pub(super) refused: Refused,
+    pub(super) dropped: Dropped,
     pub(super) bad: Vec<BadRecord>,
-    pub(super) envelope: Option<Envelope>,
+    pub(super) envelope: Option<PageMetadata>,
     pub(super) date: Option<Timestamp>,
     /// The pages that were requested to find the first record.
     pub(super) searched: Vec<Span>,
 }
 
-/// How many records came that are not part of the result, by reason.
+/// The number of received records that are not part of the result, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Refused {
-    /// Records of a time outside of the window that was asked for.
-    pub outside: u64,
-    /// Records of a time of which another record came first.
-    pub repeated: u64,
+pub struct Dropped {
+    /// Records with a time outside of the requested window.
+    pub out_of_range: u64,
+    /// Records with the time of an earlier record of the response.
+    pub duplicate: u64,
     /// Records whose time is missing or cannot be read.
-    pub untimed: u64,
+    pub missing_time: u64,
 }
 
-impl Refused {
-    /// Whether there was none.
-    pub fn is_none(self) -> bool {
+impl Dropped {
+    /// Whether no record was dropped.
+    pub fn is_empty(self) -> bool {
         self == Self::default()
     }
 
     pub(super) fn and(self, other: Self) -> Self {
         Self {
-            outside: self.outside + other.outside,
-            repeated: self.repeated + other.repeated,
-            untimed: self.untimed + other.untimed,
+            out_of_range: self.out_of_range + other.out_of_range,
+            duplicate: self.duplicate + other.duplicate,
+            missing_time: self.missing_time + other.missing_time,
         }
     }
 }
@@ -86,7 +86,7 @@ impl<R> Reply<R> {
             batches: Vec::new(),
             missing: Vec::new(),
             came: 0,
-            refused: Refused::default(),
+            dropped: Dropped::default(),
             bad: Vec::new(),
             envelope: None,
             date: None,
@@ -98,12 +98,12 @@ impl<R> Reply<R> {
     pub(super) fn new(grid: Grid, window: Span, margin: Duration, received: Received<R>) -> Self {
         let Received { times, records, bad, envelope, date } = received;
         let came = times.len() + bad.len();
-        let mut refused = Refused::default();
+        let mut dropped = Dropped::default();
         let mut places = Vec::with_capacity(times.len());
         for (index, time) in times.into_iter().enumerate() {
             match time {
-                None => refused.untimed += 1,
-                Some(time) if time < window.from - margin || window.to + margin < time => refused.outside += 1,
+                None => dropped.missing_time += 1,
+                Some(time) if time < window.from - margin || window.to + margin < time => dropped.out_of_range += 1,
                 Some(time) if !window.contains(time) => {}
                 Some(time) => places.push(Place { time, batch: 0, index }),
             }
@@ -112,9 +112,9 @@ impl<R> Reply<R> {
         places.sort_by_key(|place| place.time);
         let all = places.len();
         places.dedup_by_key(|place| place.time);
-        refused.repeated += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
+        dropped.duplicate += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, places.iter().map(|place| place.time));
-        Self { places, batches: vec![records], missing, came, refused, bad, envelope, date, searched: Vec::new() }
+        Self { places, batches: vec![records], missing, came, dropped, bad, envelope, date, searched: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -132,7 +132,7 @@ impl<R> Reply<R> {
 mod tests {
     use super::*;
 
-    /// Places, counts of refused records, and gaps.
+    /// Places, counts of dropped records, and gaps.
     type Checked = (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>);
 
     fn check(times: &[Option<i64>]) -> Checked {
@@ -142,9 +142,9 @@ mod tests {
         let received = Received { times, records: (), bad: Vec::new(), envelope: None, date: None };
         let reply = Reply::new(grid, window, Duration::from_secs(1), received);
         let places = reply.places.iter().map(|place| (place.time.unix_seconds(), place.index)).collect();
-        let Refused { outside, repeated, untimed } = reply.refused;
+        let Dropped { out_of_range, duplicate, missing_time } = reply.dropped;
         let missing = reply.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();
-        (places, [outside, repeated, untimed], missing)
+        (places, [out_of_range, duplicate, missing_time], missing)
     }
 
     #[test]
@@ -160,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refused_adds_up() {
-        let none = Refused::default();
-        let some = Refused { outside: 1, repeated: 2, untimed: 3 };
-        assert_eq!(some.and(some), Refused { outside: 2, repeated: 4, untimed: 6 });
-        assert_eq!((none.is_none(), some.is_none(), some.and(none)), (true, false, some));
+    fn dropped_counts_are_summed() {
+        let none = Dropped::default();
+        let some = Dropped { out_of_range: 1, duplicate: 2, missing_time: 3 };
+        assert_eq!(some.and(some), Dropped { out_of_range: 2, duplicate: 4, missing_time: 6 });
+        assert_eq!((none.is_empty(), some.is_empty(), some.and(none)), (true, false, some));
     }
 }

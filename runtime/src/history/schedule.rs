@@ -32,7 +32,7 @@ pub(super) struct Settings {
     /// The time from the end of an interval to the request for it.
     pub(super) delay: Duration,
     /// How often a record is requested again before the next interval is over.
-    pub(super) repeats: u32,
+    pub(super) retries: u32,
     /// For how many intervals a missing record is requested.
     pub(super) late_span: u32,
     /// How long requests fail before that is reported.
@@ -263,7 +263,7 @@ impl Schedule {
             };
         }
         let late_span = u64::from(self.settings.late_span.max(1));
-        let may_repeat = self.repeated < self.settings.repeats && self.credit >= COST && silence <= late_span;
+        let may_repeat = self.repeated < self.settings.retries && self.credit >= COST && silence <= late_span;
         if silence > 0 && may_repeat && !round.is_probe {
             self.repeated += 1;
             self.credit -= COST;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::gaps::{Gap, GapKind, Gaps};
 use super::grid::{Grid, Span};
-use super::reply::{Received, Refused};
+use super::reply::{Dropped, Received};
 use super::verdict::Course;
 use super::walk::Walk;
 use crate::values::Timestamp;
@@ -87,7 +87,7 @@ fn span(from: i64, to: i64) -> Span {
 }
 
 /// Walks over a range, asking so many records at once; with the walk's own account comes how many requests it took.
-fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Told, u64, Refused) {
+fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Told, u64, Dropped) {
     let grid = Grid::of(Duration::from_secs(STEP.unsigned_abs())).unwrap();
     let range = span(from, to);
     let margin = Duration::from_secs(1);
@@ -95,7 +95,7 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
         Course { grid, range, margin, page_size, beside: 1, ahead: rng.usize(2..20), attempts: 4, unsettled: range.to };
     let mut walk = Walk::new(course, range.from);
     let mut gaps = Gaps::new(grid.whole(range), None, range.from);
-    let (mut told, mut refused) = (Told::default(), Refused::default());
+    let (mut told, mut dropped) = (Told::default(), Dropped::default());
     let mut under_way = Vec::new();
     let now = Instant::now();
     while !walk.is_over() {
@@ -120,12 +120,12 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
             told.times.extend(reply.places.iter().map(|place| reply.batches[place.batch][place.index]));
             assert!(reply.places.iter().all(|place| taken.window.contains(place.time)));
             told.gaps.extend(gaps.window(taken.window.to, &reply.missing).iter().map(plain));
-            refused = refused.and(reply.refused);
+            dropped = dropped.and(reply.dropped);
         }
         assert!(walk.asked() < 100_000, "{service:?}");
     }
     assert_eq!((under_way.len(), gaps.open_since()), (0, None));
-    (told, walk.asked(), refused)
+    (told, walk.asked(), dropped)
 }
 
 fn plain(gap: &Gap) -> (i64, i64, GapKind) {
@@ -214,10 +214,10 @@ fn few_requests_are_made() {
         ("nothing", Service::plain(Vec::new()), windows..=windows),
     ];
     for (what, service, expected) in table {
-        let (told, requests, refused) = walk(&service, 0, 100_000 * STEP, 1000, &mut Rng::with_seed(1));
+        let (told, requests, dropped) = walk(&service, 0, 100_000 * STEP, 1000, &mut Rng::with_seed(1));
         assert_eq!(told.times, service.times, "{what}");
         assert!(expected.contains(&requests), "{what}: {requests}");
-        assert_eq!(refused.outside > 0, service.beyond > 0, "{what}");
+        assert_eq!(dropped.out_of_range > 0, service.beyond > 0, "{what}");
     }
 }
 

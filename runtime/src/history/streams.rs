@@ -14,7 +14,7 @@ use futures_core::Stream;
 
 use super::checkpoint::Checkpoint;
 use super::job::{Job, Told};
-use super::page::{self, CollectError, Collected, Findings, Page};
+use super::page::{self, CollectError, HistoryData, Page, Report};
 use super::progress::Progress;
 use crate::error::Error;
 
@@ -39,8 +39,8 @@ impl<T: Send + 'static> Pages<T> {
     }
 
     /// All records that are left.
-    pub async fn collect(mut self) -> Result<Collected<T>, CollectError<T>> {
-        let mut all = Collected::default();
+    pub async fn collect(mut self) -> Result<HistoryData<T>, CollectError<T>> {
+        let mut all = HistoryData::default();
         while let Some(page) = self.next().await {
             match page {
                 Ok(page) => all.add(page),
@@ -82,9 +82,9 @@ impl<T: Send + 'static> Pages<T> {
 }
 
 fn page<T: 'static>(told: Told) -> Page<T> {
-    let Told { window, reply, findings, checkpoint } = told;
+    let Told { window, reply, report, checkpoint } = told;
     let times = reply.places.iter().map(|place| place.time).collect();
-    Page { range: window.range(), times, records: page::records(reply), findings, checkpoint }
+    Page { range: window.range(), times, records: page::records(reply), report, checkpoint }
 }
 
 impl<T: Send + 'static> Stream for Pages<T> {
@@ -107,7 +107,7 @@ pub struct Records<T> {
     pages: Pages<T>,
     /// The records of the current page that were not taken yet.
     records: VecDeque<T>,
-    findings: Findings,
+    report: Report,
 }
 
 // Nothing in it is pinned.
@@ -115,7 +115,7 @@ impl<T> Unpin for Records<T> {}
 
 impl<T: Send + 'static> Records<T> {
     pub(super) fn new(pages: Pages<T>) -> Self {
-        Self { pages, records: VecDeque::new(), findings: Findings::default() }
+        Self { pages, records: VecDeque::new(), report: Report::default() }
     }
 
     /// The next record; `None` after the last one, or after an error.
@@ -123,16 +123,16 @@ impl<T: Send + 'static> Records<T> {
         poll_fn(|cx| self.poll_record(cx)).await
     }
 
-    /// The findings so far; after the last record, all of them.
+    /// The report so far; after the last record, all of them.
     ///
-    /// They stay in memory: over a long range with many gaps, [take](Self::take_findings) them from time to time.
-    pub fn findings(&self) -> &Findings {
-        &self.findings
+    /// They stay in memory: over a long range with many gaps, [take](Self::take_report) them from time to time.
+    pub fn report(&self) -> &Report {
+        &self.report
     }
 
-    /// Takes the findings so far out of the stream.
-    pub fn take_findings(&mut self) -> Findings {
-        std::mem::take(&mut self.findings)
+    /// Takes the report so far out of the stream.
+    pub fn take_report(&mut self) -> Report {
+        std::mem::take(&mut self.report)
     }
 
     /// The progress so far.
@@ -149,7 +149,7 @@ impl<T: Send + 'static> Records<T> {
                 None => return Poll::Ready(None),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 Some(Ok(page)) => {
-                    self.findings.add(page.findings);
+                    self.report.add(page.report);
                     self.records = page.records.into();
                 }
             }

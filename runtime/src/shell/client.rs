@@ -65,8 +65,8 @@ macro_rules! __client {
             /// # Ok(())
             /// # }
             /// ```
-            pub fn endpoint(&self, endpoint: &'static $crate::registry::EndpointInfo) -> Request<$crate::Listed> {
-                Request($crate::Request::listed(&self.0, endpoint))
+            pub fn endpoint(&self, endpoint: &'static $crate::registry::EndpointInfo) -> Request<$crate::Dynamic> {
+                Request($crate::Request::dynamic(&self.0, endpoint))
             }
         }
 

@@ -152,8 +152,8 @@ macro_rules! __request {
             }
 
             /// The time that this request may wait for its turn at the gate, in place of the client's.
-            pub fn gate_timeout(self, timeout: ::std::time::Duration) -> Self {
-                Self(self.0.gate_timeout(timeout))
+            pub fn queue_timeout(self, timeout: ::std::time::Duration) -> Self {
+                Self(self.0.queue_timeout(timeout))
             }
 
             /// When this request is sent again, in place of the client's rules. The budget stays the client's.
@@ -172,8 +172,8 @@ macro_rules! __request {
             }
 
             /// The same request as one whose endpoint is known to the registry alone.
-            pub fn into_listed(self) -> Request<$crate::Listed> {
-                Request(self.0.into_listed())
+            pub fn into_dynamic(self) -> Request<$crate::Dynamic> {
+                Request(self.0.into_dynamic())
             }
 
             /// The params that are set, each with its value as it is sent, not yet encoded.

@@ -17,7 +17,7 @@ pub trait ToWire {
     fn write_wire(&self, unit: TimeUnit, out: &mut String);
 
     /// Whether there is a value; where there is none, the param is left out.
-    fn is_given(&self) -> bool {
+    fn is_some(&self) -> bool {
         true
     }
 
@@ -58,8 +58,8 @@ impl<T: ToWire + ?Sized> ToWire for &T {
         (**self).write_wire(unit, out);
     }
 
-    fn is_given(&self) -> bool {
-        (**self).is_given()
+    fn is_some(&self) -> bool {
+        (**self).is_some()
     }
 }
 
@@ -71,8 +71,8 @@ impl<T: ToWire> ToWire for Option<T> {
         }
     }
 
-    fn is_given(&self) -> bool {
-        self.as_ref().is_some_and(T::is_given)
+    fn is_some(&self) -> bool {
+        self.as_ref().is_some_and(T::is_some)
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use runtime::history::Together;
+use runtime::history::MultiHistory;
 use runtime::{Error, RateLimit, Retry, Timestamp};
 use tokio::runtime::Runtime;
 
@@ -98,7 +98,7 @@ fn many_threads_share_gate_and_token() {
 
 #[test]
 fn time_runs_out_as_it_does_for_others() {
-    let client = Service::new(|_, _| scripted::silence()).builder().total_timeout(Duration::from_millis(50));
+    let client = Service::new(|_, _| scripted::silence()).builder().timeout(Duration::from_millis(50));
     let error = ask(&client.build().unwrap()).unwrap_err();
     assert!(error.is_timeout(), "{error}");
 }
@@ -191,16 +191,16 @@ fn a_history_is_an_iterator() {
     let times: Vec<i64> = records.by_ref().map(|record| record.unwrap().open_date.unix_seconds()).collect();
     let expected = (START..START + 200 * HOUR).step_by(3600).filter(|time| *time != START + 70 * HOUR);
     assert_eq!(times, expected.collect::<Vec<_>>());
-    assert_eq!((records.stream().unwrap().findings().gaps.len(), records.next().is_none()), (1, true));
-    let mut taken = || records.stream_mut().unwrap().take_findings().gaps.len();
+    assert_eq!((records.stream().unwrap().report().gaps.len(), records.next().is_none()), (1, true));
+    let mut taken = || records.stream_mut().unwrap().take_report().gaps.len();
     assert_eq!((taken(), taken()), (1, 0));
     let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
     assert_eq!(pages, [49, 48, 49, 49, 4]);
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(START..START + 100 * HOUR);
-    let table = Together::new().with("a", history(), |_| Some("a")).with("b", minutes, |_| Some("b")).aligned();
+    let table = MultiHistory::new().add("a", history(), |_| Some("a")).add("b", minutes, |_| Some("b")).align();
     let rows: Vec<usize> = table.rows_blocking().map(|row| row.unwrap().cells.iter().flatten().count()).collect();
     assert_eq!((rows.len(), rows.iter().sum::<usize>()), (199, 298));
-    assert!(Together::<u8, Option<u8>>::new().aligned().rows_blocking().next().is_none());
+    assert!(MultiHistory::<u8, Option<u8>>::new().align().rows_blocking().next().is_none());
     // An error of the request ends it. Inside an async runtime the call fails, and the iterator continues outside.
     let error = hours().start_time(START).history(START..START + HOUR).records_blocking().next().unwrap().unwrap_err();
     assert!(error.to_string().contains("`startTime` is set"), "{error}");

@@ -190,7 +190,7 @@ fn nothing_shows_a_secret() {
     let count = (0..1000).take_while(|number| fate(*number, ECHO).is_some()).count();
     for (number, to_token) in (0..count).flat_map(|number| [(number, false), (number, true)]) {
         let service = service(number, to_token);
-        let builder = service.builder().client_credentials(ID, SECRET).retry(Retry::default().attempts(2));
+        let builder = service.builder().client_credentials(ID, SECRET).retry(Retry::default().max_attempts(2));
         paused.block_on(ask(builder, &seen));
         assert!(service.seen().1 > 0);
         assert!(seen.assert_clean(&format!("row {number}, on the way to a token: {to_token}")) > 500);

@@ -158,13 +158,13 @@ async fn the_way_there() {
     let error = client.raw("/x").await.unwrap_err();
     let expected = "client.raw (GET /x): status 503; retry after 2s; after 4 attempts in 6.084s, of which 6s waiting";
     assert_eq!(error.to_string(), expected);
-    let client = service.builder().total_timeout(Duration::from_secs(1)).build().unwrap();
+    let client = service.builder().timeout(Duration::from_secs(1)).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
     let expected = "client.raw (GET /x): status 503; retry after 2s; \
         the total timeout leaves no time to try again; after 1 attempt in 21ms";
     assert_eq!(error.to_string(), expected);
     let limit = RateLimit::new(1, Duration::from_secs(60), 1);
-    let builder = service.builder().rate_limit(limit).gate_timeout(Duration::from_secs(9));
+    let builder = service.builder().rate_limit(limit).queue_timeout(Duration::from_secs(9));
     let error = builder.build().unwrap().raw("/x").await.unwrap_err();
     let expected = "client.raw (GET /x): the gate timeout passed while waiting for a turn at the gate; \
         after 1 attempt in 11.021s, of which 11s waiting: status 503; retry after 2s";

@@ -91,7 +91,7 @@ impl Received {
             Update::Silent { since, .. } => self.others.push(format!("silent {}", minute(*since))),
             _ => unreachable!("{update:?}"),
         }
-        for gap in update.page().into_iter().flat_map(|page| &page.findings.gaps) {
+        for gap in update.page().into_iter().flat_map(|page| &page.report.gaps) {
             self.gaps.extend(minute(gap.range.start)..minute(gap.range.end));
         }
         let last = self.records.iter().max().copied().unwrap_or(-1);

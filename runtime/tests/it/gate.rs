@@ -433,7 +433,7 @@ async fn too_long_a_pause_is_refused_at_once() {
     assert!(error.is_rate_limited());
     assert_eq!(error.retry_after(), Some(Duration::from_secs(86_400)));
     let text = error.to_string();
-    assert!(text.contains("; retry after 86400s; that is longer than the `longest_pause` of 60s; "), "{text}");
+    assert!(text.contains("; retry after 86400s; that is longer than the `max_retry_after` of 60s; "), "{text}");
     // The others wait, but not for a day.
     client.raw("/x").await.unwrap();
     assert!(start.elapsed() > 59 * SECOND && start.elapsed() < 62 * SECOND);

@@ -30,7 +30,7 @@ async fn a_range_comes_whole_and_in_order() {
     let end = START + 2000 * HOUR;
     let all = hours(&service.client()).history(START..end).collect().await.unwrap();
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
-    assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
+    assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
     // Windows of one record less than a page, so that one beside them has room; the last has what is left.
     let mut paths = service.paths();
@@ -49,7 +49,7 @@ async fn a_page_size_of_ones_own_and_records_of_any_kind() {
     let client = service.client();
     let levels = client.market().levels().coin("B").timeframe(Timeframe::H1).limit(50);
     let history = levels.history(Timestamp::from(START)..Timestamp::from(START + 100 * HOUR));
-    assert_eq!(history.plan().unwrap().windows, 3);
+    assert_eq!(history.plan().unwrap().requests, 3);
     let printed = format!("{history:?}");
     assert!(printed.contains(r#"path: "/levels""#) && printed.contains("range: Timestamp(2023-11-14T22"), "{printed}");
     let mut records = history.records();
@@ -99,12 +99,12 @@ async fn a_plan_says_what_is_going_to_be_asked() {
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
     let plan = minutes.history(START..START + 365 * 24 * HOUR).plan().unwrap();
-    assert_eq!((plan.records, plan.windows, plan.page_size), (525_600, 1054, 500));
-    assert_eq!((plan.step, plan.least_time), (60 * SECOND, Some(105 * SECOND)));
+    assert_eq!((plan.records, plan.requests, plan.page_size), (525_600, 1054, 500));
+    assert_eq!((plan.step, plan.min_duration), (60 * SECOND, Some(105 * SECOND)));
     // What is not over yet is left out, unless it is asked for.
     let open = hours(&client).history(START..i64::MAX);
     let now = Timestamp::now().floor(3600 * SECOND);
-    let [plan, with_open] = [open.clone(), open.with_open_interval()].map(|history| history.plan().unwrap());
+    let [plan, with_open] = [open.clone(), open.include_partial()].map(|history| history.plan().unwrap());
     assert_eq!((plan.range.end, with_open.range.end), (now, now + 3600 * SECOND));
     assert_eq!(service.seen(), (0, 0));
 }
@@ -116,11 +116,11 @@ async fn windows_are_fetched_side_by_side_as_fast_as_the_limit_allows() {
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let history = hours(&client).history(START - 1000 * 499 * HOUR..START);
     let plan = history.plan().unwrap();
-    assert_eq!((plan.windows, plan.least_time), (1000, Some(99 * SECOND)));
+    assert_eq!((plan.requests, plan.min_duration), (1000, Some(99 * SECOND)));
     let begun = Instant::now();
     let all = history.collect().await.unwrap();
     let taken = begun.elapsed();
-    assert!(all.findings.is_complete());
+    assert!(all.report.is_complete());
     assert!(taken.as_secs_f64() <= 100.0 / 0.98 + 1.6, "{taken:?}");
     assert_eq!(service.seen().0, 1000);
 }
@@ -148,9 +148,9 @@ async fn the_first_record_is_searched_for() {
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
     let all = minutes.clone().history(start..begin + 48 * HOUR).collect().await.unwrap();
     assert_eq!((all.len(), all.times[0]), (48 * 60, begin.into()));
-    let [gap] = all.findings.gaps.as_slice() else { panic!("{:?}", all.findings.gaps) };
+    let [gap] = all.report.gaps.as_slice() else { panic!("{:?}", all.report.gaps) };
     assert_eq!((gap.range.clone(), gap.kind), (start.into()..begin.into(), GapKind::Beginning));
-    let [search] = all.findings.searches.as_slice() else { panic!("{:?}", all.findings.searches) };
+    let [search] = all.report.searches.as_slice() else { panic!("{:?}", all.report.searches) };
     assert!(search.range.end <= begin.into() && search.range.end > (begin - 499 * 60).into(), "{search:?}");
     assert!((20..32).contains(&search.requested.len()), "{}", search.requested.len());
     assert!(service.seen().0 <= 45, "{:?}", service.seen());
@@ -159,7 +159,7 @@ async fn the_first_record_is_searched_for() {
     assert!(nothing.is_empty() && service.seen().0 < 90, "{:?}", service.seen());
     let before = service.seen().0;
     let nothing = minutes.history(start..start + 365 * 24 * HOUR).every_page().collect().await.unwrap();
-    assert!(nothing.findings.searches.is_empty() && service.seen().0 - before == 1054, "{:?}", service.seen());
+    assert!(nothing.report.searches.is_empty() && service.seen().0 - before == 1054, "{:?}", service.seen());
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,11 +174,11 @@ async fn gaps_come_as_data() {
     assert_eq!(all.records.len(), 849);
     let hour = |time: Timestamp| (time.unix_seconds() - START) / HOUR;
     let gaps: Vec<_> =
-        all.findings.gaps.iter().map(|gap| (hour(gap.range.start), hour(gap.range.end), gap.kind)).collect();
+        all.report.gaps.iter().map(|gap| (hour(gap.range.start), hour(gap.range.end), gap.kind)).collect();
     let inside = GapKind::Inside;
     let expected = [(0, 20, GapKind::Beginning), (300, 301, inside), (500, 600, inside), (970, 1000, GapKind::End)];
     assert_eq!(gaps, expected);
-    assert!(!all.findings.is_complete());
+    assert!(!all.report.is_complete());
 }
 
 /// A page that has a record for each step may still have lost those between two steps.
@@ -213,12 +213,12 @@ async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_
     for (status, requests) in [(503, 16), (500, 8), (404, 1)] {
         let service = failing(status);
         let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
-        let all = history.clone().skip_failed_windows().collect().await.unwrap();
+        let all = history.clone().skip_failed_pages().collect().await.unwrap();
         assert_eq!(all.records.len(), 441);
-        let [failure] = all.findings.failures.as_slice() else { panic!("{:?}", all.findings) };
+        let [failure] = all.report.failed_pages.as_slice() else { panic!("{:?}", all.report) };
         let (from, to) = (START + 98 * HOUR, START + 147 * HOUR);
         assert_eq!(failure.range, Timestamp::from(from)..Timestamp::from(to), "{status}");
-        assert_eq!((failure.error.status(), all.findings.gaps.len()), (Some(status), 0));
+        assert_eq!((failure.error.status(), all.report.gaps.len()), (Some(status), 0));
         assert_eq!(service.seen().0, 9 + requests, "{status}");
         // Or it ends the job, after the pages before it.
         let mut pages = history.pages();
@@ -261,8 +261,8 @@ async fn the_first_window_may_fail_for_reasons_of_its_own() {
     for status in [408, 500, 501, 503] {
         let service = failing_at(10, status);
         let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
-        let all = history.skip_failed_windows().collect().await.unwrap();
-        assert_eq!((all.records.len(), all.findings.failures.len()), (441, 1), "{status}");
+        let all = history.skip_failed_pages().collect().await.unwrap();
+        assert_eq!((all.records.len(), all.report.failed_pages.len()), (441, 1), "{status}");
     }
 }
 
@@ -270,7 +270,7 @@ async fn the_first_window_may_fail_for_reasons_of_its_own() {
 async fn what_no_window_would_survive_ends_the_job() {
     for status in [401, 403, 422] {
         let service = Service::new(move |_, _| reply(status, &[], "{}"));
-        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_pages();
         assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
@@ -280,7 +280,7 @@ async fn what_no_window_would_survive_ends_the_job() {
             0..5 => answer(request, |_| true),
             _ => reply(status, &[], "{}"),
         });
-        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_pages();
         assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
@@ -306,9 +306,9 @@ async fn accidents_are_healed() {
     });
     let end = START + 5000 * HOUR;
     let all = hours(&service.client()).limit(50).history(START..end).collect().await.unwrap();
-    assert!(all.findings.failures.is_empty());
+    assert!(all.report.failed_pages.is_empty());
     // A reply that lies is not found out where it lies again about the same; what is missing is told.
-    let missing: u64 = all.findings.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
+    let missing: u64 = all.report.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
     assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
     assert!(missing < 500, "{missing}");
 }
@@ -318,7 +318,7 @@ async fn accidents_are_healed() {
 async fn a_job_without_a_token_ends() {
     let service = Service::new(|_, _| reply(500, &[], "{}"));
     let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(Retry::none());
-    let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_windows();
+    let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_pages();
     let error = history.collect().await.unwrap_err().error;
     assert!(error.is_token(), "{error}");
     assert!(service.seen().1 <= 64, "{:?}", service.seen());
@@ -337,10 +337,10 @@ async fn a_part_that_was_doubted_and_keeps_failing_is_a_failure_and_no_gap() {
         }
     });
     let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
-    let all = history.clone().skip_failed_windows().collect().await.unwrap();
-    let [failure] = all.findings.failures.as_slice() else { panic!("{:?}", all.findings) };
+    let all = history.clone().skip_failed_pages().collect().await.unwrap();
+    let [failure] = all.report.failed_pages.as_slice() else { panic!("{:?}", all.report) };
     assert_eq!(failure.range, (START + 68 * HOUR).into()..(START + 98 * HOUR).into());
-    assert_eq!((all.records.len(), all.findings.gaps.len()), (460, 0));
+    assert_eq!((all.records.len(), all.report.gaps.len()), (460, 0));
     assert_eq!(history.collect().await.unwrap_err().error.status(), Some(500));
 }
 
@@ -353,7 +353,7 @@ async fn a_body_over_the_cap_is_asked_for_in_parts() {
     });
     let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
     assert_eq!(all.records.len(), 20_000);
-    assert!(all.findings.is_complete());
+    assert!(all.report.is_complete());
     // Windows that were asked for in advance are divided, and then smaller ones are planned.
     assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
     // A single record cannot be divided.
@@ -378,13 +378,13 @@ async fn what_the_service_says_beside_the_records_is_told_with_its_range() {
     });
     let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
     let all = history.collect().await.unwrap();
-    let [without, with] = all.findings.envelopes.as_slice() else { panic!("{:?}", all.findings) };
+    let [without, with] = all.report.metadata.as_slice() else { panic!("{:?}", all.report) };
     assert_eq!(without.range, left_out.into()..back.into());
     assert_eq!((without.unsupported.as_slice(), &without.metadata["fee"]), (&["b".to_owned()][..], &1.into()));
     assert_eq!(without.unknown_fields.get("took"), Some(7.into()));
     assert_eq!(with.range, back.into()..(START + 490 * HOUR).into());
     assert_eq!((with.unsupported.len(), with.metadata["exchanges"][1].as_str()), (0, Some("b")));
-    assert!(all.findings.gaps.is_empty() && !all.findings.is_complete());
+    assert!(all.report.gaps.is_empty() && !all.report.is_complete());
 }
 
 #[tokio::test(start_paused = true)]
@@ -397,8 +397,8 @@ async fn bad_records_are_data_where_the_good_ones_are_asked_for() {
     });
     let history = || hours(&service.client()).skip_bad_records().history(START..START + 20 * HOUR);
     let all = history().collect().await.unwrap();
-    assert_eq!((all.records.len(), all.findings.bad_records.len(), all.findings.gaps.len()), (19, 1, 1));
-    assert_eq!(all.findings.bad_records[0].field(), "openDate");
+    assert_eq!((all.records.len(), all.report.bad_records.len(), all.report.gaps.len()), (19, 1, 1));
+    assert_eq!(all.report.bad_records[0].field(), "openDate");
     let error = hours(&service.client()).history(START..START + 20 * HOUR).collect().await.unwrap_err().error;
     assert!(error.is_decode(), "{error}");
 }
@@ -418,7 +418,7 @@ async fn a_job_that_goes_on_gives_the_same() {
             let mut next = history();
             if let Some(text) = &written {
                 let checkpoint: Checkpoint = text.parse().unwrap();
-                times.truncate(checkpoint.position().try_into().unwrap());
+                times.truncate(checkpoint.byte_offset().try_into().unwrap());
                 next = next.resume(checkpoint);
             }
             let mut pages = next.pages();
@@ -430,8 +430,8 @@ async fn a_job_that_goes_on_gives_the_same() {
                     // Written, but its checkpoint is not.
                     break;
                 }
-                gaps.extend(page.findings.gaps);
-                written = Some(page.checkpoint.at(times.len().try_into().unwrap()).to_string());
+                gaps.extend(page.report.gaps);
+                written = Some(page.checkpoint.with_byte_offset(times.len().try_into().unwrap()).to_string());
                 given += 1;
             }
             if given < kill_after {
@@ -439,7 +439,7 @@ async fn a_job_that_goes_on_gives_the_same() {
             }
         }
         assert_eq!(times, whole.times, "{kill_after}");
-        assert_eq!(gaps, whole.findings.gaps, "{kill_after}");
+        assert_eq!(gaps, whole.report.gaps, "{kill_after}");
     }
 }
 
@@ -505,7 +505,7 @@ async fn a_later_end_continues_from_the_checkpoint() {
         while let Some(page) = pages.next().await {
             let page = page.unwrap();
             times.extend(page.times);
-            gaps.extend(page.findings.gaps.into_iter().map(|gap| gap.kind));
+            gaps.extend(page.report.gaps.into_iter().map(|gap| gap.kind));
             saved = Some(page.checkpoint.to_string());
         }
         let nothing =
@@ -547,7 +547,7 @@ async fn progress_is_told_after_every_page() {
     let history = hours(&client).limit(50).history(START..START + 490 * HOUR);
     history.on_progress(move |progress| watcher.lock().unwrap().push(progress.clone())).collect().await.unwrap();
     let told = told.lock().unwrap();
-    let counts: Vec<_> = told.iter().map(|progress| (progress.records, progress.windows_left)).collect();
+    let counts: Vec<_> = told.iter().map(|progress| (progress.records, progress.pages_left)).collect();
     assert_eq!(counts, (1..=10).map(|page| (49 * page, 10 - page)).collect::<Vec<_>>());
     let half = &told[4];
     assert!(half.waited > 5 * SECOND && half.requests == 10, "{half:?}");

@@ -61,7 +61,7 @@ async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
     let all = request.history(START..START + 10 * DAY).collect().await.unwrap();
     let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
     assert_eq!(times, (START..START + 10 * DAY).step_by(3600).collect::<Vec<_>>());
-    assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
+    assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!(service.seen().0, expected);
     service.paths()
 }

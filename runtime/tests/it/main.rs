@@ -10,6 +10,7 @@ mod canaries;
 mod cancel;
 mod client_state;
 mod dead_connections;
+mod dynamic;
 mod encrypted;
 mod error_text;
 mod fields;
@@ -18,17 +19,16 @@ mod full_speed;
 mod gate;
 mod history;
 mod history_times;
-mod history_together;
 #[cfg(feature = "http2")]
 mod http2;
 mod invented;
 mod jitter;
 mod layers;
-mod listed;
 #[cfg(feature = "tracing")]
 mod logs;
 mod loopback;
 mod misbehaviour;
+mod multi_history;
 mod observer;
 mod own_gate;
 mod progress;

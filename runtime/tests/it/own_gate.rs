@@ -72,7 +72,7 @@ async fn a_plan_knows_the_limit_of_a_gate_that_says_it() {
     let plan = |client: &invented::Client| {
         let hours = client.market().ratio().coin("B").timeframe(Timeframe::H1);
         let plan = hours.history(1_700_000_000..1_700_000_000 + 2000 * 3600).plan().unwrap();
-        (plan.windows, plan.least_time)
+        (plan.requests, plan.min_duration)
     };
     let told = service.builder().gate(Arc::new(Counting::default())).build().unwrap();
     assert_eq!(plan(&told), (5, Some(4 * SECOND)));

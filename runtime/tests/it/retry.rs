@@ -87,7 +87,7 @@ async fn the_total_timeout_is_never_passed() {
         let stalled = Service::new(stalled_token);
         let refused = Service::new(|_, _| reply(429, &[("retry-after", "30")], ""));
         for service in [busy, silent, asked, stalled, refused] {
-            let builder = service.builder().total_timeout(total).client_credentials("id", "secret");
+            let builder = service.builder().timeout(total).client_credentials("id", "secret");
             let client = builder.build().unwrap();
             let start = Instant::now();
             let error = check(&client).await.unwrap_err();
@@ -102,7 +102,7 @@ async fn the_total_timeout_is_never_passed() {
 async fn an_attempt_has_30_seconds_and_a_request_10_minutes_unless_told_otherwise() {
     let service = Service::new(|_, _| silence());
     let once = service.builder().retry(Retry::none()).build().unwrap();
-    let often = service.builder().retry(Retry::default().attempts(1000).budget(1000)).build().unwrap();
+    let often = service.builder().retry(Retry::default().max_attempts(1000).budget(1000)).build().unwrap();
     // The clock's timers wake at whole milliseconds.
     let late = Duration::from_millis(2);
     let elapsed = check(&once).await.unwrap_err().elapsed();
@@ -120,7 +120,7 @@ async fn no_attempt_is_given_more_than_is_left() {
         seen.lock().unwrap().push(request.limits.timeout);
         reply(503, &[("retry-after", "2")], "")
     });
-    let builder = service.builder().total_timeout(5 * SECOND).attempt_timeout(4 * SECOND);
+    let builder = service.builder().timeout(5 * SECOND).attempt_timeout(4 * SECOND);
     check(&builder.build().unwrap()).await.unwrap_err();
     let given = given.lock().unwrap();
     assert_eq!(given[0], 4 * SECOND);
@@ -131,7 +131,7 @@ async fn no_attempt_is_given_more_than_is_left() {
 async fn it_does_not_count_the_line_at_the_gate() {
     let service = Service::new(|_, _| ok());
     let limit = RateLimit::new(1, 60 * SECOND, 1);
-    let client = service.builder().rate_limit(limit).total_timeout(10 * SECOND).build().unwrap();
+    let client = service.builder().rate_limit(limit).timeout(10 * SECOND).build().unwrap();
     let begun = Instant::now();
     for _ in 0..3 {
         check(&client).await.unwrap();
@@ -142,7 +142,7 @@ async fn it_does_not_count_the_line_at_the_gate() {
 #[tokio::test(start_paused = true)]
 async fn whoever_wants_a_bound_on_the_line_sets_one() {
     let service = Service::new(|_, _| ok());
-    let builder = service.builder().rate_limit(RateLimit::new(1, 60 * SECOND, 1)).gate_timeout(10 * SECOND);
+    let builder = service.builder().rate_limit(RateLimit::new(1, 60 * SECOND, 1)).queue_timeout(10 * SECOND);
     let client = builder.build().unwrap();
     check(&client).await.unwrap();
     let error = check(&client).await.unwrap_err();
@@ -152,7 +152,7 @@ async fn whoever_wants_a_bound_on_the_line_sets_one() {
         the gate timeout passed while waiting for a turn at the gate; after 10s, of which 10s waiting";
     assert_eq!(error.to_string(), expected);
     // One request may have another.
-    client.raw("/x").gate_timeout(100 * SECOND).await.unwrap();
+    client.raw("/x").queue_timeout(100 * SECOND).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -202,7 +202,7 @@ async fn a_request_may_have_rules_of_its_own() {
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let asked = Arc::new(Mutex::new(Vec::new()));
     let seen = asked.clone();
-    let deploying = Retry::default().attempts(3).when(move |error| {
+    let deploying = Retry::default().max_attempts(3).retry_if(move |error| {
         seen.lock().unwrap().push(error.to_string());
         error.status() == Some(404)
     });
@@ -219,7 +219,7 @@ async fn what_went_wrong_before_is_the_cause() {
         0 => reply(503, &[], r#"{"message": "canary-key is busy"}"#),
         _ => silence(),
     });
-    let builder = service.builder().gate_timeout(15 * SECOND).rate_limit(RateLimit::new(1, 60 * SECOND, 1));
+    let builder = service.builder().queue_timeout(15 * SECOND).rate_limit(RateLimit::new(1, 60 * SECOND, 1));
     let error = check(&builder.build().unwrap()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Wait);
     assert!(format!("{error:#}").contains(": status 503: ********** is busy"), "{error:#}");

@@ -57,15 +57,15 @@ base_url = "https://example.com/v2"
 api_key = " canary-key\n"
 user_agent = "mine/1"
 attempt_timeout = "1m 30s"
-total_timeout = 900
-gate_timeout = 2.5
+timeout = 900
+queue_timeout = 2.5
 max_body_bytes = 1000
 rate_limit = { requests = 1, window = "1h", concurrent = 1 }
 
 [retry]
-attempts = 2
-first_delay = 0
-longest_delay = 0
+max_attempts = 2
+initial_backoff = 0
+max_backoff = 0
 
 [headers]
 x-team = "red"
@@ -88,7 +88,7 @@ x-team = "red"
 async fn what_is_not_said_of_retries_stays_as_it_was() {
     let file = File::new(
         "retry.toml",
-        "base_url = \"https://example.com/v2\"\napi_key = \"canary-key\"\nretry = { attempts = 8 }\n",
+        "base_url = \"https://example.com/v2\"\napi_key = \"canary-key\"\nretry = { max_attempts = 8 }\n",
     );
     let client: Client = Builder::from_file(&file.0).unwrap().transport(Busy::default()).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
@@ -115,10 +115,10 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
             "FILE:3: the name of a limit set, or `requests`, `window` and `concurrent`",
         ),
         (
-            format!("{url}\ntotal_timeout = \"soon\"\n"),
+            format!("{url}\ntimeout = \"soon\"\n"),
             "FILE:3: invalid value, expected a length of time, as \"1m 30s\" or in seconds",
         ),
-        (format!("{url}total_timeout = -1\n"), "FILE:2: invalid value, expected a length of time"),
+        (format!("{url}timeout = -1\n"), "FILE:2: invalid value, expected a length of time"),
         (format!("{url}rate_limit = \"C\"\n"), "there is no limit set \"C\"; known: `A`, `B`"),
         (format!("{url}client_id = \"canary\"\n"), "`client_secret` is not set, although `client_id` is"),
         (format!("{url}client_secret = \"canary\"\n"), "`client_id` is not set, although `client_secret` is"),
@@ -131,6 +131,24 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
     }
     let error = Builder::<Client>::from_file("nowhere.toml").unwrap_err();
     assert_eq!(error.to_string(), "the file `nowhere.toml` cannot be read");
+}
+
+#[test]
+fn renamed_key_is_an_error_with_the_new_name() {
+    let url = "base_url = \"https://example.com/v2\"\n";
+    for (text, old, new) in [
+        ("total_timeout = 90", "total_timeout", "timeout"),
+        ("gate_timeout = 90", "gate_timeout", "queue_timeout"),
+        ("retry.attempts = 2", "attempts", "max_attempts"),
+        ("retry.first_delay = 2", "first_delay", "initial_backoff"),
+        ("retry.longest_delay = 2", "longest_delay", "max_backoff"),
+        ("retry.on_500 = 2", "on_500", "max_retries_on_500"),
+        ("retry.longest_pause = 2", "longest_pause", "max_retry_after"),
+    ] {
+        let refusal = refusal(&format!("{url}{text}\n"));
+        assert!(refusal.ends_with(&format!("; `{old}` was renamed to `{new}`")), "{refusal}");
+        assert!(refusal.starts_with(&format!("FILE:2: unknown field `{old}`")), "{refusal}");
+    }
 }
 
 #[test]

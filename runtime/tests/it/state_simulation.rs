@@ -116,7 +116,7 @@ fn check(seed: u64) {
     service.state().pause_end = None;
     second.block_on(async {
         call_at_random(&service, &client).await;
-        let call = timeout(1000 * SECOND, client.raw("/x").retry(Retry::default().attempts(100)).into_future());
+        let call = timeout(1000 * SECOND, client.raw("/x").retry(Retry::default().max_attempts(100)).into_future());
         assert!(call.await.is_ok_and(|response| response.is_ok()), "seed {seed}: not served in the end");
     });
     drop(stopped);

@@ -233,7 +233,7 @@ async fn a_renewal_in_a_line_of_half_a_minute_succeeds() {
     let service = Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() });
     let renewals = Renewals::default();
     let builder = service.builder().client_credentials("id", "secret").gate(Slow).observer(renewals.clone());
-    let client = builder.total_timeout(Duration::from_secs(40)).build().unwrap();
+    let client = builder.timeout(Duration::from_secs(40)).build().unwrap();
     client.raw("/x").await.unwrap();
     tokio::time::sleep(Duration::from_secs(500)).await;
     // Nine tenths of its life are over: it works, and is replaced.

@@ -53,11 +53,11 @@ async fn a_range_is_what_the_sandbox_has() {
     let sandbox = sandbox(&[]);
     let history = ratio(&client(&sandbox, limits::SET_A)).history(END - 5 * DAY..END);
     let all = history.clone().collect().await.unwrap();
-    assert!(all.findings.is_complete() && all.findings.refused.is_none(), "{:?}", all.findings);
+    assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - 5 * DAY).await);
     let counts = sandbox.counts();
     // On a machine that is busy, a request may arrive late, and into a window that is full.
-    assert_eq!(counts.requests - counts.refused, history.plan().unwrap().windows);
+    assert_eq!(counts.requests - counts.refused, history.plan().unwrap().requests);
 }
 
 #[tokio::test]
@@ -65,6 +65,6 @@ async fn what_goes_wrong_is_made_good() {
     let sandbox = sandbox(&FAULTS);
     let client = client(&sandbox, limits::SET_A);
     let all = ratio(&client).limit(50).history(END - DAY..END).collect().await.unwrap();
-    assert!(all.findings.is_complete(), "{:?}", all.findings);
+    assert!(all.report.is_complete(), "{:?}", all.report);
     assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - DAY).await);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use runtime::Timestamp;
-use runtime::history::{Findings, Progress};
+use runtime::history::{Progress, Report};
 
 use crate::error::Error;
 use crate::merge::Changes;
@@ -25,11 +25,11 @@ pub enum Event {
     /// Times without records, invalid records, windows that could not be fetched. The summary has what of it is true at
     /// the end of the run.
     #[non_exhaustive]
-    Findings {
+    Report {
         /// The series.
         series: usize,
         /// What was found in a window.
-        findings: Findings,
+        report: Report,
     },
     /// A series, or the rest of it, that could not be fetched. The others continue.
     #[non_exhaustive]
@@ -90,7 +90,7 @@ pub struct Summary {
     /// Files that this run has written.
     pub files: Vec<String>,
     /// Windows that could not be fetched.
-    pub failed_windows: u64,
+    pub failed_pages: u64,
     /// One for each series, in their order.
     pub series: Vec<SeriesReport>,
     /// Series that could not be fetched, or not to their end, each with the reason.

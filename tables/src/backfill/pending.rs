@@ -67,12 +67,12 @@ impl Pending {
 /// not readable even so.
 pub(super) fn read_invalid(series: &Series, page: &mut Page<AnyRecord>) -> u64 {
     let time = series.time().name;
-    let mut dropped = page.findings.refused.untimed;
+    let mut dropped = page.report.dropped.missing_time;
     let table = match series.endpoint().body {
         BodyInfo::Series { record, .. } => record,
         _ => None,
     };
-    for bad in &page.findings.bad_records {
+    for bad in &page.report.bad_records {
         let record = table.and_then(|table| AnyRecord::lenient(table, &bad.text));
         match record.and_then(|record| Some((record.value(time).and_then(FieldValue::timestamp)?, record))) {
             Some((time, record)) if page.range.contains(&time) => {

@@ -27,7 +27,7 @@ pub struct BackfillPlan {
     pub series: Vec<SeriesPlan>,
     /// The least time that all requests take, as the client's rate limit has it; `None` where a gate of your own
     /// decides.
-    pub least_time: Option<Duration>,
+    pub min_duration: Option<Duration>,
 }
 
 /// The requests for one series.
@@ -66,14 +66,14 @@ impl BackfillPlan {
 /// The plan of a job.
 pub(super) async fn plan(job: &Backfill, store: &Store) -> Result<BackfillPlan, Error> {
     let series: Vec<_> = planned(job, store).await?.into_iter().map(|(plan, _)| plan).collect();
-    let least_time = least_time(job, &series);
-    Ok(BackfillPlan { series, least_time })
+    let min_duration = min_duration(job, &series);
+    Ok(BackfillPlan { series, min_duration })
 }
 
-fn least_time(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
+fn min_duration(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
     let limit = job.series.first()?.request().rate_limit()?;
     let requests = job.series.iter().zip(plans).map(|(series, plan)| (plan.windows, series.endpoint()));
-    Some(limit.least_time(&requests.collect::<Vec<_>>()))
+    Some(limit.min_duration(&requests.collect::<Vec<_>>()))
 }
 
 /// The plan of each series, with the inventory of its files.
@@ -133,7 +133,7 @@ async fn series_plan(job: &Backfill, store: &Store, series: &Series, found: &Inv
     for range in missing.iter().chain(&repaired) {
         let plan = job.history(series, range.clone()).plan()?;
         records += plan.records;
-        windows += plan.windows;
+        windows += plan.requests;
     }
     let path = series.path().to_owned();
     Ok(SeriesPlan { path, range, last: state.last, missing, repaired, records, windows })

@@ -10,7 +10,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
-use runtime::history::{Page, Progress, Together};
+use runtime::history::{MultiHistory, Page, Progress};
 use runtime::record::AnyRecord;
 use runtime::{Error as RequestError, Timestamp};
 use tokio::time::{Instant, sleep};
@@ -119,7 +119,7 @@ fn items(planned: &[(SeriesPlan, Inventory)]) -> Vec<Item> {
 impl SeriesRun {
     fn new((plan, inventory): &(SeriesPlan, Inventory)) -> Self {
         let mut done = Progress::default();
-        done.windows_left = plan.windows;
+        done.pages_left = plan.windows;
         let report = SeriesReport { path: plan.path.clone(), ..SeriesReport::default() };
         let (state, written) = (inventory.state.clone(), Coverage::default());
         Self { known: inventory.known(), state, done, written, report }
@@ -170,7 +170,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
 
     /// Fetches some ranges, each to its end.
     async fn chunk(&mut self, items: &[Item], mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<Ended, Error> {
-        let mut together = Together::new();
+        let mut together = MultiHistory::new();
         let (mut pending, mut progress) = (Vec::new(), Vec::<Shared>::new());
         for (index, item) in items.iter().enumerate() {
             let Some(series) = self.job.series.get(item.series) else { continue };
@@ -179,7 +179,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             let history = self.job.history(series, item.range.clone()).on_progress(move |progress| {
                 *watched.lock().unwrap_or_else(PoisonError::into_inner) = progress.clone();
             });
-            together = together.with(index, history, |record| record);
+            together = together.add(index, history, |record| record);
             pending.push(Pending::new());
             progress.push(shared);
         }
@@ -258,10 +258,10 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
     }
 
     async fn page(&mut self, item: &Item, pending: &mut Pending, mut page: Page<AnyRecord>) -> Result<(), Error> {
-        self.note_contact(page.findings.failures.first().map(|failure| &failure.error));
+        self.note_contact(page.report.failed_pages.first().map(|failure| &failure.error));
         let Some((series, one)) = self.series(item.series) else { return Ok(()) };
         one.report.dropped += read_invalid(series, &mut page);
-        if page.findings.failures.is_empty() {
+        if page.report.failed_pages.is_empty() {
             let batch = self.batch(series, &page).await?;
             let mut from = 0;
             while let Some(first) = page.times.get(from) {
@@ -278,10 +278,10 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         if pending.is_due() {
             self.flush(item.series, pending).await?;
         }
-        let findings = page.findings;
-        self.summary.failed_windows += u64::try_from(findings.failures.len()).unwrap_or(u64::MAX);
-        if !findings.is_complete() || !findings.refused.is_none() {
-            (self.watch)(&Event::Findings { series: item.series, findings });
+        let report = page.report;
+        self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
+        if !report.is_complete() || !report.dropped.is_empty() {
+            (self.watch)(&Event::Report { series: item.series, report });
         }
         Ok(())
     }
@@ -397,7 +397,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             join::join(job, store, single, &states, &mut watch, &mut summary, &mut changed).await?;
         }
         summary.requests = series.iter().map(|one| one.done.requests).sum();
-        let has_failed = !summary.failed.is_empty() || summary.failed_windows > 0;
+        let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
         summary.is_unreachable |= has_failed && !has_response;
         for one in series {
             let mut report = one.report;
@@ -415,7 +415,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
     fn windows(&self, items: &[Item]) -> Vec<u64> {
         let planned = |item: &Item| {
             let series = self.job.series.get(item.series)?;
-            Some(self.job.history(series, item.range.clone()).plan().ok()?.windows)
+            Some(self.job.history(series, item.range.clone()).plan().ok()?.requests)
         };
         items.iter().map(|item| planned(item).unwrap_or(0)).collect()
     }
@@ -428,8 +428,8 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             if item.series == series {
                 let progress = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 add(&mut all, &progress);
-                let left = if progress.windows == 0 { 0 } else { planned.saturating_sub(progress.windows_left) };
-                all.windows_left = all.windows_left.saturating_sub(left);
+                let left = if progress.pages == 0 { 0 } else { planned.saturating_sub(progress.pages_left) };
+                all.pages_left = all.pages_left.saturating_sub(left);
             }
         }
         (self.watch)(&Event::Progress { series, progress: all });
@@ -440,14 +440,14 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         let planned = self.windows(std::slice::from_ref(item)).first().copied().unwrap_or(0);
         if let Some(one) = self.series.get_mut(item.series) {
             add(&mut one.done, progress);
-            one.done.windows_left = one.done.windows_left.saturating_sub(planned);
+            one.done.pages_left = one.done.pages_left.saturating_sub(planned);
         }
     }
 }
 
 fn add(all: &mut Progress, one: &Progress) {
     all.records += one.records;
-    all.windows += one.windows;
+    all.pages += one.pages;
     all.requests += one.requests;
     all.waited += one.waited;
     all.elapsed = all.elapsed.max(one.elapsed);

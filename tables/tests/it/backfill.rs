@@ -117,7 +117,7 @@ async fn one_invalid_value_costs_one_value_unless_strict() {
         let (client, _) = scripted(|time| Some(if time == END - DAY { "\"n/a\"" } else { "0.5" }.to_owned()));
         let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path);
         let strict = run(&whole.clone().strict()).await;
-        assert!(!strict.is_complete && strict.failed_windows == 1, "{strict:?}");
+        assert!(!strict.is_complete && strict.failed_pages == 1, "{strict:?}");
         let summary = run(&whole).await;
         assert!(summary.is_complete && summary.records == 72 && summary.series[0].invalid == 1, "{summary:?}");
         let rows = read(&path);

@@ -1,7 +1,7 @@
 //! Columns and rows of every type that a field can have, and of records of which nothing is known.
 
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
-use generated_client::{AnyBody, AnySeries, Client, Listed};
+use generated_client::{AnyBody, AnySeries, Client, Dynamic};
 use runtime::registry::{EndpointInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
 use tables::{Lines, Table};
 
@@ -43,7 +43,7 @@ static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/
 );
 
 /// What an endpoint is answered.
-async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Listed>, AnySeries) {
+async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Dynamic>, AnySeries) {
     let body = format!(r#"{{"data":[{data}]}}"#);
     let transport = from_fn(move |_: HttpRequest| {
         let body = body.clone();

@@ -93,7 +93,7 @@ struct Bot {
 fn schedule(position: Position) -> Schedule {
     let settings = Settings {
         delay: Duration::from_secs(2),
-        repeats: 2,
+        retries: 2,
         late_span: LATE_SPAN,
         outage_after: Duration::from_secs(60),
     };

@@ -223,7 +223,7 @@ async fn params_are_checked_by_the_registry() {
     assert_eq!((listed.to_string(), listed.endpoint().ident), (typed.to_string(), "ratio"));
 }
 
-fn hours(client: &Client) -> invented::Request<runtime::Listed> {
+fn hours(client: &Client) -> invented::Request<runtime::Dynamic> {
     client.endpoint(Ratio::INFO).query("coin", "B").query("timeframe", Timeframe::H1)
 }
 
@@ -235,7 +235,7 @@ async fn a_history_goes_by_the_registry() {
     let listed = hours(&client).history(range.clone());
     assert_eq!(typed.plan().unwrap(), listed.plan().unwrap());
     let (typed, listed) = (typed.collect().await.unwrap(), listed.collect().await.unwrap());
-    assert_eq!((typed.times, typed.findings.gaps), (listed.times, listed.findings.gaps));
+    assert_eq!((typed.times, typed.report.gaps), (listed.times, listed.report.gaps));
     assert_eq!(written(&typed.records), written(&listed.records));
     assert_eq!(listed.records.len(), 999);
     // A run goes on from the checkpoint of another.

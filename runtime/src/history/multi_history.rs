@@ -29,14 +29,14 @@ const LEAD: u64 = 2;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::{Client, Timeframe};
 /// # async fn demo(client: &Client, from: runtime::Timestamp, to: runtime::Timestamp) -> Result<(), runtime::Error> {
-/// use runtime::history::Together;
+/// use runtime::history::MultiHistory;
 ///
-/// let mut all = Together::new();
+/// let mut all = MultiHistory::new();
 /// for coin in ["BTC", "ETH"] {
 ///     let ratio = client.market().ratio().coin(coin).timeframe(Timeframe::H1);
-///     all = all.with(coin, ratio.history(from..to), |record| Some(record.ratio));
+///     all = all.add(coin, ratio.history(from..to), |record| Some(record.ratio));
 /// }
-/// let mut table = all.aligned();
+/// let mut table = all.align();
 /// while let Some(row) = table.next().await {
 ///     let row = row?;
 ///     println!("{} {:?}", row.time, row.cells);
@@ -47,7 +47,7 @@ const LEAD: u64 = 2;
 /// While all have work, none is more than two pages ahead of another. Together they ask for as many windows in advance
 /// as one would.
 #[must_use = "nothing is asked before it is polled"]
-pub struct Together<K, T> {
+pub struct MultiHistory<K, T> {
     series: Vec<Member<K, T>>,
     has_begun: bool,
     /// The background thread of the first history's client.
@@ -95,7 +95,7 @@ impl<R: Send + 'static, T, F: FnMut(R) -> T> Source<T> for Mapped<R, F> {
     }
 }
 
-impl<K, T> Default for Together<K, T> {
+impl<K, T> Default for MultiHistory<K, T> {
     fn default() -> Self {
         Self {
             series: Vec::new(),
@@ -106,21 +106,21 @@ impl<K, T> Default for Together<K, T> {
     }
 }
 
-impl<K: Clone, T> Together<K, Option<T>> {
+impl<K: Clone, T> MultiHistory<K, Option<T>> {
     /// All of them as one table on time. The function of each series returns the value of a cell, if the record has one.
-    pub fn aligned(self) -> Aligned<K, T> {
+    pub fn align(self) -> Aligned<K, T> {
         Aligned::new(self)
     }
 }
 
-impl<K: Clone, T> Together<K, T> {
+impl<K: Clone, T> MultiHistory<K, T> {
     /// No history yet.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a history under a key, with a function that turns each record into the items' common type.
-    pub fn with<E: HasHistory>(
+    pub fn add<E: HasHistory>(
         mut self,
         key: K,
         history: History<E>,
@@ -218,9 +218,9 @@ impl<K: Clone, T> Together<K, T> {
 }
 
 // Nothing in it is pinned.
-impl<K, T> Unpin for Together<K, T> {}
+impl<K, T> Unpin for MultiHistory<K, T> {}
 
-impl<K: Clone, T> Stream for Together<K, T> {
+impl<K: Clone, T> Stream for MultiHistory<K, T> {
     type Item = (K, Result<Page<T>, Error>);
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -228,7 +228,7 @@ impl<K: Clone, T> Stream for Together<K, T> {
     }
 }
 
-impl<K: fmt::Debug, T> fmt::Debug for Together<K, T> {
+impl<K: fmt::Debug, T> fmt::Debug for MultiHistory<K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.series.iter().map(|member| &member.key)).finish()
     }

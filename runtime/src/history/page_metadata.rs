@@ -15,7 +15,7 @@ use crate::values::{Timestamp, Value};
 /// records.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Envelope {
+pub struct PageMetadata {
     /// The part of the range.
     pub range: Range<Timestamp>,
     /// The metadata as on the wire, with the fields that the catalogue does not know.
@@ -26,7 +26,7 @@ pub struct Envelope {
     pub unknown_fields: UnknownFields,
 }
 
-impl Envelope {
+impl PageMetadata {
     /// What a reply says.
     pub(super) fn new(said: Said) -> Self {
         let Said { metadata, unsupported, unknown_fields } = said;
@@ -54,7 +54,7 @@ mod tests {
         let said = |metadata: u8, unknown: u8| {
             let fields = |name: &str, value: u8| [(name, value.into())].into_iter().collect::<UnknownFields>();
             let metadata = serde_json::json!({"fee": metadata});
-            Envelope::new(Said { metadata, unsupported: Vec::new(), unknown_fields: fields("took", unknown) })
+            PageMetadata::new(Said { metadata, unsupported: Vec::new(), unknown_fields: fields("took", unknown) })
         };
         let one = said(1, 1);
         let later = Span { from: 7.into(), to: 9.into() };

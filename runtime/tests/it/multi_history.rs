@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_core::Stream;
-use runtime::history::{GapKind, Together};
+use runtime::history::{GapKind, MultiHistory};
 use runtime::{RateLimit, Timestamp};
 use tokio::time::Instant;
 
@@ -28,9 +28,9 @@ async fn none_gets_far_ahead_of_another() {
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let names = ["a", "b", "slow", "d"];
-    let mut all = Together::new();
+    let mut all = MultiHistory::new();
     for name in names {
-        all = all.with(name, coin(&client, name).history(START..START + 49 * 100 * HOUR), |record| record.ratio);
+        all = all.add(name, coin(&client, name).history(START..START + 49 * 100 * HOUR), |record| record.ratio);
     }
     let begun = Instant::now();
     let mut given: BTreeMap<&str, u32> = names.map(|name| (name, 0)).into();
@@ -56,9 +56,9 @@ async fn an_error_ends_one_and_not_the_others() {
         _ => answer(request, |_| true),
     });
     let client = service.client();
-    let mut all = Together::new();
+    let mut all = MultiHistory::new();
     for name in ["good", "bad"] {
-        all = all.with(name, coin(&client, name).history(START..START + 490 * HOUR), |_| ());
+        all = all.add(name, coin(&client, name).history(START..START + 490 * HOUR), |_| ());
     }
     let (mut good, mut bad) = (0, 0);
     while let Some((name, page)) = all.next().await {
@@ -85,10 +85,10 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     let end = START + 40 * HOUR;
     let minutes = client.market().ratio().coin("a").timeframe(Timeframe::M1);
     let levels = client.market().levels().coin("late").timeframe(Timeframe::H1).limit(5);
-    let mut table = Together::new()
-        .with("minutes", minutes.history(START..end), |record| Some(record.open_date.unix_seconds()))
-        .with("hours", levels.history(START..end), |record| record["openDate"].as_i64())
-        .aligned();
+    let mut table = MultiHistory::new()
+        .add("minutes", minutes.history(START..end), |record| Some(record.open_date.unix_seconds()))
+        .add("hours", levels.history(START..end), |record| record["openDate"].as_i64())
+        .align();
     let mut expected = (START..end).step_by(60).filter(|time| *time != START + 5 * HOUR);
     while let Some(row) = table.next().await {
         let row = row.unwrap();
@@ -98,8 +98,7 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
         assert_eq!(row.is_complete(), hour.is_some());
     }
     assert_eq!(expected.next(), None);
-    let gaps: Vec<_> =
-        table.findings().map(|(key, findings)| (*key, findings.gaps.len(), findings.gaps[0].kind)).collect();
+    let gaps: Vec<_> = table.report().map(|(key, report)| (*key, report.gaps.len(), report.gaps[0].kind)).collect();
     assert_eq!(gaps, [("minutes", 1, GapKind::Inside), ("hours", 1, GapKind::Beginning)]);
 }
 
@@ -113,10 +112,10 @@ async fn rows_do_not_wait_for_a_series_that_is_over() {
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let history = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
     let table =
-        Together::new()
-            .with("short", history("short", 10), |_| Some(()))
-            .with("long", history("long", 490), |_| Some(()));
-    let mut table = table.aligned();
+        MultiHistory::new()
+            .add("short", history("short", 10), |_| Some(()))
+            .add("long", history("long", 490), |_| Some(()));
+    let mut table = table.align();
     assert_eq!(format!("{table:?}"), r#"["short", "long"]"#);
     let begun = Instant::now();
     for second in 0..10 {
@@ -138,7 +137,7 @@ async fn a_table_without_one_of_its_columns_is_none() {
     let client = service.client();
     let history = |name| coin(&client, name).history(START..START + 4900 * HOUR);
     let mut table =
-        Together::new().with("a", history("a"), |_| Some(())).with("b", history("b"), |_| Some(())).aligned();
+        MultiHistory::new().add("a", history("a"), |_| Some(())).add("b", history("b"), |_| Some(())).align();
     let mut rows = 0;
     let error = loop {
         match table.next().await.unwrap() {
@@ -155,11 +154,11 @@ async fn a_table_without_one_of_its_columns_is_none() {
 async fn a_series_that_is_over_leaves_its_requests_to_the_others() {
     let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
-    let mut all = Together::new();
+    let mut all = MultiHistory::new();
     for name in 0..15 {
-        all = all.with(name, coin(&client, "short").history(START..START + 40 * HOUR), |_| ());
+        all = all.add(name, coin(&client, "short").history(START..START + 40 * HOUR), |_| ());
     }
-    all = all.with(15, coin(&client, "long").history(START..START + 64 * 49 * HOUR), |_| ());
+    all = all.add(15, coin(&client, "long").history(START..START + 64 * 49 * HOUR), |_| ());
     let begun = Instant::now();
     while let Some((_, page)) = all.next().await {
         page.unwrap();
@@ -173,9 +172,9 @@ async fn several_have_as_many_requests_under_way_as_one() {
     let service = Service::new(|request, _| Fate { reply: 20 * SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let names = ["a", "b", "c", "d"];
-    let mut all = Together::new();
+    let mut all = MultiHistory::new();
     for name in names {
-        all = all.with(name, coin(&client, name).history(START..START + 4900 * HOUR).prefetch(12), |_| ());
+        all = all.add(name, coin(&client, name).history(START..START + 4900 * HOUR).prefetch(12), |_| ());
     }
     assert_eq!(format!("{all:?}"), r#"["a", "b", "c", "d"]"#);
     assert!(tokio::time::timeout(SECOND, all.next()).await.is_err());
@@ -194,7 +193,7 @@ async fn a_row_has_no_cell_of_a_series_that_is_over() {
     let client = service.client();
     let of = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
     let mut table =
-        Together::new().with("short", of("a", 3), |_| Some(())).with("long", of("b", 7), |_| Some(())).aligned();
+        MultiHistory::new().add("short", of("a", 3), |_| Some(())).add("long", of("b", 7), |_| Some(())).align();
     for hour in 0..7 {
         let row = table.next().await.unwrap().unwrap();
         assert_eq!(row.time, Timestamp::from(START + hour * HOUR));
@@ -205,6 +204,6 @@ async fn a_row_has_no_cell_of_a_series_that_is_over() {
 
 #[tokio::test]
 async fn of_nothing_comes_nothing() {
-    assert!(Together::<u8, u8>::new().next().await.is_none());
-    assert!(Together::<u8, Option<u8>>::new().aligned().next().await.is_none());
+    assert!(MultiHistory::<u8, u8>::new().next().await.is_none());
+    assert!(MultiHistory::<u8, Option<u8>>::new().align().next().await.is_none());
 }
