@@ -1,7 +1,7 @@
 //! The context of one request: when it has to be over, what it waits for, what it has cost so far.
 //!
 //! The code that sends reports each step to it; an error that ends the request takes the timing with it. Only the
-//! context keeps the total timeout, which counts no time in the client's own line at the gate.
+//! context enforces the timeout, which counts no time in the client's own line at the gate.
 
 use std::time::Duration;
 
@@ -154,7 +154,7 @@ impl<'r> RequestContext<'r> {
             Verdict::Final(error) => error,
             Verdict::TooLate(error) => {
                 self.out_of_time = true;
-                error.with_hint("the total timeout leaves no time to try again")
+                error.with_hint("the timeout leaves no time to try again")
             }
         })?;
         self.tell(&Event::Retry { request: self.request, kind: error.kind(), delay });

@@ -130,7 +130,7 @@ macro_rules! __request {
                 Self(self.0.query_list(name, values))
             }
 
-            /// The time for this request as a whole, in place of the client's total timeout.
+            /// The time for this request as a whole, instead of the timeout of the client.
             ///
             /// ```no_run
             #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]

@@ -74,7 +74,7 @@ async fn the_error_tells_of_the_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_total_timeout_is_never_passed() {
+async fn timeout_is_never_exceeded() {
     let stalled_token = |request: &_, _| {
         let request: &runtime::transport::HttpRequest = request;
         if request.url.ends_with("token") { silence() } else { ok() }
