@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use generated_client::history;
 use generated_client::{Client, Timestamp};
-use tables::{Backfill as Job, BackfillPlan, Contact, Event, Partition, SeriesReport, Summary, Target};
+use tables::{Backfill as Job, BackfillEvent, BackfillPlan, Contact, Partition, SeriesReport, Summary, Target};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::command_line::candidates;
@@ -116,7 +116,7 @@ impl Backfill {
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
-        let bars = if plan.windows() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, say) };
+        let bars = if plan.requests() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, say) };
         let reporter = RefCell::new(Reporter { say, bars, failures: Vec::new(), labels });
         let signal = Cell::new(Ending::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
@@ -182,23 +182,23 @@ impl Backfill {
 
     fn job(&self, client: &Client, contact: &Contact, file: &JobFile, target: Target) -> Result<Job> {
         let series = stored(client, &file.series)?;
-        let step = series.iter().map(tables::Series::step).max().unwrap_or_default();
+        let step = series.iter().map(tables::SeriesRequest::step).max().unwrap_or_default();
         let to = file.to.map_or_else(Timestamp::now, Begin::timestamp);
         let job = Job::new(series, file.from.by(step)..to, target);
         let job = job.contact(contact.clone());
-        let job = if self.connection.sandbox { job.origin("sandbox") } else { job };
+        let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
         let job = if self.open_interval { job.include_partial() } else { job };
         let job = if self.allow_empty { job.allow_empty() } else { job };
         let job = if self.strict { job.strict() } else { job };
-        let job = if self.repair { job.repair() } else { job };
+        let job = if self.repair { job.refetch_gaps() } else { job };
         let job = self.refetch.or(file.refetch).into_iter().fold(job, Job::refetch);
         Ok(self.partition.into_iter().fold(job, Job::partition))
     }
 }
 
 /// The series as a file has them.
-pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::Series>> {
-    let of = |one: &Series| Some(tables::Series::new(request(client, one.endpoint.known()?, one)));
+pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
+    let of = |one: &Series| Some(tables::SeriesRequest::new(request(client, one.endpoint.known()?, one)));
     Ok(series.iter().filter_map(of).collect::<Result<_, _>>()?)
 }
 
@@ -293,22 +293,22 @@ impl Reporter<'_> {
         failure.ending()
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &BackfillEvent) {
         match event {
-            Event::Progress { series, progress, .. } => {
+            BackfillEvent::Progress { series, progress, .. } => {
                 self.bars.progress(*series, progress);
                 if progress.pages_left == 0 {
                     self.bars.over(*series);
                 }
             }
-            Event::Report { series, report, .. } => {
+            BackfillEvent::Report { series, report, .. } => {
                 self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }
-            Event::Joining { .. } => self.bars.joining(),
-            Event::Trouble { elapsed, .. } => {
+            BackfillEvent::Merging { .. } => self.bars.merging(),
+            BackfillEvent::Trouble { elapsed, .. } => {
                 self.bars.say(self.say, &format!("no response from the service for {}; still trying", clock(*elapsed)));
             }
-            Event::Recovered { elapsed, .. } => {
+            BackfillEvent::Recovered { elapsed, .. } => {
                 self.bars.say(self.say, &format!("the service responds again after {}", clock(*elapsed)));
             }
             _ => {}
@@ -346,10 +346,10 @@ fn announced(plan: &BackfillPlan) -> String {
     let dates = bounds.map_or(String::new(), |(start, end)| format!(" {}", span(&(start..end))));
     let count = plan.series.len();
     let series = if count == 1 { "1 series".to_owned() } else { format!("{count} series") };
-    if plan.windows() == 0 {
+    if plan.requests() == 0 {
         return format!("{series}{dates}: up to date");
     }
-    let (records, requests) = (counted(plan.records(), "record"), counted(plan.windows(), "request"));
+    let (records, requests) = (counted(plan.records(), "record"), counted(plan.requests(), "request"));
     let duration = plan.min_duration.filter(|time| *time >= Duration::from_secs(1));
     let duration = duration.map_or(String::new(), |time| format!(", {} or longer", clock(time)));
     format!("{series}{dates}: up to {records} in {requests}{duration}")
@@ -361,8 +361,8 @@ fn planned(plan: &BackfillPlan, labels: &[String]) -> Sheet {
     let mut rows = Vec::new();
     for (series, label) in plan.series.iter().zip(labels) {
         let missing = series.missing.iter().map(|range| (range, "missing"));
-        let repaired = series.repaired.iter().map(|range| (range, "repair"));
-        for (range, reason) in missing.chain(repaired) {
+        let gaps = series.gaps.iter().map(|range| (range, "repair"));
+        for (range, reason) in missing.chain(gaps) {
             let [from, to] = [range.start, range.end].map(sheet::Cell::Time);
             rows.push(vec![sheet::Cell::text(label.as_str()), from, to, sheet::Cell::text(reason)]);
         }

@@ -88,12 +88,12 @@ impl Poll {
     ) -> Result<()> {
         let (target, labels) = (Target::parse(out)?, labels(series));
         let series = stored(&connected.client, series)?;
-        let step = series.iter().map(tables::Series::step).min().unwrap_or_default();
+        let step = series.iter().map(tables::SeriesRequest::step).min().unwrap_or_default();
         let from = self.from.timestamp().floor(step);
         loop {
             let job = Job::new(series.clone(), from..Timestamp::now(), target.clone()).allow_empty();
             let job = job.contact(connected.contact.clone());
-            let job = if self.connection.sandbox { job.origin("sandbox") } else { job };
+            let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
             let signal = Cell::new(None);
             let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
             say.remark(&format!("{out}: {}", outcome(&summary, &labels, Some(Timestamp::now()))));

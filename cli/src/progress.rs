@@ -127,7 +127,7 @@ impl Bars {
     }
 
     /// The file is being written.
-    pub(crate) fn joining(&self) {
+    pub(crate) fn merging(&self) {
         self.total.set_message("writing the file");
         self.total.tick();
     }

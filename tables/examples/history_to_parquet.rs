@@ -7,7 +7,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use generated_client::{Client, Exchange, Timeframe, Timestamp};
-use tables::{Backfill, Event, Series, Target};
+use tables::{Backfill, BackfillEvent, SeriesRequest, Target};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -17,14 +17,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut series = Vec::new();
     for coin in ["BTC", "ETH"] {
         let rate = client.funding_rate().funding_rate().exchange(Exchange::BINANCE_PERP_STABLE).coin(coin);
-        series.push(Series::new(rate.timeframe(Timeframe::H1).into_dynamic())?);
+        series.push(SeriesRequest::new(rate.timeframe(Timeframe::H1).into_dynamic())?);
     }
 
     let today = Timestamp::now().floor(DAY);
     let job = Backfill::new(series, today - 365 * DAY..today, Target::parse("funding.parquet")?);
-    println!("{} requests", job.plan().await?.windows());
-    let watch = |event: &Event| {
-        if let Event::File { name, rows, .. } = event {
+    println!("{} requests", job.plan().await?.requests());
+    let watch = |event: &BackfillEvent| {
+        if let BackfillEvent::File { name, rows, .. } = event {
             println!("{name}: {rows} records");
         }
     };

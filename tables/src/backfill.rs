@@ -21,12 +21,12 @@ use crate::contact::Contact;
 use crate::error::Error;
 use crate::lock::Lock;
 use crate::partition::Partition;
-use crate::series::Series;
+use crate::series::SeriesRequest;
 use crate::storage;
 use crate::store::Store;
 use crate::target::Target;
 
-pub use event::{Event, SeriesReport, Summary};
+pub use event::{BackfillEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
 
 /// The values of records may change for this long, unless a job has its own [refetch time](Backfill::refetch).
@@ -37,13 +37,13 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// ```no_run
 /// # async fn demo(requests: Vec<runtime::Request<runtime::Dynamic>>) -> Result<(), tables::Error> {
 /// # use runtime::Timestamp;
-/// use tables::{Backfill, Event, Series, Target};
+/// use tables::{Backfill, BackfillEvent, SeriesRequest, Target};
 ///
-/// let series = requests.into_iter().map(Series::new).collect::<Result<Vec<_>, _>>()?;
+/// let series = requests.into_iter().map(SeriesRequest::new).collect::<Result<Vec<_>, _>>()?;
 /// let year = Timestamp::from(1_704_067_200)..Timestamp::from(1_735_689_600);
 /// let job = Backfill::new(series, year, Target::parse("out.parquet")?);
-/// println!("{} requests", job.plan().await?.windows());
-/// let watch = |event: &Event| println!("{event:?}");
+/// println!("{} requests", job.plan().await?.requests());
+/// let watch = |event: &BackfillEvent| println!("{event:?}");
 /// let summary = job.run(watch, std::future::pending()).await?;
 /// assert!(summary.is_complete);
 /// # Ok(()) }
@@ -52,37 +52,37 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// Every run fetches what is missing, and everything from a [refetch time](Self::refetch) before the newest record on,
 /// in full pages. Rows that the service has revised are replaced, and holes are filled. A range in which the service had
 /// no records counts as fetched once there is a later record; holes of the last 14 days are requested again, older ones
-/// by a [repair](Self::repair).
+/// with [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each is a setting of its own, which a method turns on.
 pub struct Backfill {
-    series: Vec<Series>,
+    series: Vec<SeriesRequest>,
     range: Range<Timestamp>,
     pub(crate) target: Target,
     pub(crate) partition: Option<Partition>,
     refetch: Duration,
-    repair: bool,
+    refetch_gaps: bool,
     strict: bool,
     with_open: bool,
     allow_empty: bool,
-    pub(crate) origin: String,
+    pub(crate) source_label: String,
     contact: Contact,
 }
 
 impl Backfill {
     /// The series in a range of time, without its end.
-    pub fn new(series: Vec<Series>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
+    pub fn new(series: Vec<SeriesRequest>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
         Self {
             series,
             range: range.start.into()..range.end.into(),
             target,
             partition: None,
             refetch: REFETCH,
-            repair: false,
+            refetch_gaps: false,
             strict: false,
             with_open: false,
             allow_empty: false,
-            origin: "service".to_owned(),
+            source_label: "service".to_owned(),
             contact: Contact::new(),
         }
     }
@@ -93,9 +93,9 @@ impl Backfill {
         self
     }
 
-    /// Requests again every time that should have a record and has none, or one with an invalid value.
-    pub fn repair(mut self) -> Self {
-        self.repair = true;
+    /// Fetches again every time that should have a record and has none, or one with an invalid value.
+    pub fn refetch_gaps(mut self) -> Self {
+        self.refetch_gaps = true;
         self
     }
 
@@ -137,13 +137,13 @@ impl Backfill {
     ///
     /// A target has rows of one source. A job of another one ends with an error before any request, so that rows of a
     /// mock server never mix with real ones.
-    pub fn origin(mut self, origin: impl Into<String>) -> Self {
-        self.origin = origin.into();
+    pub fn source_label(mut self, label: impl Into<String>) -> Self {
+        self.source_label = label.into();
         self
     }
 
     /// The series.
-    pub fn series(&self) -> &[Series] {
+    pub fn series(&self) -> &[SeriesRequest] {
         &self.series
     }
 
@@ -153,8 +153,8 @@ impl Backfill {
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// The history of a range, with invalid records listed and failed windows skipped.
-    fn history(&self, series: &Series, range: Range<Timestamp>) -> History<Dynamic> {
+    /// The history of a range, with invalid records listed and failed pages skipped.
+    fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };
         let history = History::new(request, range).skip_failed_pages();
@@ -172,13 +172,17 @@ impl Backfill {
     /// Once `cancel` is over, no more requests are sent; the fetched records of every series are written, so that the
     /// next run continues from them. A single file is written at the end of a run that was not cancelled. While another
     /// run writes the same, no request is sent, and [`Error::InUse`] names it.
-    pub async fn run(&self, watch: impl FnMut(&Event), cancel: impl Future<Output = ()>) -> Result<Summary, Error> {
+    pub async fn run(
+        &self,
+        watch: impl FnMut(&BackfillEvent),
+        cancel: impl Future<Output = ()>,
+    ) -> Result<Summary, Error> {
         self.check()?;
         let lock = match self.target.hidden() {
             Some(hidden) => {
                 let (this, name) = (self.clone(), self.target.to_string());
                 let acquire = move || {
-                    let series: Vec<_> = this.series.iter().map(Series::path).collect();
+                    let series: Vec<_> = this.series.iter().map(SeriesRequest::path).collect();
                     let is_file = matches!(this.target, Target::File { .. });
                     Lock::acquire(&name, &hidden, Some(&series[..]).filter(|_| !is_file))
                 };
@@ -193,24 +197,24 @@ impl Backfill {
     /// Fails for series and ranges that cannot be written together, before anything is asked.
     fn check(&self) -> Result<(), Error> {
         if self.series.is_empty() {
-            return Err(Error::unfit("there is no series to fetch"));
+            return Err(Error::invalid_input("there is no series to fetch"));
         }
         let range = self.seconds();
         let first = Timestamp::from_unix_seconds(0);
         let Range { start, end } = range;
         if end < start {
-            return Err(Error::unfit(format!("the range ends at {end}, before it begins at {start}")));
+            return Err(Error::invalid_input(format!("the range ends at {end}, before it begins at {start}")));
         }
         if start < first {
-            return Err(Error::unfit(format!("the range begins at {start}, before {first}")));
+            return Err(Error::invalid_input(format!("the range begins at {start}, before {first}")));
         }
         for (index, series) in self.series.iter().enumerate() {
             let others = self.series.get(..index).unwrap_or_default();
             if others.iter().any(|other| other.path() == series.path()) {
-                return Err(Error::unfit(format!("{} is there twice", series.path())));
+                return Err(Error::invalid_input(format!("{} is there twice", series.path())));
             }
             // Readers of a data set need folders of the same names for all series of an endpoint.
-            let names = |series: &Series| {
+            let names = |series: &SeriesRequest| {
                 series
                     .path()
                     .split('/')
@@ -219,7 +223,7 @@ impl Backfill {
             };
             let other = others.iter().find(|other| other.endpoint().to_string() == series.endpoint().to_string());
             if let Some(other) = other.filter(|other| names(other) != names(series)) {
-                return Err(Error::unfit(format!(
+                return Err(Error::invalid_input(format!(
                     "{} and {} set other params; set the same for all series of an endpoint",
                     other.path(),
                     series.path()

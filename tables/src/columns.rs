@@ -15,8 +15,8 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
 use crate::error::Error;
 use crate::layout;
-use crate::series::Series;
-use crate::table::UNKNOWN_FIELDS;
+use crate::series::SeriesRequest;
+use crate::table_schema::UNKNOWN_FIELDS;
 
 /// The column of the endpoint.
 pub(crate) const ENDPOINT: &str = "endpoint";
@@ -65,15 +65,20 @@ impl Columns {
             }
         };
         let columns = self.schema.fields().iter().enumerate().map(column).collect::<Option<_>>();
-        let columns = columns.ok_or_else(|| Error::unfit(format!("{path}: its columns changed during the run")))?;
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::unfit(error.to_string()))
+        let columns =
+            columns.ok_or_else(|| Error::invalid_input(format!("{path}: its columns changed during the run")))?;
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
     }
 }
 
 /// The names of the columns that identify series, which do not depend on the params that are set.
-pub(crate) fn names<'s>(known: &[String], series: impl Iterator<Item = &'s Series>, paths: &[&str]) -> Vec<String> {
+pub(crate) fn names<'s>(
+    known: &[String],
+    series: impl Iterator<Item = &'s SeriesRequest>,
+    paths: &[&str],
+) -> Vec<String> {
     let mut names = known.to_vec();
-    let params = series.flat_map(Series::params).map(str::to_owned);
+    let params = series.flat_map(SeriesRequest::params).map(str::to_owned);
     let keys = paths.iter().flat_map(|path| values(path)).map(|(name, _)| name);
     for name in std::iter::once(ENDPOINT.to_owned()).chain(params).chain(keys) {
         if !names.contains(&name) {

@@ -35,12 +35,12 @@ pub enum Error {
         by: String,
     },
     /// Something does not fit: the message says what, and what to do.
-    Unfit(String),
+    InvalidInput(String),
 }
 
 impl Error {
-    pub(crate) fn unfit(message: impl Into<String>) -> Self {
-        Self::Unfit(message.into())
+    pub(crate) fn invalid_input(message: impl Into<String>) -> Self {
+        Self::InvalidInput(message.into())
     }
 
     pub(crate) fn storage(
@@ -79,7 +79,7 @@ impl fmt::Display for Error {
                 )
             }
             Self::InUse { target, by } => write!(f, "{target}: another backfill is writing these series there: {by}"),
-            Self::Unfit(message) => f.write_str(message),
+            Self::InvalidInput(message) => f.write_str(message),
         }
     }
 }
@@ -89,7 +89,7 @@ impl std::error::Error for Error {
         match self {
             Self::Request(error) => Some(error),
             Self::Storage { source, .. } => Some(&**source),
-            Self::Damaged { .. } | Self::InUse { .. } | Self::Unfit(_) => None,
+            Self::Damaged { .. } | Self::InUse { .. } | Self::InvalidInput(_) => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 
 use arrow_array::RecordBatch;
 
-use crate::backfill::{Backfill, Event, Summary};
+use crate::backfill::{Backfill, BackfillEvent, Summary};
 use crate::columns::{self, Columns};
 use crate::error::Error;
 use crate::merge::{Changes, Rows, merge};
@@ -18,7 +18,7 @@ use crate::state::{self, FileState, SeriesState};
 use crate::storage;
 use crate::store::{Inventory, SingleFile, Store, file_path};
 use crate::target::Format;
-use crate::text::Lines;
+use crate::text::TextWriter;
 
 /// A series of the file.
 struct Member {
@@ -38,7 +38,7 @@ pub(crate) async fn join(
     store: &Store,
     single: &SingleFile,
     states: &[SeriesState],
-    watch: &mut impl FnMut(&Event),
+    watch: &mut impl FnMut(&BackfillEvent),
     summary: &mut Summary,
     changed: &mut impl FnMut(&str, &SeriesState, Changes),
 ) -> Result<(), Error> {
@@ -47,7 +47,7 @@ pub(crate) async fn join(
         return Ok(());
     }
     let name = single.path.display().to_string();
-    watch(&Event::Joining { name: name.clone() });
+    watch(&BackfillEvent::Merging { name: name.clone() });
     if single.base.is_some() {
         single.verify()?;
     }
@@ -64,7 +64,7 @@ pub(crate) async fn join(
             changed(&state.path, &state, merged);
             all.push(state);
         }
-        let state = FileState { origin: Some(job.origin.clone()), names: columns.names(), series: all };
+        let state = FileState { origin: Some(job.source_label.clone()), names: columns.names(), series: all };
         file.add_metadata(state::KEY, state.written());
         file.finish()?.flush().map_err(|error| Error::storage(single.path.display(), error))
     })?;
@@ -75,7 +75,7 @@ pub(crate) async fn join(
     }
     let bytes = fs::metadata(&single.path).map_or(0, |metadata| metadata.len());
     summary.files.push(name.clone());
-    watch(&Event::File { name, rows, bytes });
+    watch(&BackfillEvent::File { name, rows, bytes });
     remove_parts(single).map_err(fails)
 }
 
@@ -128,7 +128,7 @@ async fn columns_of(job: &Backfill, store: &Store, single: &SingleFile, members:
     let paths: Vec<_> = members.iter().map(|member| member.state.path.as_str()).collect();
     let names = columns::names(known, job.series().iter(), &paths);
     Columns::new(&names, &sources).map_err(|why| {
-        Error::unfit(format!(
+        Error::invalid_input(format!(
             "{}: {why}; write them to a folder, where each endpoint has files of its own",
             single.path.display()
         ))
@@ -183,7 +183,7 @@ fn write_text(single: &SingleFile, rows: &std::path::Path) -> Result<(), Error> 
     let batches = input.batches(0, count)?;
     storage::write(&single.path, |out| -> Result<(), Error> {
         let out = BufWriter::new(out);
-        let mut lines = if single.format == Format::Csv { Lines::csv(out) } else { Lines::json(out) };
+        let mut lines = if single.format == Format::Csv { TextWriter::csv(out) } else { TextWriter::json(out) };
         lines.begin(&schema).map_err(fails)?;
         for batch in batches {
             lines.write(&batch?).map_err(fails)?;

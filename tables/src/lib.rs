@@ -4,7 +4,7 @@
 //!
 //! - [`Backfill`] writes histories of several series to one file, or to a data set of many files, and keeps them up to
 //!   date; [`status`] reads what a target has.
-//! - [`Table`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`Lines`] writes
+//! - [`TableSchema`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`TextWriter`] writes
 //!   those as CSV or JSON Lines.
 //!
 //! # Features
@@ -24,7 +24,7 @@ mod target;
 mod times;
 
 mod series;
-mod table;
+mod table_schema;
 
 mod lock;
 
@@ -41,15 +41,15 @@ mod join;
 mod status;
 mod store;
 
-pub use backfill::{Backfill, BackfillPlan, Event, SeriesPlan, SeriesReport, Summary};
+pub use backfill::{Backfill, BackfillEvent, BackfillPlan, SeriesPlan, SeriesReport, Summary};
 pub use contact::Contact;
 pub use error::Error;
 pub use partition::Partition;
-pub use series::Series;
+pub use series::SeriesRequest;
 pub use status::{SeriesStatus, Status, status};
-pub use table::{Table, UNKNOWN_FIELDS};
+pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
-pub use text::{Csv, Lines};
+pub use text::{Csv, TextWriter};
 
 /// The front page's program compiles.
 #[cfg(doctest)]

@@ -12,7 +12,7 @@ use runtime::Value;
 
 use crate::error::Error;
 use crate::state::Known;
-use crate::table::UNKNOWN_FIELDS;
+use crate::table_schema::UNKNOWN_FIELDS;
 use crate::times::Times;
 
 /// Batches of rows in order of time.
@@ -168,7 +168,7 @@ impl<'r> Invalid<'r> {
 
 pub(crate) fn times<'b>(batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
     let times = batch.column_by_name(column).and_then(Times::of);
-    times.ok_or_else(|| Error::unfit(format!("there is no column `{column}` of timestamps")))
+    times.ok_or_else(|| Error::invalid_input(format!("there is no column `{column}` of timestamps")))
 }
 
 #[cfg(test)]

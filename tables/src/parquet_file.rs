@@ -61,18 +61,18 @@ impl<W: Write + Send> ParquetFile<W> {
     pub(crate) fn new(out: W, schema: SchemaRef) -> Result<Self, Error> {
         let properties = properties(&schema);
         let out = Checked { out, position: 0, hash: Hasher::new() };
-        let writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(|error| unfit(&error))?;
+        let writer = ArrowWriter::try_new(out, schema, Some(properties)).map_err(|error| invalid_input(&error))?;
         Ok(Self { writer, checksums: Vec::new() })
     }
 
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        self.writer.write(batch).map_err(|error| unfit(&error))?;
+        self.writer.write(batch).map_err(|error| invalid_input(&error))?;
         if self.writer.in_progress_rows() >= ROW_GROUP { self.end_group() } else { Ok(()) }
     }
 
     /// Ends the row group, and notes its checksum.
     fn end_group(&mut self) -> Result<(), Error> {
-        self.writer.flush().map_err(|error| unfit(&error))?;
+        self.writer.flush().map_err(|error| invalid_input(&error))?;
         // The bytes of the group reach the inner writer only now.
         self.writer.sync().map_err(|error| Error::storage("the file", error))?;
         let inner = self.writer.inner_mut();
@@ -91,7 +91,7 @@ impl<W: Write + Send> ParquetFile<W> {
         self.end_group()?;
         let checksums = self.checksums.join(" ");
         self.add_metadata(CHECKSUMS, checksums);
-        Ok(self.writer.into_inner().map_err(|error| unfit(&error))?.out)
+        Ok(self.writer.into_inner().map_err(|error| invalid_input(&error))?.out)
     }
 }
 
@@ -206,8 +206,8 @@ impl Iterator for Batches {
     }
 }
 
-fn unfit(error: &dyn std::fmt::Display) -> Error {
-    Error::unfit(format!("Parquet: {error}"))
+fn invalid_input(error: &dyn std::fmt::Display) -> Error {
+    Error::invalid_input(format!("Parquet: {error}"))
 }
 
 #[cfg(test)]

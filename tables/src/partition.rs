@@ -91,7 +91,7 @@ impl FromStr for Partition {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let known = Self::ALL.into_iter().find(|partition| partition.name() == text);
-        known.ok_or_else(|| Error::unfit(format!("a partition is day, month or year, not `{text}`")))
+        known.ok_or_else(|| Error::invalid_input(format!("a partition is day, month or year, not `{text}`")))
     }
 }
 

@@ -15,12 +15,12 @@ use crate::layout;
 ///
 /// ```
 /// # fn demo(request: runtime::Request<runtime::Dynamic>) -> Result<(), tables::Error> {
-/// let series = tables::Series::new(request)?;
+/// let series = tables::SeriesRequest::new(request)?;
 /// println!("{}", series.path()); // orderflow.volume_ratio/exchange=…/coin=BTC/timeframe=1h
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Series {
+pub struct SeriesRequest {
     request: Request<Dynamic>,
     path: String,
     step: Duration,
@@ -34,13 +34,13 @@ pub(crate) struct TimeColumn {
     pub(crate) unit: TimeUnit,
 }
 
-impl Series {
+impl SeriesRequest {
     /// The series of a request, unless its endpoint has no history or a param is missing or wrong.
     pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
         let request = request.into();
         let plan = History::new(request.clone(), 0..0).plan()?;
         let time = time(&request).ok_or_else(|| {
-            Error::unfit(format!("{}: the records of this endpoint have no time", request.endpoint()))
+            Error::invalid_input(format!("{}: the records of this endpoint have no time", request.endpoint()))
         })?;
         Ok(Self { path: path(&request), step: plan.step, time, request })
     }

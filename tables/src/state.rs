@@ -12,7 +12,7 @@ use runtime::{Timestamp, Value};
 use serde_json::json;
 
 use crate::coverage::Coverage;
-use crate::series::Series;
+use crate::series::SeriesRequest;
 
 /// The key of the metadata of a single file.
 pub(crate) const KEY: &str = "backfill";
@@ -40,7 +40,7 @@ pub(crate) struct SeriesState {
 }
 
 impl SeriesState {
-    pub(crate) fn new(series: &Series) -> Self {
+    pub(crate) fn new(series: &SeriesRequest) -> Self {
         let (path, time) = (series.path().to_owned(), series.time().name.to_owned());
         Self { path, time, step: series.step(), ..Self::default() }
     }

@@ -62,7 +62,7 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
     let mut status = Status::default();
     if let Some(single) = &store.single {
         let Some(base) = &single.base else {
-            return Err(Error::unfit(format!("{target}: there is no file that a backfill has written")));
+            return Err(Error::invalid_input(format!("{target}: there is no file that a backfill has written")));
         };
         if let Err(damage) = single.verify() {
             status.damaged.push(damage.to_string());

@@ -66,7 +66,7 @@ impl Storage {
         match self {
             Self::Local(local) => local.get(path),
             #[cfg(feature = "s3")]
-            Self::S3(bucket) => Err(Error::unfit(format!("{}: it is not on this disk", bucket.name(path)))),
+            Self::S3(bucket) => Err(Error::invalid_input(format!("{}: it is not on this disk", bucket.name(path)))),
         }
     }
 
@@ -120,5 +120,5 @@ pub(crate) async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(Error::unfit(format!("the work on the disk was abandoned: {error}"))))
+    done.unwrap_or_else(|error| Err(Error::invalid_input(format!("the work on the disk was abandoned: {error}"))))
 }

@@ -25,10 +25,10 @@ use crate::lock::Lock;
 use crate::merge::{Invalid, times};
 use crate::parquet_file::ParquetInput;
 use crate::partition::Partition;
-use crate::series::Series;
+use crate::series::SeriesRequest;
 use crate::state::{self, FileState, Known, SeriesState};
 use crate::storage::Storage;
-use crate::table::UNKNOWN_FIELDS;
+use crate::table_schema::UNKNOWN_FIELDS;
 use crate::target::{Format, Target};
 
 /// Where the rows of a job are.
@@ -80,10 +80,10 @@ impl Inventory {
 impl Store {
     /// The target of a job. With a lock, it is there to be written.
     pub(crate) async fn open(job: &Backfill, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
-        let step = job.series().iter().map(Series::step).min().unwrap_or_default();
+        let step = job.series().iter().map(SeriesRequest::step).min().unwrap_or_default();
         let mut this = Self::of(&job.target, lock)?;
         this.partition = job.partition.unwrap_or(Partition::for_step(step));
-        this.origin.clone_from(&job.origin);
+        this.origin.clone_from(&job.source_label);
         this.read(job).await?;
         Ok(this)
     }
@@ -106,7 +106,8 @@ impl Store {
     /// Reads the hidden file of the data set, and compares it with the job.
     async fn read(&mut self, job: &Backfill) -> Result<(), Error> {
         let name = job.target.to_string();
-        let unfit = |why: String| Err(Error::unfit(format!("{name}: {why}; name another file or folder")));
+        let invalid_input =
+            |why: String| Err(Error::invalid_input(format!("{name}: {why}; name another file or folder")));
         let base = self.single.as_ref().and_then(|single| single.base.as_ref());
         let mut origins: Vec<_> = base.map(|base| base.state.origin.clone()).into_iter().collect();
         match self.storage.find(state::FILE).await? {
@@ -117,7 +118,7 @@ impl Store {
                     return Err(Error::damaged(self.storage.name(state::FILE), "it is not readable"));
                 };
                 if self.single.is_none() && job.partition.is_some_and(|partition| partition != known) {
-                    return unfit(format!(
+                    return invalid_input(format!(
                         "the data set is divided by {known}, not by {default}",
                         default = self.partition
                     ));
@@ -129,10 +130,10 @@ impl Store {
             None => self.check_unknown().await?,
         }
         for known in origins.into_iter().map(|origin| origin.unwrap_or_else(|| "service".to_owned())) {
-            if known != job.origin {
-                return unfit(format!(
+            if known != job.source_label {
+                return invalid_input(format!(
                     "the rows there are from `{known}`, and those of this job from `{}`",
-                    job.origin
+                    job.source_label
                 ));
             }
         }
@@ -140,7 +141,7 @@ impl Store {
             let (endpoint, keys) = keys(series);
             match self.keys.get(&endpoint) {
                 Some(known) if *known != keys => {
-                    return unfit(format!(
+                    return invalid_input(format!(
                         "the series of {endpoint} there have the params {known}, and this one {keys}"
                     ));
                 }
@@ -159,7 +160,7 @@ impl Store {
             |path: &&String| path.contains('/') && path.ends_with(".parquet") && layout::read_file(path).is_none();
         let Some(old) = files.iter().find(is_old) else { return Ok(()) };
         let old = self.storage.name(old);
-        Err(Error::unfit(match &self.single {
+        Err(Error::invalid_input(match &self.single {
             Some(single) => format!(
                 "{old}: an earlier version wrote this file, which cannot be continued; to rebuild, delete {} and {} and \
                  run the same command again",
@@ -181,7 +182,7 @@ impl Store {
     }
 
     /// What there is of a series.
-    pub(crate) async fn inventory(&self, series: &Series) -> Result<Inventory, Error> {
+    pub(crate) async fn inventory(&self, series: &SeriesRequest) -> Result<Inventory, Error> {
         let path = series.path();
         let stored = self.storage.find(&format!("{path}/{}", state::FILE)).await?;
         let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
@@ -304,7 +305,7 @@ impl SingleFile {
         if this.rows.exists() {
             this.base = Some(this.read_base()?);
         } else if path.exists() && !this.parts.exists() {
-            return Err(Error::unfit(format!(
+            return Err(Error::invalid_input(format!(
                 "{}: the file exists, but without {}, which is needed to continue it; name another file",
                 path.display(),
                 this.parts.display()
@@ -314,11 +315,12 @@ impl SingleFile {
     }
 
     fn read_base(&self) -> Result<Base, Error> {
-        let unfit =
-            |why: &str| Error::unfit(format!("{}: the file exists and {why}; name another file", self.rows.display()));
+        let invalid_input = |why: &str| {
+            Error::invalid_input(format!("{}: the file exists and {why}; name another file", self.rows.display()))
+        };
         let input = ParquetInput::open(self.rows.display().to_string(), self.file()?)?;
-        let text = input.metadata(state::KEY).ok_or_else(|| unfit("was not written by a backfill"))?;
-        let state = FileState::read(text).ok_or_else(|| unfit("was written by another version"))?;
+        let text = input.metadata(state::KEY).ok_or_else(|| invalid_input("was not written by a backfill"))?;
+        let state = FileState::read(text).ok_or_else(|| invalid_input("was written by another version"))?;
         Ok(Base { schema: without(&input.schema(), &state.names, None), state })
     }
 
@@ -361,7 +363,7 @@ pub(crate) fn without(schema: &Schema, names: &[String], records: Option<&Schema
 }
 
 /// The endpoint of a series, and the names of the params in its path.
-fn keys(series: &Series) -> (String, Value) {
+fn keys(series: &SeriesRequest) -> (String, Value) {
     let keys = columns::values(series.path()).into_iter().skip(1).map(|(name, _)| name);
     (series.endpoint().to_string(), keys.collect::<Vec<_>>().into())
 }

@@ -65,10 +65,12 @@ impl Target {
         let path = PathBuf::from(text);
         match Format::of(&path) {
             Some(format) if !text.ends_with('/') && !path.is_dir() => Ok(Self::File { path, format }),
-            _ if text.is_empty() => Err(Error::unfit("the name of a file or a folder is needed")),
-            None if path.extension().is_some() && !text.ends_with('/') && !path.is_dir() => Err(Error::unfit(format!(
-                "{text}: a file ends in .csv, .jsonl or .parquet; a folder that has a dot in its name ends in /"
-            ))),
+            _ if text.is_empty() => Err(Error::invalid_input("the name of a file or a folder is needed")),
+            None if path.extension().is_some() && !text.ends_with('/') && !path.is_dir() => {
+                Err(Error::invalid_input(format!(
+                    "{text}: a file ends in .csv, .jsonl or .parquet; a folder that has a dot in its name ends in /"
+                )))
+            }
             _ => Ok(Self::Folder(path)),
         }
     }
@@ -92,10 +94,10 @@ impl Target {
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let prefix = prefix.trim_matches('/');
         if scheme != "s3" || bucket.is_empty() {
-            return Err(Error::unfit(format!("{scheme}://{rest}: object storage is named s3://BUCKET/PREFIX")));
+            return Err(Error::invalid_input(format!("{scheme}://{rest}: object storage is named s3://BUCKET/PREFIX")));
         }
         if Format::of(Path::new(prefix)).is_some() {
-            return Err(Error::unfit(format!(
+            return Err(Error::invalid_input(format!(
                 "{scheme}://{rest}: object storage takes a data set, not one file; name a prefix"
             )));
         }
@@ -104,7 +106,9 @@ impl Target {
 
     #[cfg(not(feature = "s3"))]
     fn parse_url(scheme: &str, rest: &str) -> Result<Self, Error> {
-        Err(Error::unfit(format!("{scheme}://{rest}: this program was built without object storage, the feature `s3`")))
+        Err(Error::invalid_input(format!(
+            "{scheme}://{rest}: this program was built without object storage, the feature `s3`"
+        )))
     }
 }
 

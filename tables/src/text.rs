@@ -11,12 +11,12 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use runtime::Value;
 
-use crate::table::is_json;
+use crate::table_schema::is_json;
 use crate::times::Times;
 
 /// Writes tables as lines.
 #[derive(Debug)]
-pub enum Lines<W: Write> {
+pub enum TextWriter<W: Write> {
     /// CSV, with a line of names first.
     Csv(Box<Csv<W>>),
     /// JSON objects.
@@ -30,7 +30,7 @@ pub struct Csv<W: Write> {
     has_names: bool,
 }
 
-impl<W: Write> Lines<W> {
+impl<W: Write> TextWriter<W> {
     /// Returns the writer below, after everything was written to it.
     pub fn into_inner(self) -> std::io::Result<W> {
         match self {

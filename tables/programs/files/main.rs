@@ -16,7 +16,7 @@ use std::path::Path;
 use generated_client::registry::EndpointInfo;
 use generated_client::{Client, GROUPS, REGISTRY, RateLimit};
 use sandbox::Sandbox;
-use tables::{Backfill, Series, Target};
+use tables::{Backfill, SeriesRequest, Target};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -40,18 +40,18 @@ fn endpoint(name: &str) -> Outcome<&'static EndpointInfo> {
 }
 
 /// Two metrics of two coins.
-fn series(client: &Client, timeframe: &str) -> Outcome<Vec<Series>> {
+fn series(client: &Client, timeframe: &str) -> Outcome<Vec<SeriesRequest>> {
     let mut all = Vec::new();
     for name in ["orderflow.volume_ratio", "orderflow.volume_delta"] {
         for coin in ["BTC", "ETH"] {
             let request = client.endpoint(endpoint(name)?).query("exchange", "binance_perp_stable");
-            all.push(Series::new(request.query("coin", coin).query("timeframe", timeframe))?);
+            all.push(SeriesRequest::new(request.query("coin", coin).query("timeframe", timeframe))?);
         }
     }
     Ok(all)
 }
 
-fn job(series: Vec<Series>, days: i64, target: &str) -> Outcome<Backfill> {
+fn job(series: Vec<SeriesRequest>, days: i64, target: &str) -> Outcome<Backfill> {
     Ok(Backfill::new(series, END - days * DAY..END, Target::parse(target)?))
 }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use generated_client::{Client, RateLimit};
-use tables::{Backfill, Series, Target};
+use tables::{Backfill, SeriesRequest, Target};
 
 use super::{END, Outcome, endpoint};
 
@@ -29,7 +29,7 @@ pub(super) async fn run(folder: &Path) -> Outcome {
     let request = client.endpoint(endpoint("orderflow.kline")?);
     let request = request.query("exchange", "binance_perp_stable").query("coin", "BTC").query("timeframe", "1m");
     let target = format!("{}/{name}", folder.display());
-    let job = Backfill::new(vec![Series::new(request)?], END - RECORDS * MINUTE..END, Target::parse(&target)?);
+    let job = Backfill::new(vec![SeriesRequest::new(request)?], END - RECORDS * MINUTE..END, Target::parse(&target)?);
     let begun = Instant::now();
     let summary = super::run(&job).await?;
     let taken = begun.elapsed().as_secs_f64();

@@ -7,7 +7,7 @@ use runtime::record::FieldValue;
 use serde_json::json;
 
 use super::{END, Outcome, client, endpoint, job, run, sandbox, series};
-use tables::{Backfill, Series, Target};
+use tables::{Backfill, SeriesRequest, Target};
 
 const DAYS: i64 = 30;
 
@@ -26,7 +26,7 @@ pub(super) async fn all(folder: &Path) -> Outcome {
     ] {
         let empty = client.endpoint(endpoint(name)?);
         let request = query.iter().fold(empty, |request, (name, value)| request.query(*name, value));
-        shapes.push(Series::new(request)?);
+        shapes.push(SeriesRequest::new(request)?);
     }
     let target = Target::parse(&path(folder, "shapes/"))?;
     run(&Backfill::new(shapes, END - DAYS * super::DAY..END, target)).await?;

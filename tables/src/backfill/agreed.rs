@@ -10,9 +10,9 @@ use runtime::record::AnyRecord;
 
 use crate::error::Error;
 use crate::parquet_file::{ParquetFile, ParquetInput};
-use crate::series::Series;
+use crate::series::SeriesRequest;
 use crate::storage::Storage;
-use crate::table::Table;
+use crate::table_schema::TableSchema;
 
 /// A file without rows in the folder of an endpoint; its name hides it from readers of the data.
 const COLUMNS: &str = ".columns";
@@ -23,11 +23,11 @@ pub(super) struct Agreed(BTreeMap<String, SchemaRef>);
 
 impl Agreed {
     /// Notes the columns of a series.
-    pub(super) fn note(&mut self, series: &Series, schema: SchemaRef) {
+    pub(super) fn note(&mut self, series: &SeriesRequest, schema: SchemaRef) {
         self.0.entry(series.endpoint().to_string()).or_insert(schema);
     }
 
-    pub(super) fn get(&self, series: &Series) -> Option<SchemaRef> {
+    pub(super) fn get(&self, series: &SeriesRequest) -> Option<SchemaRef> {
         self.0.get(&series.endpoint().to_string()).cloned()
     }
 
@@ -35,13 +35,13 @@ impl Agreed {
     pub(super) async fn of(
         &mut self,
         storage: &Storage,
-        series: &Series,
+        series: &SeriesRequest,
         records: &[AnyRecord],
     ) -> Result<SchemaRef, Error> {
         if let Some(known) = self.get(series) {
             return Ok(known);
         }
-        let mine = Table::infer(series.request(), records).schema();
+        let mine = TableSchema::infer(series.request(), records).schema();
         let file = ParquetFile::new(Vec::new(), mine)?.finish()?;
         let path = path(series);
         let agreed = ParquetInput::open(storage.name(&path), storage.create(&path, file).await?)?.schema();
@@ -50,6 +50,6 @@ impl Agreed {
     }
 }
 
-fn path(series: &Series) -> String {
+fn path(series: &SeriesRequest) -> String {
     format!("{}/{COLUMNS}", series.endpoint())
 }

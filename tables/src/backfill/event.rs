@@ -13,7 +13,7 @@ use crate::state::SeriesState;
 /// [`Backfill::series`](super::Backfill::series).
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Event {
+pub enum BackfillEvent {
     /// The progress of a series, after every page.
     #[non_exhaustive]
     Progress {
@@ -22,7 +22,7 @@ pub enum Event {
         /// What this run has done of it and has still to do.
         progress: Progress,
     },
-    /// Times without records, invalid records, windows that could not be fetched. The summary has what of it is true at
+    /// Times without records, invalid records, pages that could not be fetched. The summary has what of it is true at
     /// the end of the run.
     #[non_exhaustive]
     Report {
@@ -63,7 +63,7 @@ pub enum Event {
     },
     /// The rows are being merged with the one file.
     #[non_exhaustive]
-    Joining {
+    Merging {
         /// Which file.
         name: String,
     },

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::coverage::Coverage;
 use crate::partition::Partition;
-use crate::series::Series;
+use crate::series::SeriesRequest;
 
 /// Rows are written after this many; a run that is killed loses no more than those …
 const ROWS: usize = 100_000;
@@ -65,7 +65,7 @@ impl Pending {
 
 /// Reads the invalid records of a page with null for each value that does not fit. Returns how many have no time, or are
 /// not readable even so.
-pub(super) fn read_invalid(series: &Series, page: &mut Page<AnyRecord>) -> u64 {
+pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> u64 {
     let time = series.time().name;
     let mut dropped = page.report.dropped.missing_time;
     let table = match series.endpoint().body {

@@ -9,9 +9,9 @@ use super::Backfill;
 use crate::columns::Columns;
 use crate::coverage::Coverage;
 use crate::error::Error;
-use crate::series::Series;
+use crate::series::SeriesRequest;
 use crate::store::{Inventory, Store, steps};
-use crate::table::Table;
+use crate::table_schema::TableSchema;
 
 /// Holes that are younger than this, as counted from the newest record, are requested again by every run …
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
@@ -44,11 +44,11 @@ pub struct SeriesPlan {
     /// far as its pages do.
     pub missing: Vec<Range<Timestamp>>,
     /// Ranges with times that should have a record and have none, which are requested again.
-    pub repaired: Vec<Range<Timestamp>>,
+    pub gaps: Vec<Range<Timestamp>>,
     /// The most records that there can be, one a step.
     pub records: u64,
     /// Requests, if the service answers as planned.
-    pub windows: u64,
+    pub requests: u64,
 }
 
 impl BackfillPlan {
@@ -58,8 +58,8 @@ impl BackfillPlan {
     }
 
     /// The requests of all series, if the service answers as planned.
-    pub fn windows(&self) -> u64 {
-        self.series.iter().map(|series| series.windows).sum()
+    pub fn requests(&self) -> u64 {
+        self.series.iter().map(|series| series.requests).sum()
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) async fn plan(job: &Backfill, store: &Store) -> Result<BackfillPlan, 
 
 fn min_duration(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
     let limit = job.series.first()?.request().rate_limit()?;
-    let requests = job.series.iter().zip(plans).map(|(series, plan)| (plan.windows, series.endpoint()));
+    let requests = job.series.iter().zip(plans).map(|(series, plan)| (plan.requests, series.endpoint()));
     Some(limit.min_duration(&requests.collect::<Vec<_>>()))
 }
 
@@ -93,15 +93,22 @@ pub(super) async fn planned(job: &Backfill, store: &Store) -> Result<Vec<(Series
 }
 
 /// Fails if the catalogue has another type for a column than the existing file.
-fn compare_columns(series: &Series, found: &Inventory) -> Result<(), Error> {
-    let (Some(schema), Some(table)) = (&found.schema, Table::of(series.endpoint())) else { return Ok(()) };
+fn compare_columns(series: &SeriesRequest, found: &Inventory) -> Result<(), Error> {
+    let (Some(schema), Some(table)) = (&found.schema, TableSchema::for_endpoint(series.endpoint())) else {
+        return Ok(());
+    };
     let compared = Columns::new(&[], &[schema.clone(), table.schema()]);
     compared.map(drop).map_err(|why| {
-        Error::unfit(format!("{}: {why}; to rebuild, move it away and run the same command again", found.file))
+        Error::invalid_input(format!("{}: {why}; to rebuild, move it away and run the same command again", found.file))
     })
 }
 
-async fn series_plan(job: &Backfill, store: &Store, series: &Series, found: &Inventory) -> Result<SeriesPlan, Error> {
+async fn series_plan(
+    job: &Backfill,
+    store: &Store,
+    series: &SeriesRequest,
+    found: &Inventory,
+) -> Result<SeriesPlan, Error> {
     let plan = job.history(series, job.seconds()).plan()?;
     let second = Duration::from_secs(1);
     let range = plan.range.start..plan.range.end.floor(second).max(plan.range.start);
@@ -117,26 +124,26 @@ async fn series_plan(job: &Backfill, store: &Store, series: &Series, found: &Inv
         tail.start = tail.start.min((tail.end - full).floor(plan.step)).max(range.start);
     }
     let fetched: Coverage = missing.iter().cloned().collect();
-    let since = if job.repair { None } else { state.last.map(|last| last - RECENT) };
-    let mut repaired = Vec::new();
-    if job.repair || state.last.is_some() {
-        let from = since.max(if job.repair { None } else { state.first }).unwrap_or(range.start).max(range.start);
-        let present = store.present(found, Some(from).filter(|_| !job.repair)).await?;
+    let since = if job.refetch_gaps { None } else { state.last.map(|last| last - RECENT) };
+    let mut gaps = Vec::new();
+    if job.refetch_gaps || state.last.is_some() {
+        let from = since.max(if job.refetch_gaps { None } else { state.first }).unwrap_or(range.start).max(range.start);
+        let present = store.present(found, Some(from).filter(|_| !job.refetch_gaps)).await?;
         let whole = ceil(from, plan.step)..recent.floor(plan.step);
         let holes = present.missing(&whole).into_iter().flat_map(|hole| fetched.missing(&hole));
-        repaired = pages(holes, page, range.end);
-        if !job.repair {
-            limit(&mut repaired, state.last.unwrap_or(range.start));
+        gaps = pages(holes, page, range.end);
+        if !job.refetch_gaps {
+            limit(&mut gaps, state.last.unwrap_or(range.start));
         }
     }
-    let (mut records, mut windows) = (0, 0);
-    for range in missing.iter().chain(&repaired) {
+    let (mut records, mut requests) = (0, 0);
+    for range in missing.iter().chain(&gaps) {
         let plan = job.history(series, range.clone()).plan()?;
         records += plan.records;
-        windows += plan.requests;
+        requests += plan.requests;
     }
     let path = series.path().to_owned();
-    Ok(SeriesPlan { path, range, last: state.last, missing, repaired, records, windows })
+    Ok(SeriesPlan { path, range, last: state.last, missing, gaps, records, requests })
 }
 
 /// Pages that have all holes, each beginning with one.

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 
 use super::Backfill;
 use super::agreed::Agreed;
-use super::event::{Event, SeriesReport, Summary};
+use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::pending::{Pending, read_invalid};
 use super::plan::{self, SeriesPlan};
 use crate::columns::{Columns, ENDPOINT};
@@ -26,10 +26,10 @@ use crate::error::Error;
 use crate::join;
 use crate::merge::{Changes, merge, times};
 use crate::parquet_file::ParquetFile;
-use crate::series::Series;
+use crate::series::SeriesRequest;
 use crate::state::{FILE, Known, SeriesState};
 use crate::store::{Inventory, Store, file_path, without};
-use crate::table::Table;
+use crate::table_schema::TableSchema;
 
 /// How many ranges are fetched at the same time: each keeps pages and a partition in memory.
 const TOGETHER: usize = 16;
@@ -85,7 +85,7 @@ enum Ended {
 pub(super) async fn run(
     job: &Backfill,
     store: &Store,
-    watch: impl FnMut(&Event),
+    watch: impl FnMut(&BackfillEvent),
     cancel: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
     let begun = Instant::now();
@@ -110,7 +110,7 @@ fn items(planned: &[(SeriesPlan, Inventory)]) -> Vec<Item> {
     let mut turns: Vec<(usize, Item)> = Vec::new();
     for (series, (plan, _)) in planned.iter().enumerate() {
         let item = |range: &Range<Timestamp>| Item { series, range: range.clone() };
-        turns.extend(plan.missing.iter().chain(&plan.repaired).map(item).enumerate());
+        turns.extend(plan.missing.iter().chain(&plan.gaps).map(item).enumerate());
     }
     turns.sort_by_key(|(turn, _)| *turn);
     turns.into_iter().map(|(_, item)| item).collect()
@@ -119,18 +119,20 @@ fn items(planned: &[(SeriesPlan, Inventory)]) -> Vec<Item> {
 impl SeriesRun {
     fn new((plan, inventory): &(SeriesPlan, Inventory)) -> Self {
         let mut done = Progress::default();
-        done.pages_left = plan.windows;
+        done.pages_left = plan.requests;
         let report = SeriesReport { path: plan.path.clone(), ..SeriesReport::default() };
         let (state, written) = (inventory.state.clone(), Coverage::default());
         Self { known: inventory.known(), state, done, written, report }
     }
 }
 
-impl<'j, W: FnMut(&Event)> Run<'j, W> {
+impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     fn new(job: &'j Backfill, store: &'j Store, watch: W, planned: &[(SeriesPlan, Inventory)]) -> Self {
         let mut agreed = Agreed::default();
         for (series, (_, inventory)) in job.series.iter().zip(planned) {
-            if let Some(schema) = inventory.schema.as_ref().filter(|_| Table::of(series.endpoint()).is_none()) {
+            if let Some(schema) =
+                inventory.schema.as_ref().filter(|_| TableSchema::for_endpoint(series.endpoint()).is_none())
+            {
                 agreed.note(series, schema.clone());
             }
         }
@@ -147,7 +149,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         }
     }
 
-    fn series(&mut self, index: usize) -> Option<(&'j Series, &mut SeriesRun)> {
+    fn series(&mut self, index: usize) -> Option<(&'j SeriesRequest, &mut SeriesRun)> {
         self.job.series.get(index).zip(self.series.get_mut(index))
     }
 
@@ -156,7 +158,9 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         let planned = if self.store.single.is_none() { planned } else { &[] };
         for (index, (_, inventory)) in planned.iter().enumerate() {
             let Some((series, one)) = self.series(index) else { continue };
-            let (Some(schema), Some(table)) = (&inventory.schema, Table::of(series.endpoint())) else { continue };
+            let (Some(schema), Some(table)) = (&inventory.schema, TableSchema::for_endpoint(series.endpoint())) else {
+                continue;
+            };
             let is_wider = table.schema().fields().iter().any(|field| {
                 schema.field_with_name(field.name()).is_ok_and(|old| old.data_type() != field.data_type())
             });
@@ -183,7 +187,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             pending.push(Pending::new());
             progress.push(shared);
         }
-        let planned = self.windows(items);
+        let planned = self.planned_requests(items);
         let mut ended = Ended::Done;
         let mut rejected = None;
         while rejected.is_none() {
@@ -235,11 +239,11 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         match (lost, self.trouble) {
             (Some(lost), None) if lost >= TROUBLE => {
                 self.trouble = Some(Instant::now().checked_sub(lost).unwrap_or_else(Instant::now));
-                (self.watch)(&Event::Trouble { elapsed: lost });
+                (self.watch)(&BackfillEvent::Trouble { elapsed: lost });
             }
             (None, Some(since)) => {
                 self.trouble = None;
-                (self.watch)(&Event::Recovered { elapsed: since.elapsed() });
+                (self.watch)(&BackfillEvent::Recovered { elapsed: since.elapsed() });
             }
             _ => {}
         }
@@ -281,19 +285,19 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         let report = page.report;
         self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
         if !report.is_complete() || !report.dropped.is_empty() {
-            (self.watch)(&Event::Report { series: item.series, report });
+            (self.watch)(&BackfillEvent::Report { series: item.series, report });
         }
         Ok(())
     }
 
     /// The records of a page as rows.
-    async fn batch(&mut self, series: &Series, page: &Page<AnyRecord>) -> Result<RecordBatch, Error> {
-        let columns = match Table::of(series.endpoint()) {
+    async fn batch(&mut self, series: &SeriesRequest, page: &Page<AnyRecord>) -> Result<RecordBatch, Error> {
+        let columns = match TableSchema::for_endpoint(series.endpoint()) {
             None if !page.records.is_empty() => Some(self.agreed.of(&self.store.storage, series, &page.records).await?),
             _ => None,
         };
         let times: Vec<_> = page.times.iter().copied().map(Some).collect();
-        match Table::of_series(series, columns.as_deref()) {
+        match TableSchema::of_series(series, columns.as_deref()) {
             Some(table) => table.batch(&page.records, &times),
             None => Ok(RecordBatch::new_empty(Arc::new(arrow_schema::Schema::empty()))),
         }
@@ -305,7 +309,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         if error.is_auth() || error.is_token() {
             return Some(error.into());
         }
-        (self.watch)(&Event::Failed { series: item.series, error: error.clone() });
+        (self.watch)(&BackfillEvent::Failed { series: item.series, error: error.clone() });
         self.summary.failed.push((item.series, error.into()));
         None
     }
@@ -342,7 +346,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
         let new = batches.first().map(RecordBatch::schema);
         let own = old.as_ref().map(|old| without(&old.schema(), &[ENDPOINT.to_owned()], new.as_deref()));
         let sources: Vec<_> = own.into_iter().chain(new).collect();
-        let columns = Columns::new(&[ENDPOINT.to_owned()], &sources).map_err(Error::unfit)?;
+        let columns = Columns::new(&[ENDPOINT.to_owned()], &sources).map_err(Error::invalid_input)?;
         let mut file = ParquetFile::new(Vec::new(), columns.schema())?;
         let (mut rows, time) = (0, one.state.time.clone());
         let changes = {
@@ -375,7 +379,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
             one.report.count(changes);
             one.state.revised = one.report.revised;
             let name = store.storage.name(&path);
-            watch(&Event::File { name: name.clone(), rows, bytes });
+            watch(&BackfillEvent::File { name: name.clone(), rows, bytes });
             if !self.summary.files.contains(&name) {
                 self.summary.files.push(name);
             }
@@ -412,7 +416,7 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
     }
 
     /// Requests that were planned for each of some ranges.
-    fn windows(&self, items: &[Item]) -> Vec<u64> {
+    fn planned_requests(&self, items: &[Item]) -> Vec<u64> {
         let planned = |item: &Item| {
             let series = self.job.series.get(item.series)?;
             Some(self.job.history(series, item.range.clone()).plan().ok()?.requests)
@@ -432,12 +436,12 @@ impl<'j, W: FnMut(&Event)> Run<'j, W> {
                 all.pages_left = all.pages_left.saturating_sub(left);
             }
         }
-        (self.watch)(&Event::Progress { series, progress: all });
+        (self.watch)(&BackfillEvent::Progress { series, progress: all });
     }
 
     /// A range is over.
     fn over(&mut self, item: &Item, progress: &Progress) {
-        let planned = self.windows(std::slice::from_ref(item)).first().copied().unwrap_or(0);
+        let planned = self.planned_requests(std::slice::from_ref(item)).first().copied().unwrap_or(0);
         if let Some(one) = self.series.get_mut(item.series) {
             add(&mut one.done, progress);
             one.done.pages_left = one.done.pages_left.saturating_sub(planned);

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use runtime::Timestamp;
-use tables::{Error, Event, Partition, Series, Target, status};
+use tables::{BackfillEvent, Error, Partition, SeriesRequest, Target, status};
 
 use crate::support::service::{COUNT, Client, DELTA, LEVELS, RATIO, TEXT};
 use crate::support::{DAY, END, HOUR, body, client, client_of, files, hours, job, read, run};
 
 const TARGETS: [&str; 3] = ["out.csv", "out.parquet", "data/"];
 
-fn coins(client: &Client, coins: &[&str]) -> Vec<Series> {
+fn coins(client: &Client, coins: &[&str]) -> Vec<SeriesRequest> {
     coins.iter().map(|coin| hours(client, &RATIO, coin)).collect()
 }
 
@@ -37,7 +37,7 @@ async fn rows_are_identified_whatever_params_are_set() {
         if let Some(exchange) = params {
             request = request.query("exchange", exchange);
         }
-        let summary = run(&job(vec![Series::new(request).unwrap()], END - DAY, END, &path)).await;
+        let summary = run(&job(vec![SeriesRequest::new(request).unwrap()], END - DAY, END, &path)).await;
         assert!(summary.is_complete && summary.records == 24, "{summary:?}");
         let text = fs::read_to_string(&path).unwrap();
         let names = text.lines().next().unwrap();
@@ -82,7 +82,7 @@ async fn later_and_earlier_ranges_and_other_series_are_added() {
         assert!(summary.is_complete && summary.records == 1680, "{name}: {summary:?}");
         // The newest records may have changed since, so one page of each series is requested again.
         let plan = grown(END - 40 * DAY, END, &["BTC", "ETH"]).plan().await.unwrap();
-        assert_eq!(plan.windows(), 2, "{name}");
+        assert_eq!(plan.requests(), 2, "{name}");
         let again = run(&grown(END - 40 * DAY, END, &["BTC", "ETH"])).await;
         assert!(again.is_complete && again.records == 0 && again.series[1].revised == 0, "{name}: {again:?}");
         let delta = client_of(|_, from, to| (200, body(from, to, |_| Some("1".to_owned())).replace("Ratio", "Delta")));
@@ -93,7 +93,7 @@ async fn later_and_earlier_ranges_and_other_series_are_added() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn old_holes_are_filled_by_a_repair() {
+async fn refetch_gaps_fills_old_holes() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let hole = |time: i64| (time != END - 50 * DAY).then(|| "0.5".to_owned());
@@ -103,7 +103,7 @@ async fn old_holes_are_filled_by_a_repair() {
         assert!(first.is_complete && first.series[0].holes == 1, "{first:?}");
         *script.lock().unwrap() = |_| Some("0.5".to_owned());
         assert_eq!(run(&whole).await.series[0].holes, 1);
-        let repaired = run(&whole.clone().repair()).await;
+        let repaired = run(&whole.clone().refetch_gaps()).await;
         assert_eq!((repaired.series[0].filled, repaired.series[0].holes), (1, 0), "{name}");
         assert_eq!(read(&dir.path().join(name)).len(), 60 * 24);
     }
@@ -153,7 +153,7 @@ async fn a_service_that_does_not_respond_ends_the_run() {
     let client = builder.observer(contact.clone()).build().unwrap();
     let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/")).contact(contact);
     let (begun, mut trouble) = (tokio::time::Instant::now(), 0);
-    let watch = |event: &Event| trouble += u32::from(matches!(event, Event::Trouble { .. }));
+    let watch = |event: &BackfillEvent| trouble += u32::from(matches!(event, BackfillEvent::Trouble { .. }));
     let summary = whole.run(watch, std::future::pending()).await.unwrap();
     assert!(summary.is_unreachable && !summary.is_complete, "{summary:?}");
     assert_eq!(trouble, 1);
@@ -171,10 +171,10 @@ async fn rejected_credentials_end_the_job_and_keep_what_was_fetched() {
             if *requests > 3 { (403, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
         });
         let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 400 * DAY, END, &dir.path().join(name));
-        let planned = whole.plan().await.unwrap().windows();
+        let planned = whole.plan().await.unwrap().requests();
         let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err();
         assert!(matches!(&error, Error::Request(error) if error.is_auth()), "{error}");
-        assert_eq!(whole.plan().await.unwrap().windows(), planned - 3, "{name}");
+        assert_eq!(whole.plan().await.unwrap().requests(), planned - 3, "{name}");
     }
 }
 
@@ -263,8 +263,9 @@ async fn files_of_the_first_version_are_continued_or_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let client = client();
     // 2026-11-10 to 2026-11-14; the files end on the 13th.
-    let days =
-        |series: Vec<Series>, path: &Path| job(series, 1_794_268_800, 1_794_268_800 + 4 * DAY, path).origin("sandbox");
+    let days = |series: Vec<SeriesRequest>, path: &Path| {
+        job(series, 1_794_268_800, 1_794_268_800 + 4 * DAY, path).source_label("sandbox")
+    };
     let one = dir.path().join("one.parquet");
     fs::copy(fixtures.join("one.parquet"), &one).unwrap();
     let summary = run(&days(coins(&client, &["BTC"]), &one)).await;
@@ -290,12 +291,12 @@ async fn rows_of_two_origins_never_mix() {
     let (client, dir) = (client(), tempfile::tempdir().unwrap());
     for name in TARGETS {
         let days = |days: i64| job(coins(&client, &["BTC"]), END - days * DAY, END, &dir.path().join(name));
-        assert!(run(&days(2).origin("lab")).await.is_complete);
+        assert!(run(&days(2).source_label("lab")).await.is_complete);
         let error = days(3).plan().await.unwrap_err().to_string();
         let expected =
             "the rows there are from `lab`, and those of this job from `service`; name another file or folder";
         assert!(error.ends_with(expected), "{error}");
-        assert_eq!(run(&days(3).origin("lab")).await.records, 24);
+        assert_eq!(run(&days(3).source_label("lab")).await.records, 24);
     }
 }
 

@@ -5,4 +5,4 @@
 mod backfill;
 mod month;
 mod support;
-mod table;
+mod table_schema;

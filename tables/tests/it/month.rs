@@ -11,7 +11,7 @@ use crate::support::service::{self, Client};
 use crate::support::{DAY, HOUR};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
 use runtime::{RateLimit, Retry, Timestamp};
-use tables::{Backfill, Series, Summary, Target};
+use tables::{Backfill, SeriesRequest, Summary, Target};
 
 const COINS: [&str; 2] = ["BTC", "ETH"];
 
@@ -221,7 +221,7 @@ impl Month {
     fn job(&self, client: &Client, now: i64) -> Backfill {
         let series = COINS.map(|coin| {
             let request = client.endpoint(&service::RATIO).query("coin", coin).query("timeframe", self.timeframe);
-            Series::new(request).unwrap()
+            SeriesRequest::new(request).unwrap()
         });
         let target = Target::parse(self.target.to_str().unwrap()).unwrap();
         Backfill::new(series.into(), self.from..now, target)

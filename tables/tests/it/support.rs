@@ -13,7 +13,7 @@ use runtime::registry::EndpointInfo;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use runtime::{Builder, RateLimit, Retry};
 use service::Client;
-use tables::{Backfill, Event, Lines, Series, Summary, Target};
+use tables::{Backfill, BackfillEvent, SeriesRequest, Summary, Target, TextWriter};
 
 pub(crate) const HOUR: i64 = 3_600;
 pub(crate) const DAY: i64 = 24 * HOUR;
@@ -48,17 +48,17 @@ pub(crate) fn client() -> Client {
 }
 
 /// A series by hours.
-pub(crate) fn hours(client: &Client, endpoint: &'static EndpointInfo, coin: &str) -> Series {
+pub(crate) fn hours(client: &Client, endpoint: &'static EndpointInfo, coin: &str) -> SeriesRequest {
     let request = client.endpoint(endpoint).query("exchange", "binance_perp_stable").query("coin", coin);
-    Series::new(request.query("timeframe", "1h")).unwrap()
+    SeriesRequest::new(request.query("timeframe", "1h")).unwrap()
 }
 
-pub(crate) fn job(series: Vec<Series>, from: i64, to: i64, target: &Path) -> Backfill {
+pub(crate) fn job(series: Vec<SeriesRequest>, from: i64, to: i64, target: &Path) -> Backfill {
     Backfill::new(series, from..to, Target::parse(target.to_str().unwrap()).unwrap())
 }
 
 pub(crate) async fn run(job: &Backfill) -> Summary {
-    job.run(|_: &Event| {}, std::future::pending()).await.unwrap()
+    job.run(|_: &BackfillEvent| {}, std::future::pending()).await.unwrap()
 }
 
 /// Every file below a folder that is not hidden, by its path in it.
@@ -85,7 +85,7 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
 
 /// A Parquet file as CSV.
 fn csv_of(path: &Path) -> String {
-    let mut lines = Lines::csv(Vec::new());
+    let mut lines = TextWriter::csv(Vec::new());
     for batch in ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap() {
         lines.write(&batch.unwrap()).unwrap();
     }

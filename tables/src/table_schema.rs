@@ -18,7 +18,7 @@ use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ServiceIn
 use runtime::{Request, Timestamp, UnknownFields, Value};
 
 use crate::error::Error;
-use crate::series::{Series, TimeColumn};
+use crate::series::{SeriesRequest, TimeColumn};
 use infer::Inferred;
 
 pub(crate) use meaning::is_json;
@@ -28,7 +28,7 @@ pub const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// The columns of a series of records.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct TableSchema {
     schema: SchemaRef,
     columns: Columns,
 }
@@ -41,9 +41,9 @@ enum Columns {
     Inferred(Inferred),
 }
 
-impl Table {
+impl TableSchema {
     /// The columns of an endpoint's records; `None` if it has no series, or the fields of its records are unknown.
-    pub fn of(endpoint: &EndpointInfo) -> Option<Self> {
+    pub fn for_endpoint(endpoint: &EndpointInfo) -> Option<Self> {
         match endpoint.body {
             BodyInfo::Series { record: Some(record), .. } => Some(Self::of_record(record)),
             _ => None,
@@ -68,8 +68,9 @@ impl Table {
     }
 
     /// The columns of a series: by its table, else those that were found in other records of it.
-    pub(crate) fn of_series(series: &Series, found: Option<&Schema>) -> Option<Self> {
-        Self::of(series.endpoint()).or_else(|| Some(Self::inferred(Inferred::stored(Some(series.time()), found?))))
+    pub(crate) fn of_series(series: &SeriesRequest, found: Option<&Schema>) -> Option<Self> {
+        Self::for_endpoint(series.endpoint())
+            .or_else(|| Some(Self::inferred(Inferred::stored(Some(series.time()), found?))))
     }
 
     /// The columns.
@@ -83,7 +84,7 @@ impl Table {
             Columns::Known(record) => known(record, records),
             Columns::Inferred(inferred) => inferred.columns(records, times),
         };
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::unfit(error.to_string()))
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
     }
 }
 

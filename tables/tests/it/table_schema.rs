@@ -3,7 +3,7 @@
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use generated_client::{AnyBody, AnySeries, Client, Dynamic};
 use runtime::registry::{EndpointInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
-use tables::{Lines, Table};
+use tables::{TableSchema, TextWriter};
 
 const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
     FieldInfo::new(name, name, ty, Evidence::Document)
@@ -56,9 +56,9 @@ async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Reques
 }
 
 /// The records as lines of CSV and of JSON.
-fn lines(table: &Table, series: &AnySeries) -> [String; 2] {
+fn lines(table: &TableSchema, series: &AnySeries) -> [String; 2] {
     let batch = table.batch(&series.data, &series.times()).unwrap();
-    let both = [Lines::csv(Vec::new()), Lines::json(Vec::new())];
+    let both = [TextWriter::csv(Vec::new()), TextWriter::json(Vec::new())];
     both.map(|mut lines| {
         lines.write(&batch).unwrap();
         String::from_utf8(lines.into_inner().unwrap()).unwrap()
@@ -69,7 +69,7 @@ fn lines(table: &Table, series: &AnySeries) -> [String; 2] {
 async fn every_type() {
     let data = r#"{"at":1700000000250,"seen":"2024-03-01T00:00:00.000001Z","number":0.1,"whole":-7,"count":8,"flag":true,"text":"a, \"b\"","any":{"x":[1]},"level":{"price":1.5,"orders":2,"new":1},"levels":[{"price":2},{"price":3}],"grid":[[1,null],[]],"sums":{"b":2,"a":1},"more":"x"},{"at":1700000001000,"number":1e21}"#;
     let (_, series) = series(&KNOWN, data).await;
-    let table = Table::of(&KNOWN).unwrap();
+    let table = TableSchema::for_endpoint(&KNOWN).unwrap();
     let [csv, json] = lines(&table, &series);
     let expected = [
         "at,seen,number,whole,count,flag,text,any,level,levels,grid,sums,unknown_fields",
@@ -89,7 +89,7 @@ async fn a_record_is_one_line_however_it_was_written() {
     let data =
         "{\"at\": 1,\n \"number\": 1,\n \"level\": {\"price\": 1, \"x\": [\r\n 1,\n 2]},\n \"more\": {\n \"y\": 1}}";
     let (_, series) = series(&KNOWN, data).await;
-    let [csv, json] = lines(&Table::of(&KNOWN).unwrap(), &series);
+    let [csv, json] = lines(&TableSchema::for_endpoint(&KNOWN).unwrap(), &series);
     assert_eq!((csv.lines().count(), json.lines().count()), (2, 1), "{csv}{json}");
     let record: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(
@@ -100,21 +100,21 @@ async fn a_record_is_one_line_however_it_was_written() {
 
 #[tokio::test]
 async fn columns_carry_what_is_known() {
-    let schema = Table::of(&KNOWN).unwrap().schema();
+    let schema = TableSchema::for_endpoint(&KNOWN).unwrap().schema();
     let number = schema.field_with_name("number").unwrap();
     let said = |key: &str| number.metadata().get(key).map(String::as_str);
     assert_eq!((said("unit"), said("evidence")), (Some("USD"), Some("documented")));
     assert_eq!((said("meaning"), number.is_nullable()), (Some("How much. Never too much."), true));
     assert_eq!(schema.field_with_name("at").unwrap().data_type().to_string(), r#"Timestamp(ms, "UTC")"#);
-    assert!(Table::of(&UNKNOWN).is_none());
+    assert!(TableSchema::for_endpoint(&UNKNOWN).is_none());
 }
 
 #[tokio::test]
 async fn a_count_that_fits_no_column_is_among_the_unknown_fields() {
     let (_, series) =
         series(&KNOWN, r#"{"at":1,"number":1,"levels":[{"price":1,"orders":18446744073709551615}]}"#).await;
-    let batch = Table::of(&KNOWN).unwrap().batch(&series.data, &series.times()).unwrap();
-    let mut lines = Lines::json(Vec::new());
+    let batch = TableSchema::for_endpoint(&KNOWN).unwrap().batch(&series.data, &series.times()).unwrap();
+    let mut lines = TextWriter::json(Vec::new());
     lines.write(&batch).unwrap();
     let row: runtime::Value = serde_json::from_slice(&lines.into_inner().unwrap()).unwrap();
     let level = &row["levels"][0];
@@ -126,7 +126,7 @@ async fn records_of_which_nothing_is_known_have_the_columns_of_the_first() {
     let first =
         r#"{"at":1700000000,"a":1,"b":"x","c":true,"d":{"e":1},"f":null,"g":2},{"at":1700000060,"a":2.5,"g":"mixed"}"#;
     let (request, records) = series(&UNKNOWN, first).await;
-    let table = Table::infer(&request, &records.data);
+    let table = TableSchema::infer(&request, &records.data);
     let [csv, _] = lines(&table, &records);
     let expected = [
         "at,a,b,c,d,g,unknown_fields",
