@@ -16,19 +16,19 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::command_line::candidates;
 use crate::connection::Connection;
-use crate::failure::{Ending, Failure, Result, brief};
+use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::get::request;
 use crate::interrupt::Interrupt;
 use crate::job::{self, JobFile};
+use crate::log::Log;
 use crate::params::Params;
 use crate::printer::Printer;
 use crate::progress::{Bars, clock, counted, shortened};
 use crate::records::Part;
-use crate::say::Say;
 use crate::series::{Series, combine, labels, must_have_history, no_range_params};
-use crate::sheet::{self, Column, Format, Sheet};
 use crate::status::age;
 use crate::stdout;
+use crate::table::{self, Column, Format, Table};
 use crate::time_arg::{self, Begin};
 
 /// How many warnings of one kind are printed.
@@ -76,7 +76,7 @@ pub(crate) struct Backfill {
     refetch: Option<Duration>,
     /// Fetch all times without a record again, not only those of the last 14 days
     #[arg(long)]
-    repair: bool,
+    refetch_gaps: bool,
     /// Accept series without any record, such as coins that are not listed yet
     #[arg(long)]
     allow_empty: bool,
@@ -88,7 +88,7 @@ pub(crate) struct Backfill {
     partition: Option<Partition>,
     /// Include the record of the current interval; a later run replaces it
     #[arg(long)]
-    open_interval: bool,
+    include_partial: bool,
     /// Print the requests that would be sent, and send none
     #[arg(long)]
     dry_run: bool,
@@ -102,23 +102,23 @@ pub(crate) struct Backfill {
 }
 
 impl Backfill {
-    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
-        let file = self.job_file(say)?;
+    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
+        let file = self.job_file(log)?;
         if file.out == "-" && !self.dry_run {
-            return interrupt.ends(self.to_stdout(&file, say)).await;
+            return interrupt.ends(self.to_stdout(&file, log)).await;
         }
         let target = Target::parse(&file.out)?;
         let labels = labels(&file.series);
-        let connected = self.connection.open(say).await?;
+        let connected = self.connection.open(log).await?;
         let job = self.job(&connected.client, &connected.contact, &file, target)?;
         let plan = job.plan().await?;
-        say.remark(&announced(&plan));
+        log.remark(&announced(&plan));
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
-        let bars = if plan.requests() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, say) };
-        let reporter = RefCell::new(Reporter { say, bars, failures: Vec::new(), labels });
-        let signal = Cell::new(Ending::Interrupted);
+        let bars = if plan.requests() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, log) };
+        let reporter = RefCell::new(Reporter { log, bars, failures: Vec::new(), labels });
+        let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let mut run = std::pin::pin!(job.run(|event| reporter.borrow_mut().event(event), cancel));
         let mut lines = interval_at(Instant::now() + LINE_EVERY, LINE_EVERY);
@@ -126,18 +126,18 @@ impl Backfill {
         let ended = loop {
             tokio::select! {
                 ended = &mut run => break ended,
-                _ = lines.tick() => reporter.borrow().bars.line(say),
+                _ = lines.tick() => reporter.borrow().bars.line(log),
             }
         };
         let reporter = reporter.borrow();
         reporter.bars.end();
         reporter.report();
-        ended_with(&file, ended?, signal.get(), &reporter, say)
+        ended_with(&file, ended?, signal.get(), &reporter, log)
     }
 
     /// Prints all records of the range, one series after the other.
-    async fn to_stdout(&self, file: &JobFile, say: &Say) -> Result<()> {
-        let connected = self.connection.open(say).await?;
+    async fn to_stdout(&self, file: &JobFile, log: &Log) -> Result<()> {
+        let connected = self.connection.open(log).await?;
         let mut printer = Printer::new(&file.series, Format::or_for_reader(self.format, Format::Csv)).like_a_file();
         let (to, labels) = (file.to.map_or_else(Timestamp::now, Begin::timestamp), labels(&file.series));
         let mut failed = 0;
@@ -149,7 +149,7 @@ impl Backfill {
             while let Some(page) = pages.next().await {
                 let page = page?;
                 for failure in &page.report.failed_pages {
-                    say.warning(&failed_request(&label, failure));
+                    log.warning(&failed_request(&label, failure));
                     failed += 1;
                 }
                 let times = page.times.iter().copied().map(Some).collect();
@@ -158,21 +158,21 @@ impl Backfill {
         }
         match failed {
             0 => Ok(()),
-            count => Err(Failure::new(Ending::Incomplete, format!("{} failed", counted(count, "request")))),
+            count => Err(Failure::new(ExitKind::Incomplete, format!("{} failed", counted(count, "request")))),
         }
     }
 
     /// The settings of the job file, or those of the command line.
-    fn job_file(&self, say: &Say) -> Result<JobFile> {
+    fn job_file(&self, log: &Log) -> Result<JobFile> {
         match (&self.job, self.from, &self.out) {
             (Some(_), ..) if self.params != Params::default() => {
                 Err(Failure::usage("`--job` cannot be used with params; write them into the job file"))
             }
-            (Some(file), ..) => job::read(file, say),
+            (Some(file), ..) => job::read(file, log),
             (None, Some(from), Some(out)) => {
                 no_range_params(&self.params)?;
                 let targets = self.endpoints.iter().map(|name| must_have_history(name)).collect::<Result<Vec<_>>>()?;
-                let series = combine(&targets, &self.params, say)?;
+                let series = combine(&targets, &self.params, log)?;
                 let (to, out) = (Some(Begin::At(self.to)), out.clone());
                 Ok(JobFile { series, from, to, out, refetch: None })
             }
@@ -187,10 +187,10 @@ impl Backfill {
         let job = Job::new(series, file.from.by(step)..to, target);
         let job = job.contact(contact.clone());
         let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
-        let job = if self.open_interval { job.include_partial() } else { job };
+        let job = if self.include_partial { job.include_partial() } else { job };
         let job = if self.allow_empty { job.allow_empty() } else { job };
         let job = if self.strict { job.strict() } else { job };
-        let job = if self.repair { job.refetch_gaps() } else { job };
+        let job = if self.refetch_gaps { job.refetch_gaps() } else { job };
         let job = self.refetch.or(file.refetch).into_iter().fold(job, Job::refetch);
         Ok(self.partition.into_iter().fold(job, Job::partition))
     }
@@ -207,14 +207,14 @@ fn partition(text: &str) -> Result<Partition, String> {
 }
 
 /// Prints the outcome, and chooses the exit code.
-fn ended_with(file: &JobFile, summary: Summary, signal: Ending, reporter: &Reporter<'_>, say: &Say) -> Result<()> {
+fn ended_with(file: &JobFile, summary: Summary, signal: ExitKind, reporter: &Reporter<'_>, log: &Log) -> Result<()> {
     let (out, to) = (&file.out, file.to.map_or_else(Timestamp::now, Begin::timestamp));
     // The age of a record is of no interest if the range ends in the past.
     let now = Some(Timestamp::now()).filter(|now| to + summary.elapsed + LINE_EVERY > *now);
     // If there was nothing to fetch, the plan has shown it.
     let is_stopped = summary.is_cancelled || summary.is_unreachable;
     if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
-        say.remark(&format!("{out}: {}", outcome(&summary, &reporter.labels, now)));
+        log.remark(&format!("{out}: {}", outcome(&summary, &reporter.labels, now)));
     }
     let of_series = || summary.series.iter().zip(&reporter.labels);
     let missing: Vec<_> = of_series().filter(|(report, _)| report.holes > 0).collect();
@@ -224,7 +224,7 @@ fn ended_with(file: &JobFile, summary: Summary, signal: Ending, reporter: &Repor
     }));
     if is_stopped {
         let kept = counted(reporter.bars.total().records, "record");
-        let unreachable = (Ending::Service, "stopped after two minutes without a response");
+        let unreachable = (ExitKind::Service, "stopped after two minutes without a response");
         let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
         let message = format!("{cause}; {kept} kept");
         return Err(Failure::new(ending, message).tip("run the same command to continue"));
@@ -235,21 +235,22 @@ fn ended_with(file: &JobFile, summary: Summary, signal: Ending, reporter: &Repor
     let empty: Vec<&str> =
         of_series().filter(|(report, _)| report.is_empty()).map(|(_, label)| label.as_str()).collect();
     let (all, failed) = (reporter.labels.len(), summary.failed.len());
-    let endings: Vec<Ending> = summary.failed.into_iter().map(|(index, error)| reporter.failed(index, error)).collect();
+    let endings: Vec<ExitKind> =
+        summary.failed.into_iter().map(|(index, error)| reporter.failed(index, error)).collect();
     let message = match summary.failed_pages {
         // The service would reject the same command again.
-        0 if failed > 0 && endings.iter().all(|ending| *ending == Ending::Rejected) => {
-            return Err(Failure::new(Ending::Rejected, format!("the service rejected {failed} of {all} series")));
+        0 if failed > 0 && endings.iter().all(|ending| *ending == ExitKind::Rejected) => {
+            return Err(Failure::new(ExitKind::Rejected, format!("the service rejected {failed} of {all} series")));
         }
         0 if failed == 0 => {
             let names = shortened(&empty.join(", "), MAX_LINE);
             let tip = "check the values; `--allow-empty` accepts series without records";
-            return Err(Failure::new(Ending::Incomplete, format!("never a record of {names}")).tip(tip));
+            return Err(Failure::new(ExitKind::Incomplete, format!("never a record of {names}")).tip(tip));
         }
         0 => format!("{failed} of {all} series are incomplete"),
         requests => format!("{} failed", counted(requests, "request")),
     };
-    Err(Failure::new(Ending::Incomplete, message).tip("run the same command to fetch the missing records"))
+    Err(Failure::new(ExitKind::Incomplete, message).tip("run the same command to fetch the missing records"))
 }
 
 /// What a run has changed, and how old the last records are.
@@ -275,7 +276,7 @@ pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestam
 
 /// Shows the events of a run.
 struct Reporter<'s> {
-    say: &'s Say,
+    log: &'s Log,
     bars: Bars,
     labels: Vec<String>,
     failures: Vec<(usize, history::FailedPage)>,
@@ -287,10 +288,10 @@ impl Reporter<'_> {
     }
 
     /// Prints the error of a series.
-    fn failed(&self, series: usize, error: tables::Error) -> Ending {
+    fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
         let failure = Failure::from(error);
-        self.say.warning(&format!("{}: {failure}", self.label(series)));
-        failure.ending()
+        self.log.warning(&format!("{}: {failure}", self.label(series)));
+        failure.exit_kind()
     }
 
     fn event(&mut self, event: &BackfillEvent) {
@@ -306,10 +307,10 @@ impl Reporter<'_> {
             }
             BackfillEvent::Merging { .. } => self.bars.merging(),
             BackfillEvent::Trouble { elapsed, .. } => {
-                self.bars.say(self.say, &format!("no response from the service for {}; still trying", clock(*elapsed)));
+                self.bars.log(self.log, &format!("no response from the service for {}; still trying", clock(*elapsed)));
             }
             BackfillEvent::Recovered { elapsed, .. } => {
-                self.bars.say(self.say, &format!("the service responds again after {}", clock(*elapsed)));
+                self.bars.log(self.log, &format!("the service responds again after {}", clock(*elapsed)));
             }
             _ => {}
         }
@@ -323,9 +324,9 @@ impl Reporter<'_> {
     /// Prints the first of several warnings, and how many more there are.
     fn list(&self, warnings: impl ExactSizeIterator<Item = String>) {
         let more = warnings.len().saturating_sub(MAX_LISTED);
-        warnings.take(MAX_LISTED).for_each(|warning| self.say.warning(&warning));
+        warnings.take(MAX_LISTED).for_each(|warning| self.log.warning(&warning));
         if more > 0 {
-            self.say.warning(&format!("and {more} more like this"));
+            self.log.warning(&format!("and {more} more like this"));
         }
     }
 }
@@ -356,16 +357,16 @@ fn announced(plan: &BackfillPlan) -> String {
 }
 
 /// The ranges to fetch, one a row.
-fn planned(plan: &BackfillPlan, labels: &[String]) -> Sheet {
+fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
     let columns = ["series", "from", "to", "reason"].map(Column::text).into();
     let mut rows = Vec::new();
     for (series, label) in plan.series.iter().zip(labels) {
         let missing = series.missing.iter().map(|range| (range, "missing"));
-        let gaps = series.gaps.iter().map(|range| (range, "repair"));
+        let gaps = series.gaps.iter().map(|range| (range, "gap"));
         for (range, reason) in missing.chain(gaps) {
-            let [from, to] = [range.start, range.end].map(sheet::Cell::Time);
-            rows.push(vec![sheet::Cell::text(label.as_str()), from, to, sheet::Cell::text(reason)]);
+            let [from, to] = [range.start, range.end].map(table::Cell::Time);
+            rows.push(vec![table::Cell::text(label.as_str()), from, to, table::Cell::text(reason)]);
         }
     }
-    Sheet { columns, rows }
+    Table { columns, rows }
 }

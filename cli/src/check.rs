@@ -15,9 +15,9 @@ use crate::failure::{Failure, Result};
 use crate::gate;
 use crate::interrupt::Interrupt;
 use crate::list::wrapped;
-use crate::say::Say;
-use crate::sheet::{Cell, Column, Format, Sheet};
+use crate::log::Log;
 use crate::stdout;
+use crate::table::{Cell, Column, Format, Table};
 
 /// Check the connection, the API key and the rate limits
 #[derive(Args, Debug)]
@@ -30,8 +30,8 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
-        let connected = self.connection.open(say).await?;
+    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
+        let connected = self.connection.open(log).await?;
         let mut rows = vec![["settings".to_owned(), format!("from {}", connected.source)]];
         if let Some(gate) = &connected.gate {
             let state = gate.status().await.map_or_else(|error| error.to_string(), |status| gate::described(&status));
@@ -52,7 +52,7 @@ impl Check {
         }
         let columns = vec![Column::text("what"), Column::text("state")];
         let rows = rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect();
-        stdout::print(Sheet { columns, rows }.text(format)?)
+        stdout::print(Table { columns, rows }.text(format)?)
     }
 }
 

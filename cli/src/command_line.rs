@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
@@ -94,11 +95,27 @@ pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     })
 }
 
+/// Options that have a new name, each with it.
+const RENAMED: [(&str, &str); 2] = [("--open-interval", "--include-partial"), ("--repair", "--refetch-gaps")];
+
 /// Parses the command line of this process; help and mistakes end the process.
 pub(crate) fn read() -> CommandLine {
-    let words: Vec<OsString> = std::env::args_os().collect();
-    let matches = for_words(&words[1..]).get_matches_from(words);
-    CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    parse(std::env::args_os().collect()).unwrap_or_else(|error| error.exit())
+}
+
+fn parse(words: Vec<OsString>) -> Result<CommandLine, clap::Error> {
+    let matches = for_words(words.get(1..).unwrap_or_default()).try_get_matches_from(words).map_err(with_new_name)?;
+    CommandLine::from_arg_matches(&matches)
+}
+
+/// Adds the new name of an option to the error for its old one.
+fn with_new_name(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && let Some((_, new)) = RENAMED.into_iter().find(|(old, _)| old == option)
+    {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(new.to_owned()));
+    }
+    error
 }
 
 #[cfg(test)]
@@ -110,5 +127,14 @@ mod tests {
         CommandLine::command().debug_assert();
         for_words(&endpoints::with_path().take(3).map(|endpoint| endpoint.to_string().into()).collect::<Vec<_>>())
             .debug_assert();
+    }
+
+    #[test]
+    fn an_old_option_is_an_error_that_names_the_new_one() {
+        for (old, new) in RENAMED {
+            let words = ["derivs", "backfill", "--from", "1d", "--out", "a.csv", old];
+            let error = parse(words.map(OsString::from).to_vec()).unwrap_err().to_string();
+            assert!([old, new].iter().all(|name| error.contains(&format!("'{name}'"))), "{error}");
+        }
     }
 }

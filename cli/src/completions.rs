@@ -8,7 +8,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 
 use crate::command_line;
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::stdout;
 
 /// The variable by which the script asks for completions.
@@ -46,7 +46,7 @@ impl Completions {
         };
         let mut script = Vec::new();
         let written = shell.write_registration(VARIABLE, "derivs", "derivs", "derivs", &mut script);
-        written.map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+        written.map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
         stdout::print(script)
     }
 }

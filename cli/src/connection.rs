@@ -13,9 +13,9 @@ use sandbox::Sandbox;
 use shared_gate::SharedGate;
 use tables::Contact;
 
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::gate::GateOptions;
-use crate::say::Say;
+use crate::log::Log;
 
 /// The service to use.
 #[derive(Args, Debug)]
@@ -46,12 +46,12 @@ pub(crate) struct Connected {
 
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
-    pub(crate) async fn open(&self, say: &Say) -> Result<Connected> {
+    pub(crate) async fn open(&self, log: &Log) -> Result<Connected> {
         if self.sandbox {
             return sandboxed();
         }
         let (mut builder, source) = self.builder()?;
-        let gate = self.gate.open(&mut builder, say).await?;
+        let gate = self.gate.open(&mut builder, log).await?;
         if let Some(gate) = &gate {
             builder = builder.gate(gate.clone());
         }
@@ -74,7 +74,7 @@ impl Connection {
 }
 
 fn sandboxed() -> Result<Connected> {
-    let sandbox = Sandbox::of(&REGISTRY).start().map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+    let sandbox = Sandbox::of(&REGISTRY).start().map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
     let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
     let client = agent(builder).build().map_err(invalid)?;
     let (source, contact) = ("the sandbox".to_owned(), Contact::new());
@@ -93,7 +93,7 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
 /// Invalid settings.
 #[allow(clippy::needless_pass_by_value)] // `map_err` passes it by value.
 fn invalid(error: Error) -> Failure {
-    Failure::new(Ending::Credentials, format!("{error:#}"))
+    Failure::new(ExitKind::Credentials, format!("{error:#}"))
 }
 
 /// Missing or invalid settings in the environment.
@@ -124,7 +124,7 @@ fn only_its_owner_reads(file: &Path) -> Result<()> {
         return Ok(());
     }
     let message = format!("`{}` is accessible to other users (mode {mode:04o})", file.display());
-    Err(Failure::new(Ending::Credentials, message).tip(format!("chmod 600 {}", file.display())))
+    Err(Failure::new(ExitKind::Credentials, message).tip(format!("chmod 600 {}", file.display())))
 }
 
 /// Elsewhere a user's own folder is closed to others by default.
@@ -135,5 +135,5 @@ fn only_its_owner_reads(file: &Path) -> Result<()> {
 
 fn not_a_file(file: &Path, error: &std::io::Error) -> Failure {
     let reason = crate::failure::reason(error);
-    Failure::new(Ending::Credentials, format!("cannot read `{}`: {reason}", file.display()))
+    Failure::new(ExitKind::Credentials, format!("cannot read `{}`: {reason}", file.display()))
 }

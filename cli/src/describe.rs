@@ -17,7 +17,7 @@ use crate::endpoints;
 use crate::failure::Result;
 use crate::list::wrapped;
 use crate::params::kebab;
-use crate::records::table;
+use crate::records::record;
 use crate::stdout;
 
 /// Show everything that is known about an endpoint
@@ -76,7 +76,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
             section(&mut out, "Params", &params, width);
         }
     }
-    if let Some(record) = table(endpoint) {
+    if let Some(record) = record(endpoint) {
         section(&mut out, "Fields", &field_rows(&endpoint.body, record), width);
     }
     section(&mut out, "Errors", &SERVICE.errors.iter().map(status_row).collect::<Vec<_>>(), width);
@@ -202,7 +202,7 @@ pub(crate) fn examples(endpoint: &EndpointInfo) -> String {
 
 fn object(endpoint: &EndpointInfo) -> Value {
     let params = endpoint.params.map(|params| params.into_iter().map(param_object).collect::<Vec<_>>());
-    let fields = table(endpoint).map(|record| record.fields.iter().map(field_object).collect::<Vec<_>>());
+    let fields = record(endpoint).map(|record| record.fields.iter().map(field_object).collect::<Vec<_>>());
     json!({
         "endpoint": endpoint.to_string(),
         "name": endpoint.name,

@@ -12,7 +12,7 @@ use generated_client::{Error, ErrorKind};
 
 /// The reason for which a command ended before its work was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum ExitKind {
     /// The reader of the data has closed the pipe, for example `| head`.
     BrokenPipe = 0,
     /// A local I/O error: a disk, a permission.
@@ -51,7 +51,7 @@ const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings 
 /// The error of a command.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    ending: Ending,
+    exit_kind: ExitKind,
     message: String,
     tips: Vec<String>,
 }
@@ -59,18 +59,18 @@ pub(crate) struct Failure {
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
-    pub(crate) fn new(ending: Ending, message: impl Into<String>) -> Self {
-        Self { ending, message: message.into(), tips: Vec::new() }
+    pub(crate) fn new(exit_kind: ExitKind, message: impl Into<String>) -> Self {
+        Self { exit_kind, message: message.into(), tips: Vec::new() }
     }
 
     /// An invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::new(Ending::Usage, message)
+        Self::new(ExitKind::Usage, message)
     }
 
     /// A file or folder that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
-        Self::new(Ending::Machine, format!("cannot {what} `{}`: {}", path.display(), reason(error)))
+        Self::new(ExitKind::Machine, format!("cannot {what} `{}`: {}", path.display(), reason(error)))
     }
 
     /// Adds advice.
@@ -93,12 +93,12 @@ impl Failure {
         self
     }
 
-    pub(crate) fn ending(&self) -> Ending {
-        self.ending
+    pub(crate) fn exit_kind(&self) -> ExitKind {
+        self.exit_kind
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.ending as u8)
+        ExitCode::from(self.exit_kind as u8)
     }
 
     /// Whether there is nothing to print: after Ctrl-C the user knows the reason.
@@ -137,12 +137,11 @@ impl From<tables::Error> for Failure {
             tables::Error::Storage { path, source, .. } => {
                 let text = source.to_string();
                 let reason = text.split(" (os error").next().unwrap_or_default();
-                Self::new(Ending::Machine, format!("{path}: {reason}"))
+                Self::new(ExitKind::Machine, format!("{path}: {reason}"))
             }
-            error @ tables::Error::InUse { .. } => {
-                Self::new(Ending::Machine, error.to_string()).tip("wait until it has ended, then run the command again")
-            }
-            error @ tables::Error::Damaged { .. } => Self::new(Ending::Machine, error.to_string()),
+            error @ tables::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string())
+                .tip("wait until it has ended, then run the command again"),
+            error @ tables::Error::Damaged { .. } => Self::new(ExitKind::Machine, error.to_string()),
             other => Self::usage(other.to_string()),
         }
     }
@@ -150,19 +149,19 @@ impl From<tables::Error> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let ending = match error.kind() {
-            _ if error.is_auth() => Ending::Credentials,
-            ErrorKind::Build => Ending::Usage,
-            ErrorKind::Decode | ErrorKind::Incomplete => Ending::Rejected,
+        let exit_kind = match error.kind() {
+            _ if error.is_auth() => ExitKind::Credentials,
+            ErrorKind::Build => ExitKind::Usage,
+            ErrorKind::Decode | ErrorKind::Incomplete => ExitKind::Rejected,
             ErrorKind::Status if error.status().is_some_and(|status| status < 500) && !error.is_rate_limited() => {
-                Ending::Rejected
+                ExitKind::Rejected
             }
-            _ => Ending::Service,
+            _ => ExitKind::Service,
         };
         let text = format!("{error:#}");
         let is_proxy_likely = error.kind() == ErrorKind::Connect
             && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| text.contains(word)));
-        let failure = Self::new(ending, text);
+        let failure = Self::new(exit_kind, text);
         if is_proxy_likely { failure.tip(PROXY) } else { failure }
     }
 }

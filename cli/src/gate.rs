@@ -11,9 +11,9 @@ use clap::Args;
 use generated_client::{Builder, Client, SERVICE, limits};
 use shared_gate::{SharedGate, Status};
 
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
+use crate::log::Log;
 use crate::progress::counted;
-use crate::say::Say;
 
 /// The shared rate limit.
 #[derive(Args, Debug)]
@@ -30,15 +30,15 @@ impl GateOptions {
     /// The gate, once its server has responded; `None` without a URL.
     ///
     /// It has the rate limit of the settings, if they have one.
-    pub(crate) async fn open(&self, settings: &mut Builder<Client>, say: &Say) -> Result<Option<SharedGate>> {
+    pub(crate) async fn open(&self, settings: &mut Builder<Client>, log: &Log) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
         let limit = settings.take_rate_limit().unwrap_or_else(limits::all);
         let built = SharedGate::builder(url, limit).name(&*self.gate_name).build();
         let gate = built.map_err(|error| Failure::usage(with_causes(&error)).tip(TIP))?;
         let status = gate.status().await;
-        let status = status.map_err(|error| Failure::new(Ending::Service, with_causes(&error)).tip(TIP))?;
+        let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).tip(TIP))?;
         if let Some(why) = self.keeps_back(&status) {
-            say.remark(&why);
+            log.remark(&why);
         }
         // A command opens one gate.
         drop(OPENED.set(gate.clone()));

@@ -11,14 +11,14 @@ use generated_client::{AnyBody, Client, Dynamic, Error, Request};
 use crate::command_line::Chosen;
 use crate::connection::Connection;
 use crate::endpoints::Endpoint;
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
+use crate::log::{self, Log};
 use crate::params::Params;
 use crate::records;
-use crate::say::{self, Say};
 use crate::series::{Given, Series, Target, combine};
-use crate::sheet::Format;
 use crate::stdout;
+use crate::table::Format;
 
 /// Fetch the latest records, or one page of a range
 #[derive(Args, Debug)]
@@ -47,10 +47,10 @@ pub(crate) struct Reply {
 }
 
 impl Get {
-    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
         let targets: Vec<Target> = self.chosen.targets()?;
-        let series = combine(&targets, &self.params, say)?;
-        let connected = self.connection.open(say).await?;
+        let series = combine(&targets, &self.params, log)?;
+        let connected = self.connection.open(log).await?;
         let (replies, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
         self.print(&replies)?;
         all_reported(failed)
@@ -67,7 +67,7 @@ impl Get {
         if format == Format::Table {
             print_by_endpoint(&tables)?;
         } else if !tables.is_empty() {
-            stdout::print(sheet(&tables).text(format)?)?;
+            stdout::print(table(&tables).text(format)?)?;
         }
         others.iter().try_for_each(|other| {
             let body = serde_json::to_value(&other.body).unwrap_or_default();
@@ -83,15 +83,15 @@ fn print_by_endpoint(tables: &[&Reply]) -> Result<()> {
         if by_endpoint.len() > 1 {
             stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name()))?;
         }
-        stdout::print(sheet(of_one).text(Format::Table)?)?;
+        stdout::print(table(of_one).text(Format::Table)?)?;
     }
     Ok(())
 }
 
-fn sheet(replies: &[&Reply]) -> crate::sheet::Sheet {
+fn table(replies: &[&Reply]) -> crate::table::Table {
     let series: Vec<Series> = replies.iter().map(|reply| reply.series.clone()).collect();
     let parts: Vec<_> = replies.iter().filter_map(|reply| records::part(&reply.series, &reply.body)).collect();
-    records::sheet(&series, &parts)
+    records::table(&series, &parts)
 }
 
 /// Sends all requests at once, as far as the limits allow; replies are in the order of the series.
@@ -102,7 +102,7 @@ pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<Reply>, 
         match task.await {
             Ok(Ok(body)) => replies.push(Reply { series, body }),
             Ok(Err(error)) => failed.push(error.into()),
-            Err(error) => failed.push(Failure::new(Ending::Machine, error.to_string())),
+            Err(error) => failed.push(Failure::new(ExitKind::Machine, error.to_string())),
         }
     }
     (replies, failed)
@@ -134,7 +134,7 @@ pub(crate) fn all_reported(failed: Vec<Failure>) -> Result<()> {
     let mut failed = failed.into_iter();
     let Some(first) = failed.next() else { return Ok(()) };
     for other in failed {
-        say::error(&other.to_string());
+        log::error(&other.to_string());
     }
     Err(first)
 }

@@ -8,11 +8,11 @@ use std::process;
 
 use tokio::sync::watch;
 
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 
 /// Receives signals, from when it is made.
 #[derive(Clone, Debug)]
-pub(crate) struct Interrupt(watch::Receiver<Option<Ending>>);
+pub(crate) struct Interrupt(watch::Receiver<Option<ExitKind>>);
 
 impl Interrupt {
     /// Listens from now on.
@@ -28,18 +28,18 @@ impl Interrupt {
     }
 
     /// Waits for the first signal.
-    pub(crate) async fn happened(&mut self) -> Ending {
+    pub(crate) async fn happened(&mut self) -> ExitKind {
         match self.0.wait_for(Option::is_some).await {
-            Ok(ending) => ending.unwrap_or(Ending::Interrupted),
+            Ok(exit_kind) => exit_kind.unwrap_or(ExitKind::Interrupted),
             // The task that listens has ended, so no signal will come.
             Err(_) => std::future::pending().await,
         }
     }
 
-    /// Runs work that a signal may cancel at any moment.
+    /// Runs work that a signal may cancel at any time.
     pub(crate) async fn ends<T>(&mut self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
-            ending = self.happened() => Err(Failure::new(ending, "")),
+            exit_kind = self.happened() => Err(Failure::new(exit_kind, "")),
             done = work => done,
         }
     }
@@ -58,10 +58,10 @@ impl Signals {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    async fn next(&mut self) -> Ending {
+    async fn next(&mut self) -> ExitKind {
         tokio::select! {
-            _ = self.interrupt.recv() => Ending::Interrupted,
-            _ = self.terminate.recv() => Ending::Terminated,
+            _ = self.interrupt.recv() => ExitKind::Interrupted,
+            _ = self.terminate.recv() => ExitKind::Terminated,
         }
     }
 }
@@ -80,10 +80,10 @@ impl Signals {
         Ok(Self { interrupt: ctrl_c()?, close: ctrl_close()? })
     }
 
-    async fn next(&mut self) -> Ending {
+    async fn next(&mut self) -> ExitKind {
         tokio::select! {
-            _ = self.interrupt.recv() => Ending::Interrupted,
-            _ = self.close.recv() => Ending::Terminated,
+            _ = self.interrupt.recv() => ExitKind::Interrupted,
+            _ = self.close.recv() => ExitKind::Terminated,
         }
     }
 }

@@ -13,8 +13,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::failure::{Failure, Result};
+use crate::log::Log;
 use crate::params::{Params, kebab, offered, range_params};
-use crate::say::Say;
 use crate::series::{Series, Target, combine, must_have_history};
 use crate::suggest;
 use crate::time_arg::{self, Begin};
@@ -35,9 +35,9 @@ type Table<'t> = DeTable<'t>;
 type Value<'t> = Spanned<DeValue<'t>>;
 
 /// Reads and checks a job file.
-pub(crate) fn read(path: &Path, say: &Say) -> Result<JobFile> {
+pub(crate) fn read(path: &Path, log: &Log) -> Result<JobFile> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
-    Source { name: path.display().to_string(), text: &text }.job(say)
+    Source { name: path.display().to_string(), text: &text }.job(log)
 }
 
 struct Source<'t> {
@@ -46,7 +46,7 @@ struct Source<'t> {
 }
 
 impl Source<'_> {
-    fn job(&self, say: &Say) -> Result<JobFile> {
+    fn job(&self, log: &Log) -> Result<JobFile> {
         let table = DeTable::parse(self.text).map_err(|error| self.error(error.span(), error.message()))?;
         let table = table.get_ref();
         if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
@@ -65,7 +65,7 @@ impl Source<'_> {
             let DeValue::Table(table) = group.get_ref() else {
                 return Err(self.error(Some(group.span()), "expected a [[series]] table"));
             };
-            series.extend(self.group(group.span(), table, say)?);
+            series.extend(self.group(group.span(), table, log)?);
         }
         let to = self.parsed(table, "to", time_arg::begin)?;
         let refetch = self.parsed(table, "refetch", time_arg::duration)?;
@@ -73,7 +73,7 @@ impl Source<'_> {
     }
 
     /// All series of one group.
-    fn group(&self, span: Range<usize>, table: &Table<'_>, say: &Say) -> Result<Vec<Series>> {
+    fn group(&self, span: Range<usize>, table: &Table<'_>, log: &Log) -> Result<Vec<Series>> {
         let names = table.get("endpoints").ok_or_else(|| self.error(Some(span.clone()), "`endpoints` is missing"))?;
         let targets: Vec<Target> = self.each(names, must_have_history)?;
         let known: Vec<_> = targets.iter().filter_map(Target::known).collect();
@@ -91,11 +91,11 @@ impl Source<'_> {
             // Each value alone, so that an error has its position.
             let checked = |text: &str| {
                 let alone = Params { known: vec![(name.to_owned(), vec![text.to_owned()])], passed_on: Vec::new() };
-                combine(&targets, &alone, &Say::nothing()).map(|_| text.to_owned())
+                combine(&targets, &alone, &Log::nothing()).map(|_| text.to_owned())
             };
             params.known.push((name.to_owned(), self.each(value, checked)?));
         }
-        combine(&targets, &params, say).map_err(|failure| failure.at(&self.position(span)))
+        combine(&targets, &params, log).map_err(|failure| failure.at(&self.position(span)))
     }
 
     /// The value of a key, if it is set.
@@ -165,7 +165,7 @@ mod tests {
 
     fn check(text: &str) -> Result<JobFile, String> {
         let source = Source { name: "job.toml".to_owned(), text };
-        source.job(&Say::nothing()).map_err(|failure| failure.to_string())
+        source.job(&Log::nothing()).map_err(|failure| failure.to_string())
     }
 
     #[test]

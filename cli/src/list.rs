@@ -5,16 +5,16 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table as Grid, Width, presets};
 use generated_client::registry::{BodyInfo, EndpointInfo, GroupInfo};
 use generated_client::{GROUPS, SERVICE};
 
 use crate::endpoints;
 use crate::failure::{Failure, Result};
-use crate::say::Say;
-use crate::sheet::{Cell, Column, Format, Sheet};
+use crate::log::Log;
 use crate::stdout;
 use crate::suggest;
+use crate::table::{Cell, Column, Format, Table};
 
 /// List all endpoints, or search them
 #[derive(Args, Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct List {
 }
 
 impl List {
-    pub(crate) fn run(&self, say: &Say) -> Result<()> {
+    pub(crate) fn run(&self, log: &Log) -> Result<()> {
         let found: Vec<_> = endpoints::all().filter(|(group, endpoint)| self.is_wanted(group, endpoint)).collect();
         if found.is_empty() {
             return Err(self.nothing());
@@ -39,10 +39,10 @@ impl List {
         let format = Format::or_for_reader(self.format, Format::Csv);
         match format {
             Format::Table => stdout::print(by_group(&found, stdout::width()))?,
-            _ => stdout::print(sheet(&found).text(format)?)?,
+            _ => stdout::print(table(&found).text(format)?)?,
         }
         if format == Format::Table {
-            say.remark(&summary(&found));
+            log.remark(&summary(&found));
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ pub(crate) fn wrapped(rows: &[[String; 2]], longest: usize, width: usize) -> Str
     if rows.is_empty() {
         return String::new();
     }
-    let mut table = Table::new();
+    let mut table = Grid::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
     table.add_rows(rows.iter().map(|row| row.iter().collect::<Vec<_>>()));
@@ -133,7 +133,7 @@ fn summary(found: &[Found]) -> String {
     format!("\n{count} {word}{unknown}; `derivs describe ENDPOINT` shows details")
 }
 
-fn sheet(found: &[Found]) -> Sheet {
+fn table(found: &[Found]) -> Table {
     let columns = ["endpoint", "group", "path", "history", "evidence", "summary"].map(Column::text).into();
     let row = |(group, endpoint): &Found| {
         vec![
@@ -145,5 +145,5 @@ fn sheet(found: &[Found]) -> Sheet {
             Cell::text(endpoint.summary),
         ]
     };
-    Sheet { columns, rows: found.iter().map(row).collect() }
+    Table { columns, rows: found.iter().map(row).collect() }
 }

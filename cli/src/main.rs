@@ -17,6 +17,7 @@ mod get;
 mod interrupt;
 mod job;
 mod list;
+mod log;
 mod numbers;
 mod params;
 mod plot;
@@ -24,20 +25,19 @@ mod poll;
 mod printer;
 mod progress;
 mod records;
-mod say;
 mod series;
-mod sheet;
 mod status;
 mod stdout;
 mod suggest;
+mod table;
 mod time_arg;
 
 use std::process::ExitCode;
 
 use command_line::{Command, CommandLine};
-use failure::{Ending, Failure, Result};
+use failure::{ExitKind, Failure, Result};
 use interrupt::Interrupt;
-use say::Say;
+use log::Log;
 
 fn main() -> ExitCode {
     // A shell that asks for completions is answered here, and the process ends.
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.is_silent() {
-                say::error(&failure.to_string());
+                log::error(&failure.to_string());
             }
             failure.exit_code()
         }
@@ -54,23 +54,23 @@ fn main() -> ExitCode {
 }
 
 fn run(line: CommandLine) -> Result<()> {
-    let say = Say::new(line.quiet);
+    let log = Log::new(line.quiet);
     match line.command {
-        Command::List(list) => list.run(&say),
+        Command::List(list) => list.run(&log),
         Command::Describe(describe) => describe.run(),
         Command::Completions(completions) => completions.run(),
-        Command::Get(get) => wait(async |interrupt| get.run(&say, interrupt).await),
-        Command::Backfill(backfill) => wait(async |interrupt| backfill.run(&say, interrupt).await),
-        Command::Poll(poll) => wait(async |interrupt| poll.run(&say, interrupt).await),
-        Command::Status(status) => wait(async |_| status.run(&say).await),
-        Command::Plot(plot) => wait(async |interrupt| plot.run(&say, interrupt).await),
-        Command::Check(check) => wait(async |interrupt| check.run(&say, interrupt).await),
+        Command::Get(get) => wait(async |interrupt| get.run(&log, interrupt).await),
+        Command::Backfill(backfill) => wait(async |interrupt| backfill.run(&log, interrupt).await),
+        Command::Poll(poll) => wait(async |interrupt| poll.run(&log, interrupt).await),
+        Command::Status(status) => wait(async |_| status.run(&log).await),
+        Command::Plot(plot) => wait(async |interrupt| plot.run(&log, interrupt).await),
+        Command::Check(check) => wait(async |interrupt| check.run(&log, interrupt).await),
     }
 }
 
 /// Runs a command that sends requests.
 fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
-    let machine = |error: std::io::Error| Failure::new(Ending::Machine, error.to_string());
+    let machine = |error: std::io::Error| Failure::new(ExitKind::Machine, error.to_string());
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
     runtime.block_on(async {
         let done = work(Interrupt::listen().map_err(machine)?).await;

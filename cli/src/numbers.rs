@@ -9,7 +9,7 @@ use generated_client::{Timestamp, Value};
 use crate::chart::{Line, Panel};
 use crate::endpoints;
 use crate::failure::{Failure, Result};
-use crate::records::{table, time_field};
+use crate::records::{record, time_field};
 use crate::series::Series;
 use crate::suggest;
 
@@ -55,7 +55,7 @@ impl Numbers {
 
 /// The fields that are numbers, with their units.
 fn names(series: &Series, records: &[AnyRecord]) -> Vec<(String, String)> {
-    if let Some(table) = series.endpoint.known().and_then(table) {
+    if let Some(table) = series.endpoint.known().and_then(record) {
         let numbers = table.fields.iter().filter(|info| is_number(info));
         return numbers.map(|info| (info.wire_name.to_owned(), info.unit.to_owned())).collect();
     }

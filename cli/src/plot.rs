@@ -14,13 +14,13 @@ use tokio::sync::mpsc;
 use crate::chart::{self, Chart};
 use crate::command_line::Chosen;
 use crate::connection::Connection;
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::get::{all_reported, fetch, request};
 use crate::interrupt::Interrupt;
+use crate::log::Log;
 use crate::numbers::{self, Numbers};
 use crate::params::Params;
 use crate::progress::{Bars, counted};
-use crate::say::Say;
 use crate::series::{Series, combine, labels, no_range_params};
 use crate::stdout;
 use crate::time_arg::{self, Begin};
@@ -52,24 +52,24 @@ pub(crate) struct Plot {
 }
 
 impl Plot {
-    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
         self.is_svg()?;
-        let numbers = interrupt.ends(self.of_endpoints(say)).await?;
+        let numbers = interrupt.ends(self.of_endpoints(log)).await?;
         let chart = Chart { panels: numbers::panels(numbers, &self.fields)? };
         if chart.is_empty() {
-            return Err(Failure::new(Ending::Rejected, "nothing to draw: there are no records"));
+            return Err(Failure::new(ExitKind::Rejected, "nothing to draw: there are no records"));
         }
         let Some(file) = &self.out else { return print(&chart) };
         write_whole(file, chart::svg(&chart).as_bytes()).map_err(|error| Failure::file("write", file, &error))?;
         let (lines, panels) = (counted(count(&chart) as u64, "line"), counted(chart.panels.len() as u64, "panel"));
-        say.remark(&format!("{}: {lines} in {panels}", file.display()));
+        log.remark(&format!("{}: {lines} in {panels}", file.display()));
         Ok(())
     }
 
-    async fn of_endpoints(&self, say: &Say) -> Result<Vec<Numbers>> {
-        let series = combine(&self.chosen.targets()?, &self.params, say)?;
-        let connected = self.connection.open(say).await?;
-        self.records(&connected.client, series, say).await
+    async fn of_endpoints(&self, log: &Log) -> Result<Vec<Numbers>> {
+        let series = combine(&self.chosen.targets()?, &self.params, log)?;
+        let connected = self.connection.open(log).await?;
+        self.records(&connected.client, series, log).await
     }
 
     /// Rejects another format before a request is sent.
@@ -81,11 +81,11 @@ impl Plot {
         }
     }
 
-    async fn records(&self, client: &Client, series: Vec<Series>, say: &Say) -> Result<Vec<Numbers>> {
+    async fn records(&self, client: &Client, series: Vec<Series>, log: &Log) -> Result<Vec<Numbers>> {
         if let Some(from) = self.from {
             no_range_params(&self.params)?;
             self.chosen.with_history()?;
-            return history(client, series, from, self.to, say).await;
+            return history(client, series, from, self.to, log).await;
         }
         let (replies, failed) = fetch(client, series).await;
         all_reported(failed)?;
@@ -98,14 +98,14 @@ impl Plot {
 }
 
 /// All records of a range of every series, side by side.
-async fn history(client: &Client, series: Vec<Series>, from: Begin, to: Timestamp, say: &Say) -> Result<Vec<Numbers>> {
+async fn history(client: &Client, series: Vec<Series>, from: Begin, to: Timestamp, log: &Log) -> Result<Vec<Numbers>> {
     let labels = labels(&series);
     let of_range = |one: Series| {
         let request = request(client, one.endpoint.known()?, &one);
         Some(from.of(&request).map(|from| (one, request.history(from..to))))
     };
     let histories = series.into_iter().filter_map(of_range).collect::<Result<Vec<_>>>()?;
-    let mut bars = Bars::new(&labels, say);
+    let mut bars = Bars::new(&labels, log);
     let (sender, mut news) = mpsc::unbounded_channel();
     let mut tasks = Vec::new();
     for (index, (one, history)) in histories.into_iter().enumerate() {
@@ -128,7 +128,7 @@ async fn history(client: &Client, series: Vec<Series>, from: Begin, to: Timestam
     for (series, task) in tasks {
         let all = task
             .await
-            .map_err(|error| Failure::new(Ending::Machine, error.to_string()))?
+            .map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?
             .map_err(|failed| failed.error)?;
         let times: Vec<_> = all.times.into_iter().map(Some).collect();
         numbers.push(Numbers::of(&series, &all.records, &times));

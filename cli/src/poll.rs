@@ -19,12 +19,12 @@ use crate::connection::{Connected, Connection};
 use crate::failure::{Failure, Result};
 use crate::get::request;
 use crate::interrupt::Interrupt;
+use crate::log::Log;
 use crate::params::Params;
 use crate::printer::Printer;
 use crate::records::Part;
-use crate::say::Say;
 use crate::series::{Series, combine, labels, no_range_params};
-use crate::sheet::Format;
+use crate::table::Format;
 use crate::time_arg::{self, Begin};
 
 /// Print or store each new record when its interval has ended, until Ctrl-C
@@ -65,16 +65,16 @@ struct News {
 }
 
 impl Poll {
-    pub(crate) async fn run(&self, say: &Say, mut interrupt: Interrupt) -> Result<()> {
+    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
         no_range_params(&self.params)?;
-        let series = combine(&self.chosen.with_history()?, &self.params, say)?;
-        let connected = self.connection.open(say).await?;
+        let series = combine(&self.chosen.with_history()?, &self.params, log)?;
+        let connected = self.connection.open(log).await?;
         if let Some(out) = &self.out {
-            return self.write(out, &series, &connected, interrupt, say).await;
+            return self.write(out, &series, &connected, interrupt, log).await;
         }
         let printer = Printer::new(&series, Format::or_for_reader(self.format, Format::Jsonl));
         let mut news = follow(&connected.client, &series, self.from)?;
-        interrupt.ends(self.print(&mut news, &series, printer, say)).await
+        interrupt.ends(self.print(&mut news, &series, printer, log)).await
     }
 
     /// Runs a backfill after each interval.
@@ -84,7 +84,7 @@ impl Poll {
         series: &[Series],
         connected: &Connected,
         mut interrupt: Interrupt,
-        say: &Say,
+        log: &Log,
     ) -> Result<()> {
         let (target, labels) = (Target::parse(out)?, labels(series));
         let series = stored(&connected.client, series)?;
@@ -96,15 +96,15 @@ impl Poll {
             let job = if self.connection.sandbox { job.source_label("sandbox") } else { job };
             let signal = Cell::new(None);
             let summary = job.run(|_| {}, async { signal.set(Some(interrupt.happened().await)) }).await?;
-            say.remark(&format!("{out}: {}", outcome(&summary, &labels, Some(Timestamp::now()))));
+            log.remark(&format!("{out}: {}", outcome(&summary, &labels, Some(Timestamp::now()))));
             if let Some(signal) = signal.get() {
                 return Err(Failure::new(signal, ""));
             }
             for (series, error) in summary.failed {
-                say.warning(&format!("{}: {}", labels[series], Failure::from(error)));
+                log.warning(&format!("{}: {}", labels[series], Failure::from(error)));
             }
             if summary.is_unreachable {
-                say.warning("no response from the service for two minutes; still trying");
+                log.warning("no response from the service for two minutes; still trying");
             }
             let next = Timestamp::now().floor(step) + step + DELAY;
             let wait = next - Timestamp::now();
@@ -121,7 +121,7 @@ impl Poll {
         news: &mut mpsc::Receiver<News>,
         series: &[Series],
         mut printer: Printer,
-        say: &Say,
+        log: &Log,
     ) -> Result<()> {
         let labels = labels(series);
         let mut left = self.records.unwrap_or(u64::MAX);
@@ -130,17 +130,17 @@ impl Poll {
             let mut page = match update.map_err(Failure::from)? {
                 Update::Records(page) | Update::Late(page) => page,
                 Update::Outage { elapsed, error, .. } => {
-                    say.warning(&format!("{}: no response for {} s; {error}", labels[index], elapsed.as_secs()));
+                    log.warning(&format!("{}: no response for {} s; {error}", labels[index], elapsed.as_secs()));
                     continue;
                 }
                 Update::Silent { since, .. } => {
-                    say.warning(&format!("{}: no new record since {}", labels[index], time_arg::shown(since)));
+                    log.warning(&format!("{}: no new record since {}", labels[index], time_arg::shown(since)));
                     continue;
                 }
                 _ => continue,
             };
             for gap in &page.report.gaps {
-                say.warning(&missing(&labels[index], gap));
+                log.warning(&missing(&labels[index], gap));
             }
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;

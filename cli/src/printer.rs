@@ -5,8 +5,8 @@
 use crate::failure::Result;
 use crate::records::{Layout, Part};
 use crate::series::Series;
-use crate::sheet::{Format, Sheet};
 use crate::stdout::Stdout;
+use crate::table::{Format, Table};
 
 /// Writes pages of records; columns of a table get wider, never narrower.
 pub(crate) struct Printer {
@@ -37,12 +37,12 @@ impl Printer {
             self.layout = Some(if self.format == Format::Csv { layout.with_unknown_fields() } else { layout });
         }
         let Some(layout) = &self.layout else { return Ok(()) };
-        let sheet = Sheet { columns: layout.columns().to_vec(), rows: layout.rows(part) };
-        self.widths.resize(sheet.columns.len(), 0);
+        let table = Table { columns: layout.columns().to_vec(), rows: layout.rows(part) };
+        self.widths.resize(table.columns.len(), 0);
         let text = match self.format {
-            Format::Table => sheet.lines(&mut self.widths, is_first),
-            Format::Csv => sheet.csv(is_first)?,
-            Format::Jsonl => sheet.json_lines(),
+            Format::Table => table.lines(&mut self.widths, is_first),
+            Format::Csv => table.csv(is_first)?,
+            Format::Jsonl => table.json_lines(),
         };
         self.out.write(text)?;
         self.out.flush()

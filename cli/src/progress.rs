@@ -8,7 +8,7 @@ use std::time::Duration;
 use generated_client::history::Progress;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::say::Say;
+use crate::log::Log;
 
 /// Up to this many series keep their bar at the end; of more, only those in progress have one.
 const MOST_BARS: usize = 12;
@@ -34,8 +34,8 @@ struct Bar {
 
 impl Bars {
     /// Bars for series with these labels.
-    pub(crate) fn new(labels: &[String], say: &Say) -> Self {
-        if say.is_quiet() {
+    pub(crate) fn new(labels: &[String], log: &Log) -> Self {
+        if log.is_quiet() {
             return Self::hidden(labels);
         }
         Self::on(ProgressDrawTarget::stderr(), labels)
@@ -115,15 +115,15 @@ impl Bars {
     }
 
     /// Prints the progress as a line where no bars are drawn.
-    pub(crate) fn line(&self, say: &Say) {
+    pub(crate) fn line(&self, log: &Log) {
         if self.all.is_hidden() {
-            say.remark(&summary(&self.total()));
+            log.remark(&summary(&self.total()));
         }
     }
 
     /// Prints a warning above the bars.
-    pub(crate) fn say(&self, say: &Say, text: &str) {
-        self.all.suspend(|| say.warning(text));
+    pub(crate) fn log(&self, log: &Log, text: &str) {
+        self.all.suspend(|| log.warning(text));
     }
 
     /// The file is being written.

@@ -1,6 +1,6 @@
 //! Records as rows and columns.
 //!
-//! Records come in with the series they belong to; a sheet goes out: the time, the params that tell the series apart,
+//! Records come in with the series they belong to; a table goes out: the time, the params that tell the series apart,
 //! every field that the catalogue knows, and the unknown fields as JSON.
 
 use generated_client::record::{AnyRecord, FieldValue};
@@ -10,7 +10,7 @@ use generated_client::{AnyBody, SERVICE, Timestamp, Value};
 use crate::endpoints::Endpoint;
 use crate::params::range_params;
 use crate::series::{Series, differing};
-use crate::sheet::{Cell, Column, Sheet};
+use crate::table::{Cell, Column, Table};
 
 /// The column of the endpoint, where there are several.
 const ENDPOINT: &str = "endpoint";
@@ -49,8 +49,8 @@ pub(crate) fn time_field(endpoint: Endpoint) -> Option<&'static str> {
     }
 }
 
-/// The table of the endpoint's records.
-pub(crate) fn table(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
+/// The fields of the endpoint's records.
+pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     match endpoint.body {
         BodyInfo::Series { record, .. } => record,
         BodyInfo::Object { record, .. } => Some(record),
@@ -58,11 +58,11 @@ pub(crate) fn table(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     }
 }
 
-/// One sheet of all parts.
-pub(crate) fn sheet(series: &[Series], parts: &[Part<'_>]) -> Sheet {
+/// One table of all parts.
+pub(crate) fn table(series: &[Series], parts: &[Part<'_>]) -> Table {
     let layout = Layout::new(series, parts);
     let rows = parts.iter().flat_map(|part| layout.rows(part)).collect();
-    Sheet { columns: layout.columns, rows }
+    Table { columns: layout.columns, rows }
 }
 
 impl Layout {
@@ -92,7 +92,7 @@ impl Layout {
         for name in differing(series) {
             this.add(Column::text(name));
         }
-        for field in endpoints().filter_map(table).flat_map(|record| record.fields) {
+        for field in endpoints().filter_map(record).flat_map(|record| record.fields) {
             this.add(Column { name: field.wire_name.to_owned(), is_number: is_number(field) });
         }
         for record in parts.iter().flat_map(|part| part.records) {

@@ -8,10 +8,10 @@ use generated_client::{SERVICE, Timestamp};
 
 use crate::endpoints::{self, Endpoint};
 use crate::failure::{Failure, Result};
+use crate::log::Log;
 use crate::params::{Params, kebab, range_params, splits};
-use crate::say::Say;
-use crate::sheet::Cell;
 use crate::suggest;
+use crate::table::Cell;
 use crate::time_arg;
 
 /// One endpoint with one value for each param.
@@ -92,7 +92,7 @@ impl Series {
 }
 
 /// Every endpoint with every combination of values, in the order in which they were given.
-pub(crate) fn combine(targets: &[Target], params: &Params, say: &Say) -> Result<Vec<Series>> {
+pub(crate) fn combine(targets: &[Target], params: &Params, log: &Log) -> Result<Vec<Series>> {
     every_param_is_accepted(targets, params)?;
     let mut all = Vec::new();
     for target in targets {
@@ -101,7 +101,7 @@ pub(crate) fn combine(targets: &[Target], params: &Params, say: &Say) -> Result<
             let info = target.known().and_then(|endpoint| endpoint.param(name));
             let given = match (target, info) {
                 (Target::Known(endpoint), Some(info)) => {
-                    values.iter().map(|value| read(endpoint, info, value, say)).collect::<Result<Vec<_>>>()?
+                    values.iter().map(|value| read(endpoint, info, value, log)).collect::<Result<Vec<_>>>()?
                 }
                 (Target::Known(_), None) => continue,
                 (Target::Path(_), _) => values.iter().cloned().map(Given::Text).collect(),
@@ -114,7 +114,7 @@ pub(crate) fn combine(targets: &[Target], params: &Params, say: &Say) -> Result<
         all.append(&mut of_target);
     }
     all.iter().try_for_each(ends_after_its_start)?;
-    warn_of_missing_params(targets, params, say);
+    warn_of_missing_params(targets, params, log);
     Ok(all)
 }
 
@@ -148,13 +148,13 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
 }
 
 /// Warns of missing params whose requirement is unconfirmed: the service decides whether the request fails.
-fn warn_of_missing_params(targets: &[Target], params: &Params, say: &Say) {
+fn warn_of_missing_params(targets: &[Target], params: &Params, log: &Log) {
     for endpoint in targets.iter().filter_map(Target::known) {
         for info in endpoint.params.unwrap_or_default() {
             let is_omitted = info.fixed.is_none() && info.default.is_none() && !params.has(info.wire_name);
             if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
                 let (name, option) = (endpoints::name(endpoint), kebab(info.wire_name));
-                say.warning(&format!("`--{option}` is probably required by {name} but was not given"));
+                log.warning(&format!("`--{option}` is probably required by {name} but was not given"));
             }
         }
     }
@@ -175,7 +175,7 @@ fn ends_after_its_start(series: &Series) -> Result<()> {
 }
 
 /// The value as an endpoint accepts it, or its error.
-fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Result<Given> {
+fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Result<Given> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
         let time = time_arg::timestamp(value)
             .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
@@ -191,7 +191,7 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Re
         return Err(Failure::usage(format!("`{}` has an empty value in `{value}`", info.wire_name)));
     }
     for one in &several {
-        check(endpoint, info, one, say)?;
+        check(endpoint, info, one, log)?;
     }
     Ok(match several.as_slice() {
         [one] => Given::Text((*one).to_owned()),
@@ -200,18 +200,18 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Re
 }
 
 /// Warns of a value that may be rejected. A value outside of a closed, documented set is an error.
-fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> Result<()> {
+fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Result<()> {
     let (name, param) = (endpoints::name(endpoint), info.wire_name);
     let option = || format!("`--{} {value}`", kebab(param));
     if !info.served.is_empty() && !info.served.contains(&value) {
         let accepted = info.served.join(", ");
-        say.warning(&format!("{} may be rejected; known accepted values: {accepted}; sending it anyway", option()));
+        log.warning(&format!("{} may be rejected; known accepted values: {accepted}; sending it anyway", option()));
     }
     let ValueType::Named(ty) = info.ty else { return Ok(()) };
     let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
     if known.is_empty() || known.contains(&value) {
         if info.refused.contains(&value) {
-            say.warning(&format!("{} is probably rejected by {name}", option()));
+            log.warning(&format!("{} is probably rejected by {name}", option()));
         }
         return Ok(());
     }
@@ -225,7 +225,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, say: &Say) -> R
     }
     // Tickers are short and many: each is similar to another.
     if let Some(tip) = tip.filter(|_| value.len() > 5 || !ty.open) {
-        say.warning(&format!("unknown value {}; {tip} Sending it anyway", option()));
+        log.warning(&format!("unknown value {}; {tip} Sending it anyway", option()));
     }
     Ok(())
 }
@@ -298,7 +298,7 @@ mod tests {
             known: known.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),
             passed_on: passed_on.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
-        let combined = targets.and_then(|targets| combine(&targets, &params, &Say::nothing()));
+        let combined = targets.and_then(|targets| combine(&targets, &params, &Log::nothing()));
         combined.map_or_else(|failure| vec![failure.to_string()], |series| labels(&series))
     }
 

@@ -11,10 +11,10 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tables::{SeriesStatus, Target};
 
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
+use crate::log::Log;
 use crate::progress::counted;
-use crate::say::Say;
-use crate::sheet::{Cell, Column, Format, Sheet};
+use crate::table::{Cell, Column, Format, Table};
 use crate::{endpoints, stdout, time_arg};
 
 /// Show records, holes, damage and age of what backfill has written
@@ -33,7 +33,7 @@ pub(crate) struct Status {
 }
 
 impl Status {
-    pub(crate) async fn run(&self, say: &Say) -> Result<()> {
+    pub(crate) async fn run(&self, log: &Log) -> Result<()> {
         let (status, now) = (tables::status(&Target::parse(&self.path)?).await?, Timestamp::now());
         if status.series.is_empty() && status.damaged.is_empty() {
             return Err(Failure::usage(format!("{}: no data written by `derivs backfill`", self.path)));
@@ -42,21 +42,21 @@ impl Status {
             let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
             stdout::print(format!("{}\n", json!({ "series": series, "damaged": status.damaged })))?;
         } else if !status.series.is_empty() {
-            let sheet = sheet(&status.series, now);
-            stdout::print(sheet.text(Format::or_for_reader(None, Format::Csv))?)?;
+            let table = table_of(&status.series, now);
+            stdout::print(table.text(Format::or_for_reader(None, Format::Csv))?)?;
         }
-        status.damaged.iter().for_each(|damage| say.warning(damage));
+        status.damaged.iter().for_each(|damage| log.warning(damage));
         if !status.damaged.is_empty() {
             let files = counted(status.damaged.len() as u64, "damaged file");
-            return Err(Failure::new(Ending::Incomplete, format!("{}: {files}", self.path)));
+            return Err(Failure::new(ExitKind::Incomplete, format!("{}: {files}", self.path)));
         }
         let is_old =
             |series: &&SeriesStatus| self.max_age.is_some_and(|max| series.last.is_none_or(|last| last + max < now));
         match status.series.iter().filter(is_old).map(|series| label(&series.path)).collect::<Vec<_>>().as_slice() {
             [] => Ok(()),
-            [first] => Err(Failure::new(Ending::Incomplete, format!("{first} is too old"))),
+            [first] => Err(Failure::new(ExitKind::Incomplete, format!("{first} is too old"))),
             [first, more @ ..] => {
-                Err(Failure::new(Ending::Incomplete, format!("{first} and {} more series are too old", more.len())))
+                Err(Failure::new(ExitKind::Incomplete, format!("{first} and {} more series are too old", more.len())))
             }
         }
     }
@@ -91,7 +91,7 @@ pub(crate) fn age(last: Timestamp, now: Timestamp) -> String {
     }
 }
 
-fn sheet(all: &[SeriesStatus], now: Timestamp) -> Sheet {
+fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
     let names = ["series", "state", "last", "missing", "records", "first", "revised", "invalid"];
     let column = |name: &str| Column {
         name: name.to_owned(),
@@ -105,7 +105,7 @@ fn sheet(all: &[SeriesStatus], now: Timestamp) -> Sheet {
         let rest = [number(*missing), number(*rows), time(*first), number(*revised), number(*invalid)];
         texts.into_iter().chain(rest).collect()
     };
-    Sheet { columns: names.iter().map(|name| column(name)).collect(), rows: all.iter().map(row).collect() }
+    Table { columns: names.iter().map(|name| column(name)).collect(), rows: all.iter().map(row).collect() }
 }
 
 fn object(series: &SeriesStatus, now: Timestamp) -> Value {

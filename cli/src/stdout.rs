@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::failure::{Ending, Failure, Result, reason};
+use crate::failure::{ExitKind, Failure, Result, reason};
 
 /// Standard output.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub(crate) fn height() -> usize {
 
 fn failed(error: &io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
-        return Failure::new(Ending::BrokenPipe, "");
+        return Failure::new(ExitKind::BrokenPipe, "");
     }
-    Failure::new(Ending::Machine, format!("cannot write to standard output: {}", reason(error)))
+    Failure::new(ExitKind::Machine, format!("cannot write to standard output: {}", reason(error)))
 }

@@ -51,11 +51,11 @@ fn again_it_asks_for_what_is_new_alone() {
 
 /// The sandbox has no record of it, which is no gap; what becomes of one is tested in `tables`.
 #[test]
-fn an_open_interval_is_asked_for() {
+fn include_partial_requests_the_current_interval() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("now.csv");
     let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "5d", "--sandbox"];
-    let args = [args.as_slice(), &["--open-interval", "--out", support::text(&file)]].concat();
+    let args = [args.as_slice(), &["--include-partial", "--out", support::text(&file)]].concat();
     let told = run(&args);
     assert!(told.code == Some(0) && !told.err.contains("warning"), "{}", told.err);
     assert!(rows(&file).len() >= 5, "{:?}", rows(&file));

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, ColumnConstraint, Table, Width, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, Table as Grid, Width, presets};
 use generated_client::{Timestamp, Value};
 
-use crate::failure::{Ending, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::stdout;
 use crate::time_arg;
 
@@ -31,7 +31,7 @@ impl Format {
 
 /// Rows with the same columns.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Vec<Cell>>,
 }
@@ -100,11 +100,11 @@ impl Cell {
     }
 }
 
-impl Sheet {
+impl Table {
     /// All rows as text.
     pub(crate) fn text(&self, format: Format) -> Result<String> {
         match format {
-            Format::Table => Ok(self.table(stdout::width())),
+            Format::Table => Ok(self.for_terminal(stdout::width())),
             Format::Csv => self.csv(true),
             Format::Jsonl => Ok(self.json_lines()),
         }
@@ -115,9 +115,9 @@ impl Sheet {
         let names = with_names.then(|| self.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>());
         let rows = self.rows.iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());
         for row in names.into_iter().chain(rows) {
-            writer.write_record(row).map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+            writer.write_record(row).map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
         }
-        let bytes = writer.into_inner().map_err(|error| Failure::new(Ending::Machine, error.to_string()))?;
+        let bytes = writer.into_inner().map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -136,7 +136,7 @@ impl Sheet {
     }
 
     /// A table no wider than this; columns that do not fit are left out at the right, and named below.
-    pub(crate) fn table(&self, width: usize) -> String {
+    pub(crate) fn for_terminal(&self, width: usize) -> String {
         let cells = self.for_people();
         let shown = self.fitting(&cells, width);
         let mut out = self.aligned(&cells, shown, &[], true);
@@ -159,7 +159,7 @@ impl Sheet {
     }
 
     fn aligned(&self, cells: &[Vec<String>], shown: usize, widths: &[u16], with_names: bool) -> String {
-        let mut table = Table::new();
+        let mut table = Grid::new();
         table.load_style(presets::NOTHING);
         if with_names {
             table.set_header(self.columns[..shown].iter().map(Column::for_people));
@@ -232,7 +232,7 @@ fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
 mod tests {
     use super::*;
 
-    fn sheet() -> Sheet {
+    fn ratios() -> Table {
         let columns = vec![
             Column::text("openDate"),
             Column::text("coin"),
@@ -242,34 +242,34 @@ mod tests {
             vec![Cell::Time(seconds.into()), Cell::text(coin), Cell::Value(ratio)]
         };
         let rows = vec![row(1_757_937_600, "BTC", 0.25.into()), row(1_757_941_200, "a,\"b\"", Value::Null)];
-        Sheet { columns, rows }
+        Table { columns, rows }
     }
 
     #[test]
     fn programs_get_all_of_it() {
         let csv = "openDate,coin,volumeRatio\n2025-09-15T12:00:00Z,BTC,0.25\n2025-09-15T13:00:00Z,\"a,\"\"b\"\"\",\n";
-        assert_eq!(sheet().csv(true).unwrap(), csv);
+        assert_eq!(ratios().csv(true).unwrap(), csv);
         let lines = "{\"openDate\":\"2025-09-15T12:00:00Z\",\"coin\":\"BTC\",\"volumeRatio\":0.25}\n{\"openDate\":\"2025-09-15T13:00:00Z\",\"coin\":\"a,\\\"b\\\"\",\"volumeRatio\":null}\n";
-        assert_eq!(sheet().json_lines(), lines);
+        assert_eq!(ratios().json_lines(), lines);
     }
 
     /// What a terminal takes for a command, and what breaks a line.
     #[test]
     fn text_that_came_does_not_steer_a_terminal() {
-        let mut sheet = sheet();
-        sheet.rows[1][1] = Cell::text("a\u{1b}[31m\r\nb\u{202e}c");
-        let table = sheet.table(80);
-        assert!(table.ends_with("\n2025-09-15 13:00  a [31m  b c\n"), "{table:?}");
-        assert!(sheet.csv(false).unwrap().contains('\u{1b}'), "programs get all of it");
+        let mut table = ratios();
+        table.rows[1][1] = Cell::text("a\u{1b}[31m\r\nb\u{202e}c");
+        let text = table.for_terminal(80);
+        assert!(text.ends_with("\n2025-09-15 13:00  a [31m  b c\n"), "{text:?}");
+        assert!(table.csv(false).unwrap().contains('\u{1b}'), "programs get all of it");
     }
 
     #[test]
     fn people_get_what_fits() {
         let table =
             "openDate          coin   volumeRatio\n2025-09-15 12:00  BTC           0.25\n2025-09-15 13:00  a,\"b\"\n";
-        assert_eq!(sheet().table(80), table);
+        assert_eq!(ratios().for_terminal(80), table);
         let narrow = "openDate          coin\n2025-09-15 12:00  BTC\n2025-09-15 13:00  a,\"b\"\nwithout volumeRatio, for which there is no room\n";
-        assert_eq!(sheet().table(30), narrow);
+        assert_eq!(ratios().for_terminal(30), narrow);
     }
 
     #[test]
@@ -290,9 +290,9 @@ mod tests {
     #[test]
     fn columns_grow_as_rows_come() {
         let mut widths = Vec::new();
-        let sheet = sheet();
-        assert!(sheet.lines(&mut widths, true).starts_with("openDate"));
-        let mut next = sheet.clone();
+        let table = ratios();
+        assert!(table.lines(&mut widths, true).starts_with("openDate"));
+        let mut next = table.clone();
         next.rows = vec![vec![Cell::Time(0.into()), Cell::text("x"), Cell::Value(7.into())]];
         assert_eq!(next.lines(&mut widths, false), "1970-01-01 00:00  x                7\n");
     }

@@ -11,7 +11,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// Writes to standard error.
 #[derive(Clone, Debug)]
-pub(crate) struct Say {
+pub(crate) struct Log {
     level: Level,
 }
 
@@ -22,7 +22,7 @@ enum Level {
     All,
 }
 
-impl Say {
+impl Log {
     /// With `quiet`, errors and warnings alone.
     pub(crate) fn new(quiet: bool) -> Self {
         Self { level: if quiet { Level::Quiet } else { Level::All } }
