@@ -47,15 +47,15 @@ impl GateOptions {
 
     /// The reason for which the first request waits a second or longer.
     fn keeps_back(&self, status: &Status) -> Option<String> {
-        if status.closed < Duration::from_secs(1) {
+        if status.opens_in < Duration::from_secs(1) {
             return None;
         }
-        let why = if status.paused.is_zero() {
+        let why = if status.resumes_in.is_zero() {
             "it is new, its server has restarted, or the limit is used up"
         } else {
             "the service requested a pause"
         };
-        Some(format!("waiting {} s for the shared rate limit `{}`: {why}", status.closed.as_secs(), self.gate_name))
+        Some(format!("waiting {} s for the shared rate limit `{}`: {why}", status.opens_in.as_secs(), self.gate_name))
     }
 
     fn url(&self) -> Result<Option<String>> {
@@ -71,17 +71,17 @@ impl GateOptions {
     }
 }
 
-/// The gate to leave when the program ends.
+/// The gate to shut down when the program ends.
 static OPENED: OnceLock<SharedGate> = OnceLock::new();
 
 /// The longest wait for the server at the end of the program.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// Releases this program's slots on the server, if there is one.
-pub(crate) async fn leave() {
+pub(crate) async fn shutdown() {
     if let Some(gate) = OPENED.get() {
         // Without this, the server releases the slots when the lease ends.
-        drop(tokio::time::timeout(LEAVING, gate.leave()).await);
+        drop(tokio::time::timeout(LEAVING, gate.shutdown()).await);
     }
 }
 
@@ -103,10 +103,10 @@ fn with_causes(error: &dyn std::error::Error) -> String {
 /// The status of a gate in words.
 pub(crate) fn described(status: &Status) -> String {
     let programs = counted(status.machines.len() as u64, "program");
-    let slots = status.places.map(|slots| format!(" of {slots}")).unwrap_or_default();
-    let mut text = format!("{programs}, {}{slots} requests in flight", status.under_way);
-    if status.closed > Duration::from_secs(1) {
-        text.push_str(&format!("; the next in {} s", status.closed.as_secs()));
+    let slots = status.slots.map(|slots| format!(" of {slots}")).unwrap_or_default();
+    let mut text = format!("{programs}, {}{slots} requests in flight", status.in_flight);
+    if status.opens_in > Duration::from_secs(1) {
+        text.push_str(&format!("; the next in {} s", status.opens_in.as_secs()));
     }
     text
 }

@@ -74,7 +74,7 @@ fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
     runtime.block_on(async {
         let done = work(Interrupt::listen().map_err(machine)?).await;
-        gate::leave().await;
+        gate::shutdown().await;
         done
     })
 }

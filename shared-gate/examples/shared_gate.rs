@@ -22,6 +22,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("30 requests in {:.1} s", begun.elapsed().as_secs_f64());
     // Frees at once what the server would free in ten seconds.
-    gate.leave().await;
+    gate.shutdown().await;
     Ok(())
 }

@@ -161,7 +161,7 @@ impl Fleet {
         let victim = format!("{}-", self.machines[0].0.id());
         let held = async |gate: &SharedGate| -> Outcome<Option<usize>> {
             let status = gate.status().await?;
-            Ok(status.machines.iter().find(|(name, _)| name.starts_with(&victim)).map(|(_, machine)| machine.under_way))
+            Ok(status.machines.iter().find(|(name, _)| name.starts_with(&victim)).map(|(_, machine)| machine.in_flight))
         };
         let begun = Instant::now();
         let places = loop {

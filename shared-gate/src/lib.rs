@@ -21,28 +21,28 @@
 //!
 //! # What holds
 //!
-//! - In no rolling window do the machines together send more than the limit, and no more are under way at once, by the
+//! - In no rolling window do the machines together send more than the limit, and no more are in flight at once, by the
 //!   server's clock. The windows, the even pace, the margin that is learned from refusals and reply times, and what
 //!   goes first are the built-in gate's.
 //! - A 429 that one machine gets pauses all.
-//! - A machine renews its lease on its places every second for as long as it has requests under way or waiting, from a
+//! - A machine renews its lease on its slots every second for as long as it has requests in flight or waiting, from a
 //!   thread of its own, however long a request takes. A machine that is dead or cut off for eight seconds loses
 //!   them.
-//! - Machines that want to send take turns, and share the places evenly.
+//! - Machines that want to send take turns, and share the slots evenly.
 //! - After the server has restarted, was replaced or has lost its data, nothing is sent for the longest window, since
 //!   earlier requests are unknown. The same holds at the first use of a name.
-//! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`Unreachable`].
+//! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`OnUnreachable`].
 //!
 //! # How it works
 //!
-//! The ledger stands under one key of the server, as a text with a version. A machine drafts the next ledger from the
+//! The shared state stands under one key of the server, as a text with a version. A machine proposes the next shared state from the
 //! one it knows and offers it; the server takes it if no other machine was faster, and otherwise answers with the
-//! ledger that it holds. That compare-and-set and the reading of the server's clock are one script of a few lines, and
+//! shared state that it holds. That compare-and-set and the reading of the server's clock are one script of a few lines, and
 //! all that the server executes. Rust code decides which requests pass, the same code as in the built-in gate, so that
 //! its rules are stated once. A machine lets requests pass a little ahead of their time, so that the exchange does not
 //! delay them.
 //!
-//! A window that counts the requests of some endpoints alone has a ledger of its own, under the key `NAME/NUMBER`.
+//! A window that counts the requests of some endpoints alone has a shared state of its own, under the key `NAME/NUMBER`.
 //!
 //! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip
 //! of a millisecond, hundreds of machines share a limit of ten requests a second.
@@ -68,12 +68,12 @@
 pub mod fleet {}
 
 mod clock;
-mod draft;
-mod ledger;
 mod line;
 mod outage;
+mod proposal;
 mod redis_store;
 mod settings;
+mod shared_state;
 
 mod status;
 mod store;
@@ -97,8 +97,8 @@ use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture, RequestKind,
 use tokio::time::Instant;
 
 use line::{EnteredAll, Event, Line};
-pub use outage::Unreachable;
-pub use settings::{Builder, SettingsError};
+pub use outage::OnUnreachable;
+pub use settings::{InvalidSettings, SharedGateBuilder};
 pub use status::{Machine, Status};
 
 /// A gate that all machines with an API key share.
@@ -114,7 +114,7 @@ struct Handle {
     name: String,
 }
 
-/// Where requests wait: each line has a ledger of its own.
+/// Where requests wait: each line has a shared state of its own.
 struct Lines {
     /// For windows that count the requests of some endpoints alone, in the order of the limit: requests take them in
     /// one order, so no two wait for each other.
@@ -141,8 +141,8 @@ impl SharedGate {
     /// Settings of a gate that keeps a limit on the server at a URL: `redis://[user:password@]host[:port][/database]`.
     ///
     /// Nothing connects before the first request.
-    pub fn builder(url: impl Into<String>, limit: RateLimit) -> Builder {
-        Builder::new(url.into(), limit)
+    pub fn builder(url: impl Into<String>, limit: RateLimit) -> SharedGateBuilder {
+        SharedGateBuilder::new(url.into(), limit)
     }
 
     fn new(lines: Lines, limit: RateLimit, name: String) -> Self {
@@ -160,7 +160,7 @@ impl SharedGate {
     ///
     /// Call it before the program exits: a request whose end the server does not know keeps its place until the lease
     /// ends. If the server cannot be reached, it returns at once.
-    pub async fn leave(&self) {
+    pub async fn shutdown(&self) {
         for line in self.0.lines.each() {
             line.written().await;
         }

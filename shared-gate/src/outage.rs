@@ -12,16 +12,16 @@ use runtime::RateLimit;
 use runtime::gate::GateError;
 use tokio::time::Instant;
 
-use crate::ledger::Ledger;
+use crate::shared_state::SharedState;
 use crate::store::{Answer, Offer, Store};
 use crate::worker::{Worker, ask};
 
 /// What a machine does while it cannot reach the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Unreachable {
+pub enum OnUnreachable {
     /// Nothing is sent. A request fails once both it and the outage have lasted for this time.
-    Stop {
+    Fail {
         /// For how long a request waits.
         after: Duration,
     },
@@ -30,24 +30,24 @@ pub enum Unreachable {
     ///
     /// If only some machines cannot reach the server, the others use the whole limit, and these send their shares on
     /// top.
-    Share {
+    SplitLimit {
         /// Into how many parts the limit is split: the most machines that there ever are.
         machines: u32,
     },
 }
 
-impl Default for Unreachable {
+impl Default for OnUnreachable {
     fn default() -> Self {
-        Self::Stop { after: Duration::from_secs(30) }
+        Self::Fail { after: Duration::from_secs(30) }
     }
 }
 
-impl Unreachable {
+impl OnUnreachable {
     /// What a machine may send by itself; `None` if there is no safe share.
     pub(crate) fn share(&self, limit: &RateLimit) -> Option<RateLimit> {
         match self {
-            Self::Stop { .. } => None,
-            Self::Share { machines } => limit.clone().share_of(*machines),
+            Self::Fail { .. } => None,
+            Self::SplitLimit { machines } => limit.clone().share_of(*machines),
         }
     }
 }
@@ -77,8 +77,8 @@ pub(crate) struct Outage {
     probe: Probe,
     /// How often it was asked without success.
     failures: u32,
-    /// The ledger of this machine alone.
-    alone: Option<Ledger>,
+    /// The shared state of this machine alone.
+    alone: Option<SharedState>,
 }
 
 type Probe = Pin<Box<dyn Future<Output = (Instant, Result<Answer, Failure>)> + Send>>;
@@ -137,10 +137,10 @@ impl<S: Store> Worker<S> {
             drop(question.send(Err(error.clone())));
         }
         let now = Instant::now();
-        match (&self.unreachable, self.unreachable.share(&self.limit)) {
+        match (&self.on_unreachable, self.on_unreachable.share(&self.limit)) {
             _ if !passes => self.line.fail(now, &error),
             (_, Some(share)) => return Some(self.work_by_share(&share)),
-            (Unreachable::Stop { after }, None) if now.saturating_duration_since(since) >= *after => {
+            (OnUnreachable::Fail { after }, None) if now.saturating_duration_since(since) >= *after => {
                 if let Some(since) = now.checked_sub(*after) {
                     self.line.fail(since, &error);
                 }
@@ -155,16 +155,16 @@ impl<S: Store> Worker<S> {
         let now = self.now();
         loop {
             let kept = self.outage.as_mut().and_then(|outage| outage.alone.take());
-            let base = kept.unwrap_or_else(|| Ledger::lost(share.clone(), "", now));
+            let base = kept.unwrap_or_else(|| SharedState::lost(share.clone(), "", now));
             let was_alone = std::mem::replace(&mut self.was_alone, false);
-            let draft = self.draft(&base);
-            self.was_alone = was_alone || !draft.turns.is_empty();
-            let (is_due, look, ledger) = (draft.is_due, draft.look, draft.ledger.clone());
+            let proposal = self.proposal(&base);
+            self.was_alone = was_alone || !proposal.turns.is_empty();
+            let (is_due, look, shared) = (proposal.is_due, proposal.look, proposal.shared.clone());
             if is_due {
-                self.accept(draft);
+                self.accept(proposal);
             }
             if let Some(outage) = &mut self.outage {
-                outage.alone = Some(if is_due { ledger } else { base });
+                outage.alone = Some(if is_due { shared } else { base });
             }
             if !is_due {
                 return look;

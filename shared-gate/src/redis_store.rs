@@ -1,4 +1,4 @@
-//! A ledger in Redis or Valkey: a hash under one key, and one script.
+//! A shared state in Redis or Valkey: a hash under one key, and one script.
 //!
 //! Offers go in and answers come out, over one connection that is made anew after a failure. The worker decides when to
 //! try again. Errors name neither password nor user.
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 
 use crate::outage::Failure;
-use crate::store::{Answer, Held, KEPT, News, Offer, Store};
+use crate::store::{Answer, Held, KEPT, Offer, Store, Update};
 
 /// A server that takes longer than this to answer cannot be reached.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ pub(crate) struct RedisStore {
 }
 
 impl RedisStore {
-    /// A ledger of this name on the server at a URL; nothing connects yet.
+    /// A shared state of this name on the server at a URL; nothing connects yet.
     pub(crate) fn new(url: &str, name: &str) -> Result<Self, RedisError> {
         #[cfg(feature = "tls")]
         // An error means that the process has a provider already.
@@ -69,9 +69,9 @@ impl Store for RedisStore {
         let (seconds, micros, run, version, text) = self.call(offer).await.map_err(failure)?;
         let is_known = if is_offer { version == format!("{run}:{known}") } else { version == known };
         let holds_none = version.ends_with(':');
-        let news = if is_known { News::None } else { News::Other((!holds_none).then_some(text)) };
+        let update = if is_known { Update::None } else { Update::Other((!holds_none).then_some(text)) };
         let now = Moment::after_origin(Duration::from_secs(seconds) + Duration::from_micros(micros.into()));
-        Ok(Answer { now, run, version, news })
+        Ok(Answer { now, run, version, update })
     }
 }
 

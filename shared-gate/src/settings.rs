@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::line::Line;
-use crate::outage::Unreachable;
+use crate::outage::OnUnreachable;
 use crate::redis_store::RedisStore;
 use crate::store::Store;
 use crate::worker::Worker;
@@ -23,16 +23,16 @@ use crate::{Lines, SharedGate};
 
 /// Settings of a [`SharedGate`]; from [`SharedGate::builder`].
 #[must_use]
-pub struct Builder {
+pub struct SharedGateBuilder {
     url: String,
     limit: RateLimit,
     name: String,
-    unreachable: Unreachable,
+    on_unreachable: OnUnreachable,
 }
 
-impl Builder {
+impl SharedGateBuilder {
     pub(crate) fn new(url: String, limit: RateLimit) -> Self {
-        Self { url, limit, name: "default".to_owned(), unreachable: Unreachable::default() }
+        Self { url, limit, name: "default".to_owned(), on_unreachable: OnUnreachable::default() }
     }
 
     /// The name of the gate on the server; `default` unless set. Machines with one API key use one name, and machines
@@ -43,28 +43,28 @@ impl Builder {
     }
 
     /// What happens while the server cannot be reached. Unless set, requests wait for half a minute and then fail.
-    pub fn unreachable(mut self, unreachable: Unreachable) -> Self {
-        self.unreachable = unreachable;
+    pub fn on_unreachable(mut self, on_unreachable: OnUnreachable) -> Self {
+        self.on_unreachable = on_unreachable;
         self
     }
 
     /// A gate with these settings.
-    pub fn build(self) -> Result<SharedGate, SettingsError> {
-        match self.unreachable {
-            Unreachable::Share { machines } if self.unreachable.share(&self.limit).is_none() => {
+    pub fn build(self) -> Result<SharedGate, InvalidSettings> {
+        match self.on_unreachable {
+            OnUnreachable::SplitLimit { machines } if self.on_unreachable.share(&self.limit).is_none() => {
                 let message = format!("the limit of {} has no safe share for each of {machines} machines", self.limit);
-                return Err(SettingsError { message, cause: None });
+                return Err(InvalidSettings { message, cause: None });
             }
             _ => (),
         }
         let url = self.url.clone();
         let (gate, workers) = self.parts(|name| RedisStore::new(&url, name)).map_err(|error| {
             // The error of the library says what is wrong and does not repeat the URL.
-            SettingsError::of("the URL of the shared gate's server cannot be used", error)
+            InvalidSettings::of("the URL of the shared gate's server cannot be used", error)
         })?;
         let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(workers));
         // The thread is not joined: it ends with the last clone of the gate.
-        drop(thread.map_err(|error| SettingsError::of("the thread of the shared gate does not start", error))?);
+        drop(thread.map_err(|error| InvalidSettings::of("the thread of the shared gate does not start", error))?);
         Ok(gate)
     }
 
@@ -73,15 +73,15 @@ impl Builder {
         self,
         mut store: impl FnMut(&str) -> Result<S, E>,
     ) -> Result<(SharedGate, Vec<Worker<S>>), E> {
-        let Self { limit, name, unreachable, .. } = self;
+        let Self { limit, name, on_unreachable, .. } = self;
         // The name has the process id, and a random part that makes it unique among machines.
         let machine = format!("{}-{:08x}", std::process::id(), fastrand::u32(..));
         let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut workers = Vec::new();
         let mut line = |name: &str, limit: RateLimit| {
             let (line, clock) = (Arc::new(Line::default()), Clock::new(Instant::now(), Moment::after_origin(epoch)));
-            let (machine, unreachable) = (machine.clone(), unreachable.clone());
-            workers.push(Worker::new(store(name)?, line.clone(), machine, limit, unreachable, clock));
+            let (machine, on_unreachable) = (machine.clone(), on_unreachable.clone());
+            workers.push(Worker::new(store(name)?, line.clone(), machine, limit, on_unreachable, clock));
             Ok(line)
         };
         let mut limit_of_all = limit.clone();
@@ -102,36 +102,36 @@ fn work(workers: Vec<Worker<RedisStore>>) {
     }
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for SharedGateBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
+        f.debug_struct("SharedGateBuilder")
             .field("limit", &self.limit)
             .field("name", &self.name)
-            .field("unreachable", &self.unreachable)
+            .field("on_unreachable", &self.on_unreachable)
             .finish_non_exhaustive()
     }
 }
 
 /// Why a gate cannot be built with its settings.
 #[derive(Debug)]
-pub struct SettingsError {
+pub struct InvalidSettings {
     message: String,
     cause: Option<Box<dyn Error + Send + Sync>>,
 }
 
-impl SettingsError {
+impl InvalidSettings {
     fn of(message: &str, cause: impl Error + Send + Sync + 'static) -> Self {
         Self { message: message.to_owned(), cause: Some(Box::new(cause)) }
     }
 }
 
-impl fmt::Display for SettingsError {
+impl fmt::Display for InvalidSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl Error for SettingsError {
+impl Error for InvalidSettings {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
     }

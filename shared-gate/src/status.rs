@@ -1,6 +1,6 @@
-//! The status of a shared gate, for people and for programs that monitor one.
+//! The status of a shared gate, for users and for programs that monitor one.
 //!
-//! The ledger goes in as of one moment; nothing is decided here.
+//! It describes the shared state at one time; nothing is decided here.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,24 +9,24 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
-    /// The machines that wait or have requests under way, by the names that they gave themselves.
+    /// The machines with requests in flight or waiting, by the names that they chose.
     pub machines: BTreeMap<String, Machine>,
-    /// How many requests are under way, of all machines together.
-    pub under_way: usize,
-    /// How many may be under way; `None` without such a limit.
-    pub places: Option<usize>,
-    /// How long the pause still is that the service asked for; zero if there is none.
-    pub paused: Duration,
+    /// How many requests are in flight, of all machines together.
+    pub in_flight: usize,
+    /// How many may be in flight; `None` without such a limit.
+    pub slots: Option<usize>,
+    /// The rest of the pause that the service requested; zero if there is none.
+    pub resumes_in: Duration,
     /// How long the next request has to wait for time alone: for the limit, for the even pace or for a pause.
-    pub closed: Duration,
+    pub opens_in: Duration,
 }
 
 /// What a machine is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {
-    /// How many of its requests are under way.
-    pub under_way: usize,
+    /// How many of its requests are in flight.
+    pub in_flight: usize,
     /// Whether more of them wait.
-    pub waits: bool,
+    pub waiting: bool,
 }

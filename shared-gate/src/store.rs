@@ -1,4 +1,4 @@
-//! Where the ledger is kept: one text with a version, replaced only by a writer that knows the version, and a clock.
+//! Where the shared state is kept: one text with a version, replaced only by a writer that knows the version, and a clock.
 //!
 //! An offer goes in; the held text and the time of its clock come out. The text's meaning is not known here.
 
@@ -41,19 +41,19 @@ pub(crate) struct Answer {
     pub(crate) run: String,
     /// The version that it holds from now on.
     pub(crate) version: String,
-    pub(crate) news: News,
+    pub(crate) update: Update,
 }
 
 /// The part of the answer that is new to the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum News {
+pub(crate) enum Update {
     /// Nothing: the store held that version, and has taken the offer.
     None,
     /// The store holds another text, or none at all.
     Other(Option<String>),
 }
 
-/// Keeps the ledger.
+/// Keeps the shared state.
 pub(crate) trait Store: Send + Sync + 'static {
     /// Replaces the held text if its version is the known one, in one step with reading the clock.
     ///
@@ -61,5 +61,5 @@ pub(crate) trait Store: Send + Sync + 'static {
     fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Answer, Failure>> + Send;
 }
 
-/// How long the server keeps a ledger after the last write.
+/// How long the server keeps a shared state after the last write.
 pub(crate) const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::invented::Client;
 use crate::scripted::{Fate, Service, ok};
 use crate::worker::Worker;
-use crate::{Builder, SharedGate, Unreachable};
+use crate::{OnUnreachable, SharedGate, SharedGateBuilder};
 use memory::Memory;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -45,15 +45,15 @@ struct Machine {
 
 impl Machine {
     fn new(service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit) -> Self {
-        Self::with(service, store, limit, Unreachable::default())
+        Self::with(service, store, limit, OnUnreachable::default())
     }
 
-    fn with(service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit, unreachable: Unreachable) -> Self {
-        Self::of(service, SharedGate::builder("", limit).unreachable(unreachable), move |_| store.clone())
+    fn with(service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit, on_unreachable: OnUnreachable) -> Self {
+        Self::of(service, SharedGate::builder("", limit).on_unreachable(on_unreachable), move |_| store.clone())
     }
 
     /// One with a store for each name.
-    fn of(service: &Arc<Service>, settings: Builder, mut store: impl FnMut(&str) -> Arc<Memory>) -> Self {
+    fn of(service: &Arc<Service>, settings: SharedGateBuilder, mut store: impl FnMut(&str) -> Arc<Memory>) -> Self {
         let Ok((gate, workers)) = settings.parts(|name| Ok::<_, Infallible>(store(name)));
         let client = service.builder().gate(gate.clone()).build().unwrap();
         let worker = tokio::spawn(async {

@@ -1,7 +1,7 @@
-//! The worker: it alone exchanges ledgers with the server for a machine.
+//! The worker: it alone exchanges shared states with the server for a machine.
 //!
-//! Events of requests come in; it drafts the next ledger, offers it, and lets requests leave once the server has taken
-//! the offer. If another machine was faster, it drafts anew from that one's ledger. The ledger decides which requests
+//! Events of requests come in; it proposes the next shared state, offers it, and lets requests leave once the server has taken
+//! the offer. If another machine was faster, it proposes one again from that one's shared state. The shared state decides which requests
 //! pass; how the store is reached is not known here.
 
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use runtime::gate::rules::Moment;
 use tokio::time::Instant;
 
 use crate::clock::Clock;
-use crate::draft::{Draft, Known};
-use crate::ledger::{Ledger, UnderWay};
 use crate::line::{Event, Line};
-use crate::outage::{Failure, Outage, Unreachable};
-use crate::store::{Answer, Held, News, Offer, Store};
+use crate::outage::{Failure, OnUnreachable, Outage};
+use crate::proposal::{Known, Proposal};
+use crate::shared_state::{SharedState, UnderWay};
+use crate::store::{Answer, Held, Offer, Store, Update};
 
 /// Events are written no later than this, together with all others that come by then.
 const WRITING: Duration = Duration::from_millis(25);
 
-/// A ledger that is older than this is read again before requests have to wait because of it.
+/// A shared state that is older than this is read again before requests have to wait because of it.
 const FRESH: Duration = Duration::from_millis(20);
 
 /// No exchange takes longer, whatever the store does.
@@ -43,7 +43,7 @@ pub(crate) struct Worker<S> {
     /// The name of this machine.
     pub(crate) machine: String,
     pub(crate) limit: RateLimit,
-    pub(crate) unreachable: Unreachable,
+    pub(crate) on_unreachable: OnUnreachable,
     pub(crate) clock: Clock,
     /// How long before it may leave a request is let pass.
     pub(crate) ahead: Duration,
@@ -55,10 +55,10 @@ pub(crate) struct Worker<S> {
     pub(crate) noted: Vec<Event>,
     /// When the events are to be written.
     pub(crate) write_by: Option<Instant>,
-    /// The number of the last draft.
-    pub(crate) drafts: u64,
+    /// The number of the last proposal.
+    pub(crate) proposals: u64,
     /// An offer that may have been taken.
-    pub(crate) unsettled: Option<Draft>,
+    pub(crate) unsettled: Option<Proposal>,
     pub(crate) outage: Option<Outage>,
     /// Whether it has let requests pass without the server, which does not know of them.
     pub(crate) was_alone: bool,
@@ -70,7 +70,7 @@ impl<S: Store> Worker<S> {
         line: Arc<Line>,
         machine: String,
         limit: RateLimit,
-        unreachable: Unreachable,
+        on_unreachable: OnUnreachable,
         clock: Clock,
     ) -> Self {
         Self {
@@ -78,14 +78,14 @@ impl<S: Store> Worker<S> {
             line,
             machine,
             limit,
-            unreachable,
+            on_unreachable,
             clock,
             ahead: AHEAD,
             known: None,
             under_way: UnderWay::default(),
             noted: Vec::new(),
             write_by: None,
-            drafts: 0,
+            proposals: 0,
             unsettled: None,
             outage: None,
             was_alone: false,
@@ -139,7 +139,7 @@ impl<S: Store> Worker<S> {
         self.answer_questions().await?;
         loop {
             self.listen();
-            let waits = self.known.as_ref().is_some_and(|known| known.ledger.waits(&self.machine));
+            let waits = self.known.as_ref().is_some_and(|known| known.shared.waits(&self.machine));
             if self.is_idle() && !waits {
                 return Ok(None);
             }
@@ -147,14 +147,14 @@ impl<S: Store> Worker<S> {
                 self.read().await?;
                 continue;
             };
-            let (base, age) = (known.ledger.clone(), known.at.elapsed());
-            let draft = self.draft(&base);
-            if draft.is_due {
-                self.offer(draft).await?;
+            let (base, age) = (known.shared.clone(), known.at.elapsed());
+            let proposal = self.proposal(&base);
+            if proposal.is_due {
+                self.offer(proposal).await?;
             } else if age >= FRESH {
                 self.read().await?;
             } else {
-                return Ok(Some(draft.look));
+                return Ok(Some(proposal.look));
             }
         }
     }
@@ -170,7 +170,7 @@ impl<S: Store> Worker<S> {
             let status = match (&read, &self.known) {
                 (Err(failure), _) => Err(failure.error.clone()),
                 (Ok(()), None) => Err(GateError::new("the server has not been asked")),
-                (Ok(()), Some(known)) => Ok(known.ledger.status(self.clock.earliest(Instant::now()))),
+                (Ok(()), Some(known)) => Ok(known.shared.status(self.clock.earliest(Instant::now()))),
             };
             // The caller may have stopped waiting.
             drop(question.send(status));
@@ -178,18 +178,18 @@ impl<S: Store> Worker<S> {
         read
     }
 
-    /// Asks for the ledger that the server holds.
+    /// Asks for the shared state that the server holds.
     async fn read(&mut self) -> Result<(), Failure> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let (asked, answer) = ask(&*self.store, Offer { known, next: None }).await;
         self.settle(asked, answer?)
     }
 
-    /// Offers a draft in place of the known ledger.
-    async fn offer(&mut self, draft: Draft) -> Result<(), Failure> {
+    /// Offers a proposal in place of the known shared state.
+    async fn offer(&mut self, proposal: Proposal) -> Result<(), Failure> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
-        let next = Some(Held { version: draft.version.clone(), text: draft.ledger.text()? });
-        self.unsettled = Some(draft);
+        let next = Some(Held { version: proposal.version.clone(), text: proposal.shared.text()? });
+        self.unsettled = Some(proposal);
         let (asked, answer) = ask(&*self.store, Offer { known, next }).await;
         self.settle(asked, answer?)
     }
@@ -201,37 +201,37 @@ impl<S: Store> Worker<S> {
         self.clock.learn(asked, now, answer.now);
         self.ahead = (4 * taken).clamp(AHEAD, FURTHEST_AHEAD);
         let unsettled = self.unsettled.take();
-        if answer.news == News::Other(None) && self.known.as_ref().is_some_and(|known| known.is_kept(&answer.run)) {
-            // Waiting for a new ledger to open would repeat with every eviction.
+        if answer.update == Update::Other(None) && self.known.as_ref().is_some_and(|known| known.is_kept(&answer.run)) {
+            // Waiting for a new shared state to open would repeat with every eviction.
             return Err(Failure::lasting(GateError::new(DELETED)));
         }
-        let ledger = match (answer.news, &unsettled, &self.known) {
-            (News::None, Some(draft), _) => draft.ledger.clone(),
-            (News::None, None, Some(known)) => known.ledger.clone(),
-            (News::None, None, None) => Ledger::lost(self.limit.clone(), &answer.run, answer.now),
-            (News::Other(text), _, _) => Ledger::read(text.as_deref(), &self.limit, &answer.run, answer.now)?,
+        let shared = match (answer.update, &unsettled, &self.known) {
+            (Update::None, Some(proposal), _) => proposal.shared.clone(),
+            (Update::None, None, Some(known)) => known.shared.clone(),
+            (Update::None, None, None) => SharedState::lost(self.limit.clone(), &answer.run, answer.now),
+            (Update::Other(text), _, _) => SharedState::read(text.as_deref(), &self.limit, &answer.run, answer.now)?,
         };
-        if let Some(draft) = unsettled {
-            let is_taken = answer.version == format!("{}:{}", answer.run, draft.version)
-                || ledger.exchange(&self.machine) == Some(draft.number);
+        if let Some(proposal) = unsettled {
+            let is_taken = answer.version == format!("{}:{}", answer.run, proposal.version)
+                || shared.exchange(&self.machine) == Some(proposal.number);
             if is_taken {
-                self.accept(draft);
+                self.accept(proposal);
             }
         }
-        // Also for a ledger of its own: the clock may have been set while the offer was on the way.
-        let is_lost = ledger.is_ahead_of(answer.now);
-        let ledger = if is_lost { Ledger::lost(self.limit.clone(), &answer.run, answer.now) } else { ledger };
-        self.known = Some(Known { version: answer.version, ledger, at: now });
+        // Also for a shared state of its own: the clock may have been set while the offer was on the way.
+        let is_lost = shared.is_ahead_of(answer.now);
+        let shared = if is_lost { SharedState::lost(self.limit.clone(), &answer.run, answer.now) } else { shared };
+        self.known = Some(Known { version: answer.version, shared, at: now });
         Ok(())
     }
 
-    /// Applies a draft that was taken.
-    pub(crate) fn accept(&mut self, draft: Draft) {
-        self.under_way = draft.ledger.under_way(&self.machine);
-        self.noted.drain(..draft.notes);
+    /// Applies a proposal that was taken.
+    pub(crate) fn accept(&mut self, proposal: Proposal) {
+        self.under_way = proposal.shared.under_way(&self.machine);
+        self.noted.drain(..proposal.notes);
         self.write_by = (!self.noted.is_empty()).then(|| Instant::now() + WRITING);
-        self.was_alone &= !draft.closes;
-        for (ticket, weight, at) in draft.turns {
+        self.was_alone &= !proposal.closes;
+        for (ticket, weight, at) in proposal.turns {
             self.line.call(ticket, weight, at);
         }
     }

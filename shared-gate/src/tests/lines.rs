@@ -1,4 +1,4 @@
-//! What endpoints say of a limit: windows that count the requests of some of them alone, which have lines and ledgers
+//! What endpoints say of a limit: windows that count the requests of some of them alone, which have lines and shared states
 //! of their own, and weights.
 
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ use runtime::gate::rules::Moment;
 use tokio::time::Instant;
 
 use crate::outage::Failure;
-use crate::store::{Answer, Held, News, Offer, Store};
+use crate::store::{Answer, Held, Offer, Store, Update};
 
 /// A server, as one machine reaches it.
 pub(crate) struct Memory {
@@ -110,10 +110,10 @@ impl Server {
             now: BEGIN + self.set + self.begun.elapsed(),
             run: self.run.to_string(),
             version: version(self.held.as_ref()),
-            news: News::None,
+            update: Update::None,
         };
         if answer.version != offer.known {
-            answer.news = News::Other(self.held.as_ref().map(|held| held.text.clone()));
+            answer.update = Update::Other(self.held.as_ref().map(|held| held.text.clone()));
         } else if offer.next.is_some() {
             answer.version = version(offer.next.as_ref());
             self.held = offer.next;

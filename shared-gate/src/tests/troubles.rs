@@ -29,7 +29,7 @@ async fn a_dead_machine_loses_its_places() {
     assert_eq!(service.paths(), ["dead"]);
     alive.run("/alive", 1, begun + 50 * SECOND);
     tokio::time::sleep(SECOND).await;
-    assert_eq!(alive.gate.status().await.unwrap().under_way, 1);
+    assert_eq!(alive.gate.status().await.unwrap().in_flight, 1);
     dead.kill();
     let killed = Instant::now();
     tokio::time::sleep(10 * SECOND).await;
@@ -50,7 +50,7 @@ async fn without_its_worker_a_gate_lets_nobody_wait() {
     let ended = async {
         let errors = [waiting.await.unwrap().unwrap_err(), machine.client.raw("/x").await.unwrap_err()];
         assert!(errors.iter().all(|error| error.to_string().contains("the worker of the shared gate has ended")));
-        machine.gate.leave().await;
+        machine.gate.shutdown().await;
         machine.gate.status().await.unwrap_err()
     };
     tokio::time::timeout(60 * SECOND, ended).await.unwrap();
@@ -81,7 +81,7 @@ async fn a_machine_gets_its_share_of_places_that_others_have_taken() {
     }
     tokio::time::sleep(20 * SECOND).await;
     let status = machines[0].gate.status().await.unwrap();
-    let shares: Vec<_> = status.machines.values().map(|machine| machine.under_way).collect();
+    let shares: Vec<_> = status.machines.values().map(|machine| machine.in_flight).collect();
     assert!(shares.len() == 3 && shares.iter().all(|share| (2..=4).contains(share)), "{status:?}");
     assert_eq!(service.most_under_way(), 9);
 }
@@ -197,20 +197,20 @@ async fn an_answer_that_is_lost_costs_no_place() {
 #[tokio::test(start_paused = true)]
 async fn a_program_that_leaves_keeps_no_place() {
     let (service, store) = (service(MILLISECOND), Memory::new());
-    let unreachable = Unreachable::Stop { after: SECOND };
+    let unreachable = OnUnreachable::Fail { after: SECOND };
     settle(&Machine::new(&service, store.clone(), one_place())).await;
     let begun = Instant::now();
     for _ in 0..20 {
         let mut program = Machine::with(&service, store.clone(), one_place(), unreachable.clone());
         program.client.raw("/x").await.unwrap();
-        program.gate.leave().await;
+        program.gate.shutdown().await;
         program.kill();
     }
     assert!(begun.elapsed() < 3 * SECOND, "{:?}", begun.elapsed());
     let program = Machine::new(&service, store.clone(), one_place());
     program.client.raw("/x").await.unwrap();
     store.server().stop();
-    program.gate.leave().await;
+    program.gate.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,7 +230,7 @@ async fn what_is_given_up_leaves_nothing_behind() {
     }
     tokio::time::sleep(2 * SECOND).await;
     let status = machine.gate.status().await.unwrap();
-    assert_eq!((status.under_way, status.machines.len(), status.closed), (0, 0, Duration::ZERO), "{status:?}");
+    assert_eq!((status.in_flight, status.machines.len(), status.opens_in), (0, 0, Duration::ZERO), "{status:?}");
     // Its worker ends with the last clone.
     let Machine { client, gate, worker, .. } = machine;
     drop((client, gate));
@@ -240,7 +240,7 @@ async fn what_is_given_up_leaves_nothing_behind() {
 #[tokio::test(start_paused = true)]
 async fn without_the_server_nothing_is_sent() {
     let (service, store) = (service(MILLISECOND), Memory::new());
-    let unreachable = Unreachable::Stop { after: 10 * SECOND };
+    let unreachable = OnUnreachable::Fail { after: 10 * SECOND };
     let machine = Machine::with(&service, store.clone(), set_a(), unreachable);
     settle(&machine).await;
     store.server().stop();
@@ -262,7 +262,7 @@ async fn without_the_server_nothing_is_sent() {
 #[tokio::test(start_paused = true)]
 async fn without_the_server_each_machine_sends_its_share() {
     let (service, store) = (service(20 * MILLISECOND), Memory::new());
-    let unreachable = Unreachable::Share { machines: 3 };
+    let unreachable = OnUnreachable::SplitLimit { machines: 3 };
     let limit = RateLimit::new(100, 10 * SECOND, 20);
     let stores = [(); 3].map(|()| store.at(MILLISECOND));
     let mut machines = stores.clone().map(|store| Machine::with(&service, store, limit.clone(), unreachable.clone()));

@@ -12,7 +12,7 @@ use crate::server::Server;
 use runtime::emitted::WindowOfSome;
 use runtime::transport::{Headers, HttpResponse, from_fn};
 use runtime::{RateLimit, Retry};
-use shared_gate::{SharedGate, Unreachable};
+use shared_gate::{OnUnreachable, SharedGate};
 
 const PASSWORD: &str = "canary-password";
 
@@ -68,7 +68,7 @@ async fn a_restart_is_survived_with_another_connection() {
         client.raw("/x").await.unwrap();
     }
     assert_eq!(sent.load(Ordering::SeqCst), 3);
-    assert_eq!(gate.status().await.unwrap().places, Some(4));
+    assert_eq!(gate.status().await.unwrap().slots, Some(4));
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn a_password_is_used_and_never_told() {
     let server = Server::start(Some(PASSWORD));
     let user = format!(":{PASSWORD}@");
     let right = gate(&server, &user);
-    assert_eq!(right.status().await.unwrap().under_way, 0);
+    assert_eq!(right.status().await.unwrap().in_flight, 0);
     let wrong = gate(&server, ":canary-mistaken@");
     let refused = wrong.status().await.unwrap_err();
     let (client, sent) = client(wrong.clone());
@@ -125,7 +125,7 @@ async fn a_password_is_used_and_never_told() {
 async fn a_server_that_is_not_there_is_told_with_its_cause() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = SharedGate::builder(format!("redis://:{PASSWORD}@127.0.0.1:{port}"), limit());
-    let gate = gate.unreachable(Unreachable::Stop { after: Duration::ZERO }).build().unwrap();
+    let gate = gate.on_unreachable(OnUnreachable::Fail { after: Duration::ZERO }).build().unwrap();
     let (client, sent) = client(gate);
     let told = told(&client.raw("/x").await.unwrap_err());
     assert!(told.contains("the server of the shared gate cannot be reached"), "{told}");
@@ -135,17 +135,17 @@ async fn a_server_that_is_not_there_is_told_with_its_cause() {
 
 #[test]
 fn settings_that_do_not_fit_are_errors() {
-    let check = |url: &str, limit: RateLimit, unreachable: Unreachable| {
-        let built = SharedGate::builder(url, limit).unreachable(unreachable).build();
+    let check = |url: &str, limit: RateLimit, unreachable: OnUnreachable| {
+        let built = SharedGate::builder(url, limit).on_unreachable(unreachable).build();
         told(&built.map(drop).unwrap_err())
     };
     for url in ["", "localhost", "http://127.0.0.1", "redis://:canary@", "redis://host:port"] {
-        let told = check(url, limit(), Unreachable::default());
+        let told = check(url, limit(), OnUnreachable::default());
         assert!(told.starts_with("the URL of the shared gate's server cannot be used: "), "{told}");
         assert!(!told.contains("canary"), "{told}");
     }
     assert_eq!(
-        check("redis://127.0.0.1", limit(), Unreachable::Share { machines: 5 }),
+        check("redis://127.0.0.1", limit(), OnUnreachable::SplitLimit { machines: 5 }),
         "the limit of 20 in 100ms and 4 under way has no safe share for each of 5 machines: "
     );
 }
@@ -160,7 +160,7 @@ async fn a_limit_of_some_endpoints_is_kept_on_the_server() {
     client.raw("/x").await.unwrap();
     client.market().ratio().coin("BTC").await.unwrap();
     assert_eq!(sent.load(Ordering::SeqCst), 2);
-    gate.leave().await;
+    gate.shutdown().await;
     for key in ["shared-gate:{test}", "shared-gate:{test/1}"] {
         assert!(server.field(key, "text").is_some(), "{key}");
     }

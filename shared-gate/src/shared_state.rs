@@ -1,4 +1,4 @@
-//! The ledger: what all machines share, which is the state of the rules and each machine's lease.
+//! The shared state: what all machines share, which is the state of the rules and each machine's lease.
 //!
 //! A machine takes a copy, writes into it its events and which of its requests pass, and offers it to the store, which
 //! takes it if no other machine was faster. So the rules are the built-in gate's, applied by each machine in turn.
@@ -30,7 +30,7 @@ const SET_BACK: Duration = Duration::from_secs(1);
 const FORMAT: u32 = 2;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Ledger {
+pub(crate) struct SharedState {
     format: u32,
     /// Which run of the server it was written in.
     run: String,
@@ -40,16 +40,18 @@ pub(crate) struct Ledger {
     leases: BTreeMap<String, Lease>,
 }
 
-/// The lease of a machine: what it has under way.
+/// The lease of a machine: what it has in flight.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lease {
     /// When it ends unless it is renewed.
     until: Moment,
-    under_way: usize,
+    #[serde(rename = "under_way")]
+    in_flight: usize,
     /// The weight of those of them that are not known to have left.
     leaving: usize,
     /// Since when the machine has requests that wait and none that pass; `None` if none waits.
-    waits: Option<Moment>,
+    #[serde(rename = "waits")]
+    waiting_since: Option<Moment>,
     /// The number of the machine's last exchange.
     exchange: u64,
 }
@@ -62,17 +64,17 @@ pub(crate) struct UnderWay {
     pub(crate) leaving: usize,
 }
 
-impl Ledger {
-    /// The ledger in place of one that was never written or is lost. Earlier requests are not known, so nothing passes
+impl SharedState {
+    /// The shared state in place of one that was never written or is lost. Earlier requests are not known, so nothing passes
     /// for as long as the longest window counts them; by then all machines have written again what they have under way.
     pub(crate) fn lost(limit: RateLimit, run: &str, now: Moment) -> Self {
         let (run, state) = (run.to_owned(), State::new(limit));
-        let mut ledger = Self { format: FORMAT, run, written: now, state, leases: BTreeMap::new() };
-        ledger.close(now);
-        ledger
+        let mut shared = Self { format: FORMAT, run, written: now, state, leases: BTreeMap::new() };
+        shared.close(now);
+        shared
     }
 
-    /// Reads the text that the store holds; a ledger from another run of the store is closed first.
+    /// Reads the text that the store holds; a shared state from another run of the store is closed first.
     pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: Moment) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let mut held: Self = serde_json::from_str(text).map_err(|error| {
@@ -124,7 +126,7 @@ impl Ledger {
             if !holds {
                 // It is not known whether the leaving requests have left, so they count.
                 state.departed(now, lease.leaving);
-                (0..lease.under_way).for_each(|_| state.ended());
+                (0..lease.in_flight).for_each(|_| state.ended());
             }
             holds
         });
@@ -135,10 +137,10 @@ impl Ledger {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
         let more = |known: usize, written: usize| known.saturating_sub(written);
-        self.state.adopt(more(known.all, lease.under_way), more(known.leaving, lease.leaving));
+        self.state.adopt(more(known.all, lease.in_flight), more(known.leaving, lease.leaving));
         self.state.departed(now, more(lease.leaving, known.leaving));
-        (known.all..lease.under_way).for_each(|_| self.state.ended());
-        (lease.under_way, lease.leaving) = (known.all, known.leaving);
+        (known.all..lease.in_flight).for_each(|_| self.state.ended());
+        (lease.in_flight, lease.leaving) = (known.all, known.leaving);
     }
 
     /// Writes an event of a machine's request.
@@ -156,7 +158,7 @@ impl Ledger {
             }
             Event::Answered(after) => self.state.answered(after),
             Event::Ended => {
-                lease.under_way = lease.under_way.saturating_sub(1);
+                lease.in_flight = lease.in_flight.saturating_sub(1);
                 self.state.ended();
             }
             Event::Refused(at, pause) => self.state.refused(clock.latest(at), pause),
@@ -167,9 +169,9 @@ impl Ledger {
     /// pass them once it is time. So machines take turns however far they are from the server, and no time is lost if
     /// the next one is dead.
     pub(crate) fn is_next(&self, machine: &str, now: Moment) -> bool {
-        let since = |lease: &Lease| lease.waits.unwrap_or(now);
+        let since = |lease: &Lease| lease.waiting_since.unwrap_or(now);
         let own = self.leases.get(machine).map_or(now, since);
-        let mut others = self.leases.iter().filter(|(name, lease)| *name != machine && lease.waits.is_some());
+        let mut others = self.leases.iter().filter(|(name, lease)| *name != machine && lease.waiting_since.is_some());
         others.all(|(name, lease)| (own, machine) <= (since(lease), name.as_str()))
     }
 
@@ -184,7 +186,7 @@ impl Ledger {
         if self.is_others_turn(machine, now) {
             return Err(Closed::Full);
         }
-        if self.leases.values().any(|lease| lease.waits.is_some()) {
+        if self.leases.values().any(|lease| lease.waiting_since.is_some()) {
             self.state.wait();
         }
         let ahead = if self.is_next(machine, now) { ahead } else { Duration::ZERO };
@@ -193,9 +195,9 @@ impl Ledger {
             entered => entered.map(|()| now),
         }?;
         if let Some(lease) = self.leases.get_mut(machine) {
-            lease.under_way += 1;
+            lease.in_flight += 1;
             lease.leaving += weight;
-            lease.waits = lease.waits.map(|_| now);
+            lease.waiting_since = lease.waiting_since.map(|_| now);
         }
         Ok(at)
     }
@@ -210,23 +212,23 @@ impl Ledger {
         let share = places / self.leases.len().max(1);
         let goes_first = |(since, other): (Moment, &Lease)| {
             if share > 0 {
-                own.under_way >= share && other.under_way < share
+                own.in_flight >= share && other.in_flight < share
             } else {
-                other.under_way <= own.under_way && since < own.waits.unwrap_or(now)
+                other.in_flight <= own.in_flight && since < own.waiting_since.unwrap_or(now)
             }
         };
         let others = self.leases.iter().filter(|(name, _)| *name != machine);
-        others.filter_map(|(_, lease)| Some((lease.waits?, lease))).any(goes_first)
+        others.filter_map(|(_, lease)| Some((lease.waiting_since?, lease))).any(goes_first)
     }
 
     /// Ends writing for a machine: notes whether some of its requests wait, and the number of this exchange.
     pub(crate) fn finish(&mut self, machine: &str, waits: bool, exchange: u64, now: Moment) {
         self.written = now;
         let Some(lease) = self.leases.get_mut(machine) else { return };
-        lease.waits = waits.then(|| lease.waits.unwrap_or(now));
+        lease.waiting_since = waits.then(|| lease.waiting_since.unwrap_or(now));
         lease.exchange = exchange;
         lease.until = now + LEASE;
-        if !waits && lease.under_way == 0 && lease.leaving == 0 {
+        if !waits && lease.in_flight == 0 && lease.leaving == 0 {
             self.leases.remove(machine);
         }
     }
@@ -234,12 +236,12 @@ impl Ledger {
     /// What a machine has under way.
     pub(crate) fn under_way(&self, machine: &str) -> UnderWay {
         let lease = self.leases.get(machine);
-        lease.map_or_else(UnderWay::default, |lease| UnderWay { all: lease.under_way, leaving: lease.leaving })
+        lease.map_or_else(UnderWay::default, |lease| UnderWay { all: lease.in_flight, leaving: lease.leaving })
     }
 
-    /// Whether requests of a machine wait, as the ledger has it.
+    /// Whether requests of a machine wait, as the shared state has it.
     pub(crate) fn waits(&self, machine: &str) -> bool {
-        self.leases.get(machine).is_some_and(|lease| lease.waits.is_some())
+        self.leases.get(machine).is_some_and(|lease| lease.waiting_since.is_some())
     }
 
     /// When a machine should renew its lease; `None` if it has none.
@@ -257,13 +259,13 @@ impl Ledger {
         let mut now_ledger = self.clone();
         now_ledger.end_leases(now, "");
         let Self { state, leases, .. } = now_ledger;
-        let machine = |lease: Lease| Machine { under_way: lease.under_way, waits: lease.waits.is_some() };
+        let machine = |lease: Lease| Machine { in_flight: lease.in_flight, waiting: lease.waiting_since.is_some() };
         let left = |until: Option<Moment>| until.map_or(Duration::ZERO, |until| until.saturating_since(now));
         Status {
-            under_way: state.under_way().0,
-            places: state.places(),
-            paused: left(state.paused(now)),
-            closed: left(state.opening(now, 1)),
+            in_flight: state.under_way().0,
+            slots: state.places(),
+            resumes_in: left(state.paused(now)),
+            opens_in: left(state.opening(now, 1)),
             machines: leases.into_iter().map(|(name, lease)| (name, machine(lease))).collect(),
         }
     }

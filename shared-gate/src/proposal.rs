@@ -1,7 +1,7 @@
-//! A draft: the next ledger, as one machine would have it.
+//! A proposal: the next shared state, as one machine would have it.
 //!
-//! The ledger that the server held goes in, with all events at this machine since and the requests that wait. The
-//! ledger to offer comes out, with the requests that pass if it is taken, whether it is worth an exchange, and when to
+//! The shared state that the server held goes in, with all events at this machine since and the requests that wait. The
+//! shared state to offer comes out, with the requests that pass if it is taken, whether it is worth an exchange, and when to
 //! look again.
 
 use std::time::Duration;
@@ -9,8 +9,8 @@ use std::time::Duration;
 use runtime::gate::rules::{Closed, Moment};
 use tokio::time::Instant;
 
-use crate::ledger::{Ledger, UnderWay};
 use crate::line::Ticket;
+use crate::shared_state::{SharedState, UnderWay};
 use crate::store::{KEPT, Store};
 use crate::worker::Worker;
 
@@ -18,24 +18,24 @@ use crate::worker::Worker;
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) version: String,
-    pub(crate) ledger: Ledger,
+    pub(crate) shared: SharedState,
     pub(crate) at: Instant,
 }
 
 impl Known {
-    /// Whether a server in this run has to have a ledger still.
+    /// Whether a server in this run has to have a shared state still.
     pub(crate) fn is_kept(&self, run: &str) -> bool {
         let written = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
         written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < KEPT
     }
 }
 
-/// A ledger to offer, and what follows if it is taken.
+/// A shared state to offer, and what follows if it is taken.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub(crate) struct Proposal {
     pub(crate) number: u64,
     pub(crate) version: String,
-    pub(crate) ledger: Ledger,
+    pub(crate) shared: SharedState,
     /// The requests that pass, their weights, and when they may leave, by this machine's clock: the server's may be set
     /// before the offer is taken.
     pub(crate) turns: Vec<(Ticket, usize, Instant)>,
@@ -59,22 +59,22 @@ const PLACES: Duration = Duration::from_millis(25);
 const OTHERS: Duration = Duration::from_millis(200);
 
 impl<S: Store> Worker<S> {
-    /// Drafts the ledger that follows a ledger.
-    pub(crate) fn draft(&mut self, base: &Ledger) -> Draft {
-        self.drafts += 1;
+    /// Proposes the shared state that follows a shared state.
+    pub(crate) fn proposal(&mut self, base: &SharedState) -> Proposal {
+        self.proposals += 1;
         let now = self.now();
-        let mut ledger = base.clone();
-        ledger.open(&self.machine, self.under_way, now);
+        let mut shared = base.clone();
+        shared.open(&self.machine, self.under_way, now);
         for event in &self.noted {
-            ledger.note(&self.machine, *event, &self.clock, now);
+            shared.note(&self.machine, *event, &self.clock, now);
         }
         if self.was_alone {
-            ledger.close(now);
+            shared.close(now);
         }
         let tickets = self.line.first(AT_ONCE);
         let (mut turns, mut closed) = (Vec::new(), None);
         for (ticket, weight) in &tickets {
-            match ledger.pass(&self.machine, *weight, now, self.ahead) {
+            match shared.pass(&self.machine, *weight, now, self.ahead) {
                 Ok(at) => turns.push((*ticket, *weight, self.clock.instant(at))),
                 Err(why) => {
                     closed = Some(why);
@@ -82,31 +82,31 @@ impl<S: Store> Worker<S> {
                 }
             }
         }
-        ledger.finish(&self.machine, turns.len() < tickets.len(), self.drafts, now);
-        Draft {
-            number: self.drafts,
-            version: format!("{}-{}", self.machine, self.drafts),
-            is_due: self.is_due(base, &ledger, now) || !turns.is_empty(),
-            look: self.look(&ledger, closed, now),
+        shared.finish(&self.machine, turns.len() < tickets.len(), self.proposals, now);
+        Proposal {
+            number: self.proposals,
+            version: format!("{}-{}", self.machine, self.proposals),
+            is_due: self.is_due(base, &shared, now) || !turns.is_empty(),
+            look: self.look(&shared, closed, now),
             notes: self.noted.len(),
             closes: self.was_alone,
-            ledger,
+            shared,
             turns,
         }
     }
 
     /// Whether it is time to write, although no request passes.
-    fn is_due(&self, base: &Ledger, ledger: &Ledger, now: Moment) -> bool {
-        let has_lease = ledger.waits(&self.machine) || ledger.under_way(&self.machine) != UnderWay::default();
+    fn is_due(&self, base: &SharedState, shared: &SharedState, now: Moment) -> bool {
+        let has_lease = shared.waits(&self.machine) || shared.under_way(&self.machine) != UnderWay::default();
         self.was_alone
-            || base.waits(&self.machine) != ledger.waits(&self.machine)
+            || base.waits(&self.machine) != shared.waits(&self.machine)
             || self.write_by.is_some_and(|write_by| write_by <= Instant::now())
             || has_lease && base.renewal(&self.machine).is_none_or(|renewal| renewal <= now)
     }
 
     /// When to look again, if no event comes before.
-    fn look(&self, ledger: &Ledger, closed: Option<Closed>, now: Moment) -> Instant {
-        let ahead = if ledger.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
+    fn look(&self, shared: &SharedState, closed: Option<Closed>, now: Moment) -> Instant {
+        let ahead = if shared.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
         let now = Instant::now();
         // Machines that wait for the same place do not ask at the same time.
         let random = |time: Duration| time.mul_f64(0.5 + fastrand::f64() / 2.0);
@@ -118,7 +118,7 @@ impl<S: Store> Worker<S> {
                 Some(early.unwrap_or(now).clamp(now, now + random(OTHERS)))
             }
         };
-        let renewal = ledger.renewal(&self.machine).map(|renewal| self.clock.instant(renewal));
+        let renewal = shared.renewal(&self.machine).map(|renewal| self.clock.instant(renewal));
         opening.into_iter().chain(renewal).chain(self.write_by).min().unwrap_or(now + OTHERS)
     }
 }
