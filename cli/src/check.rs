@@ -61,7 +61,7 @@ async fn probe(connected: &Connected) -> (Vec<[String; 2]>, Option<Failure>) {
     let Some(endpoint) = probed() else { return (Vec::new(), None) };
     let mut request = connected.client.raw(endpoint.path.unwrap_or_default());
     for param in endpoint.params.unwrap_or_default() {
-        let least = param.served.first().copied();
+        let least = param.allowed_values.first().copied();
         if let Some(value) = least.or(param.example.filter(|_| param.required.is_some())) {
             request = request.query(param.wire_name, value);
         }
@@ -121,7 +121,7 @@ fn key(error: &Error) -> String {
 fn limits() -> impl Iterator<Item = [String; 2]> {
     let several = SERVICE.limits.len() > 1;
     let limit = move |info: &LimitInfo| {
-        let when = match info.applies_to {
+        let when = match info.scope {
             Some(when) => format!("; applies to {when}"),
             None if several => "; enforced (it is unknown which limit applies to your key)".to_owned(),
             None => String::new(),

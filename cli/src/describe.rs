@@ -72,7 +72,8 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     match endpoint.params {
         None => section(&mut out, "Params", &[["unknown".to_owned(), "the params are unknown".to_owned()]], width),
         Some(params) => {
-            let params: Vec<_> = params.into_iter().filter(|param| param.fixed.is_none()).map(param_row).collect();
+            let params: Vec<_> =
+                params.into_iter().filter(|param| param.const_value.is_none()).map(param_row).collect();
             section(&mut out, "Params", &params, width);
         }
     }
@@ -107,10 +108,10 @@ fn section(out: &mut String, title: &str, rows: &[[String; 2]], width: usize) {
 
 fn source(endpoint: &EndpointInfo) -> String {
     let how = match endpoint.evidence {
-        Evidence::Document => "documented",
+        Evidence::Documented => "documented",
         Evidence::Published => "published by the provider",
         Evidence::Reported => "reported by public clients",
-        Evidence::Former => "previous version of the API",
+        Evidence::PreviousVersion => "previous version of the API",
     };
     if endpoint.path.is_none() { format!("name only, {how}") } else { how.to_owned() }
 }
@@ -149,7 +150,7 @@ fn param_row(info: &ParamInfo) -> [String; 2] {
     words.extend(range(info.range).map(|range| format!("{range}.")));
     words.extend(info.default.map(|default| format!("Default: {default}.")));
     words.extend(info.required.map(|evidence| format!("Required ({evidence}).")));
-    for (what, values) in [("Accepted values", info.served), ("Rejected values", info.refused)] {
+    for (what, values) in [("Accepted values", info.allowed_values), ("Rejected values", info.rejected_values)] {
         if !values.is_empty() {
             words.push(format!("{what}: {}.", values.join(", ")));
         }
@@ -224,11 +225,11 @@ fn param_object(info: &ParamInfo) -> Value {
         "name": info.wire_name,
         "summary": info.summary,
         "values": values.iter().map(|value| value.value).collect::<Vec<_>>(),
-        "several": info.list.is_some(),
+        "several": info.list_setter.is_some(),
         "required": info.required.map(Evidence::as_str),
         "default": info.default,
-        "served": info.served,
-        "refused": info.refused,
+        "allowed_values": info.allowed_values,
+        "rejected_values": info.rejected_values,
         "example": info.example,
         "unit": info.unit,
         "notes": info.notes,

@@ -45,7 +45,7 @@ pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoints::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
     for info in endpoints.iter().flat_map(|endpoint| endpoint.params.unwrap_or_default()) {
-        if info.fixed.is_some() {
+        if info.const_value.is_some() {
             continue;
         }
         match offered.iter_mut().find(|one| one.wire_name == info.wire_name) {
@@ -133,7 +133,7 @@ const MAX_LISTED: usize = 6;
 /// The accepted values, as far as a line has room for them.
 fn values(info: &ParamInfo) -> Option<String> {
     let known: Vec<&str> = match info.ty {
-        _ if !info.served.is_empty() => info.served.to_vec(),
+        _ if !info.allowed_values.is_empty() => info.allowed_values.to_vec(),
         ValueType::Named(ty) => ty.values.iter().map(|value| value.value).collect(),
         ValueType::Timestamp(_) => return Some("2025-01-31, 2025-01-31T12:00, 90d".to_owned()),
         _ => return info.example.map(|example| format!("e.g. {example}")),
@@ -169,7 +169,7 @@ fn possible_values(ty: ValueType) -> Vec<PossibleValue> {
 
 /// Whether commas separate values; in a text of unknown form they may belong to it.
 pub(crate) fn splits(info: &ParamInfo) -> bool {
-    info.list.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
+    info.list_setter.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
 }
 
 /// Takes any text, and completes known values: whether a value is wrong depends on the endpoint.
@@ -259,7 +259,7 @@ mod tests {
     fn every_param_of_the_catalogue_is_offered() {
         let command = Params::augment_args(Command::new("get"));
         for endpoint in endpoints::with_path() {
-            for info in endpoint.params.unwrap_or_default().iter().filter(|info| info.fixed.is_none()) {
+            for info in endpoint.params.unwrap_or_default().iter().filter(|info| info.const_value.is_none()) {
                 let long = kebab(info.wire_name);
                 let found = command.get_arguments().find(|arg| arg.get_long() == Some(&long));
                 assert!(found.is_some_and(|arg| arg.get_help().is_some()), "{endpoint} {long}");

@@ -151,7 +151,7 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
 fn warn_of_missing_params(targets: &[Target], params: &Params, log: &Log) {
     for endpoint in targets.iter().filter_map(Target::known) {
         for info in endpoint.params.unwrap_or_default() {
-            let is_omitted = info.fixed.is_none() && info.default.is_none() && !params.has(info.wire_name);
+            let is_omitted = info.const_value.is_none() && info.default.is_none() && !params.has(info.wire_name);
             if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
                 let (name, option) = (endpoints::name(endpoint), kebab(info.wire_name));
                 log.warning(&format!("`--{option}` is probably required by {name} but was not given"));
@@ -182,7 +182,7 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Re
         return Ok(Given::Time(time));
     }
     // `+` joins values only in a param that takes a list.
-    let several: Vec<&str> = if info.list.is_some() && splits(info) {
+    let several: Vec<&str> = if info.list_setter.is_some() && splits(info) {
         value.split('+').map(str::trim).collect()
     } else {
         vec![value.trim()]
@@ -203,14 +203,14 @@ fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Re
 fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Result<()> {
     let (name, param) = (endpoints::name(endpoint), info.wire_name);
     let option = || format!("`--{} {value}`", kebab(param));
-    if !info.served.is_empty() && !info.served.contains(&value) {
-        let accepted = info.served.join(", ");
+    if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
+        let accepted = info.allowed_values.join(", ");
         log.warning(&format!("{} may be rejected; known accepted values: {accepted}; sending it anyway", option()));
     }
     let ValueType::Named(ty) = info.ty else { return Ok(()) };
     let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
     if known.is_empty() || known.contains(&value) {
-        if info.refused.contains(&value) {
+        if info.rejected_values.contains(&value) {
             log.warning(&format!("{} is probably rejected by {name}", option()));
         }
         return Ok(());

@@ -39,8 +39,8 @@ fn file(group: usize, endpoints: impl Iterator<Item = usize>) -> String {
 fn endpoint(text: &mut String, index: usize) -> std::fmt::Result {
     writeln!(
         text,
-        "- name: Metric {index}\n  path: /metric{index}\n  evidence: document\n  summary: The metric number {index}.\n  \
-         params: [common]\n  body:\n    evidence: document\n    series:"
+        "- name: Metric {index}\n  path: /metric{index}\n  evidence: documented\n  summary: The metric number {index}.\n  \
+         params: [common]\n  body:\n    evidence: documented\n    series:"
     )?;
     for field in 0..2 + index % 5 {
         writeln!(

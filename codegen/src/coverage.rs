@@ -73,10 +73,10 @@ fn tally(what: &str, facts: impl Iterator<Item = Option<Evidence>>) -> Tally {
     let mut tally = Tally { what: what.to_owned(), ..Tally::default() };
     for fact in facts {
         *match fact {
-            Some(Evidence::Document) => &mut tally.document,
+            Some(Evidence::Documented) => &mut tally.document,
             Some(Evidence::Published) => &mut tally.published,
             Some(Evidence::Reported) => &mut tally.reported,
-            Some(Evidence::Former) => &mut tally.former,
+            Some(Evidence::PreviousVersion) => &mut tally.former,
             None => &mut tally.unknown,
         } += 1;
     }

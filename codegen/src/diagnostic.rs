@@ -270,15 +270,15 @@ impl Diagnostics {
         &self.0
     }
 
-    /// The findings as text, in colour for a terminal.
+    /// The errors as text, in colour for a terminal.
     ///
     /// `folder` is put before the name of every file, so that a terminal can open it.
     pub fn render(&self, folder: &str, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let mut text: String = self.0.iter().map(|finding| finding.render(folder, &renderer) + "\n\n").collect();
         let count = self.0.len();
-        let noun = if count == 1 { "finding" } else { "findings" };
-        text += &format!("{count} {noun} in the catalogue; no file was touched\n");
+        let noun = if count == 1 { "error" } else { "errors" };
+        text += &format!("error: {count} {noun} in the catalogue; no files were written\n");
         text
     }
 }

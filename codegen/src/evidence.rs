@@ -1,31 +1,31 @@
-//! How a fact is known: the catalogue's word for it, and that of a sentence.
+//! Sources of facts: the words of the catalogue, and their labels in the docs.
 
 use crate::format::words;
 
 words! {
-    /// How a fact is known, best first.
+    /// Source of a fact, the most reliable first.
     Evidence {
-        /// The interface document says so.
-        Document = "document",
-        /// The provider's public documentation says so.
+        /// The API document.
+        Documented = "documented",
+        /// The provider's public documentation of this version.
         Published = "published",
-        /// Public clients agree.
+        /// Public clients of the live API that agree.
         Reported = "reported",
-        /// The provider's description of the former version of the interface does.
-        Former = "former",
+        /// The provider's documentation of the previous API version.
+        PreviousVersion = "previous_version",
     }
 }
 
 impl Evidence {
-    /// Whether the client holds its users to it: what is reported or former it leaves to the service.
+    /// Whether the client enforces the fact; other facts are documented only.
     pub fn is_enforced(self) -> bool {
-        matches!(self, Self::Document | Self::Published)
+        matches!(self, Self::Documented | Self::Published)
     }
 
-    /// In a sentence: "the path is documented".
-    pub fn told(self) -> &'static str {
+    /// Label in the docs and in a sentence: "the path is documented".
+    pub fn label(self) -> &'static str {
         match self {
-            Self::Document => "documented",
+            Self::PreviousVersion => "previous version",
             other => other.word(),
         }
     }

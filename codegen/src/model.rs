@@ -9,11 +9,13 @@ mod value;
 
 use crate::diagnostic::Diagnostics;
 pub use crate::evidence::Evidence;
-pub use crate::spec::ListStyle;
+pub use crate::spec::ListFormat;
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
-pub use endpoint::{Body, Endpoint, EndpointParam, Group, HistoryOf, Param, ParamSet, Passing, Setter, SharedParam};
+pub use endpoint::{
+    Body, Endpoint, EndpointParam, Group, HistorySource, Param, ParamSet, Passing, Setter, SharedParam,
+};
 pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, Limit, Service, Status};
-pub use value::{Field, NamedType, Range, Record, RecordForm, RecordRef, Type, Value};
+pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
 /// The whole client.
 #[derive(Debug)]
@@ -61,7 +63,7 @@ impl Api {
 
     /// The one field of a record that stands for a body of a type.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
-        self.record(reference).filter(|record| record.form == RecordForm::Value)?.fields.first()
+        self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
     }
 
     /// The field of the metadata that lists what was asked for and is not covered.

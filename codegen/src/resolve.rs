@@ -190,7 +190,7 @@ impl<'a> Resolver<'a> {
         self.wrong(rule, at, format!("there is no {what} `{name}`"), help)
     }
 
-    /// The Rust name of an entry: its `ident` if it has one, or made from `name`.
+    /// The Rust name of an entry: its `rust_name` if it has one, or made from `name`.
     fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Resolved<String> {
         let result = match ident {
             Some(ident) if !names::is_ident(ident, case) => Err(format!("`{ident}` is not one as it stands")),
@@ -201,7 +201,7 @@ impl<'a> Resolver<'a> {
         match result {
             Ok(ident) if names::is_taken(scope, &ident) => {
                 let message = format!("the client uses the name `{ident}` itself");
-                Err(self.wrong("taken-name", at, message, "say another with `ident`"))
+                Err(self.wrong("taken-name", at, message, "say another with `rust_name`"))
             }
             Ok(ident) => Ok(ident),
             Err(reason) => {
@@ -211,7 +211,7 @@ impl<'a> Resolver<'a> {
                     Case::Shouty => "MY_NAME",
                 };
                 let message = format!("`{name}` does not make a Rust name: {reason}");
-                Err(self.wrong("no-rust-name", at, message, format!("say one with `ident`, like `{example}`")))
+                Err(self.wrong("no-rust-name", at, message, format!("say one with `rust_name`, like `{example}`")))
             }
         }
     }

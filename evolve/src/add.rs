@@ -86,7 +86,7 @@ fn entry(addition: &Addition) -> Tree {
     };
     Tree::map()
         .with("name", addition.name.clone().unwrap_or_else(|| name_of(path)))
-        .with_some("ident", addition.ident.as_deref())
+        .with_some("rust_name", addition.ident.as_deref())
         .with("path", path.as_str())
         .with("evidence", addition.evidence.as_str())
         .with("summary", addition.summary.as_deref().unwrap_or("unknown"))
@@ -110,9 +110,9 @@ title: A
 version: '1'
 summary: A service.
 env_prefix: A
-time: {unit: seconds, evidence: document}
+time: {unit: seconds, evidence: documented}
 params:
-- {name: coin, type: string, summary: The coin., evidence: document}
+- {name: coin, type: string, summary: The coin., evidence: documented}
 ";
     const MARKET: &str = "\
 # yaml-language-server: $schema=catalogue.schema.json
@@ -121,13 +121,13 @@ summary: The market.
 endpoints:
 - name: Basis  # the first
   path: /basis
-  evidence: document
+  evidence: documented
   summary: Perpetual price minus spot price.
   params: []
   body: unknown
 - name: Basis Ratio
   path: unknown
-  evidence: document
+  evidence: documented
   summary: Basis over price.
   params: unknown
   body: unknown
@@ -170,10 +170,10 @@ endpoints:
     fn a_name_that_makes_what_is_taken_goes_with_another_ident() {
         let other = Addition { name: Some("Client".to_owned()), ..addition("/client", "market") };
         let finding = added(&other).expect_err("a finding");
-        assert!(finding.contains("say another with `ident`"), "{finding}");
+        assert!(finding.contains("say another with `rust_name`"), "{finding}");
         let entry = "\
 - name: Client
-  ident: their_client
+  rust_name: their_client
   path: /client
   evidence: reported
   summary: unknown
@@ -189,7 +189,7 @@ endpoints:
         let known =
             Addition { params: Some(Vec::new()), summary: Some("It.".to_owned()), ..addition("/basisRatio", "market") };
         let expected = MARKET
-            .replace("path: unknown\n  evidence: document", "path: /basisRatio\n  evidence: reported")
+            .replace("path: unknown\n  evidence: documented", "path: /basisRatio\n  evidence: reported")
             .replace("params: unknown", "params: []");
         assert_eq!(added(&known), Ok(expected));
     }
@@ -211,7 +211,7 @@ endpoints:
         let depth = "\
 - name: Depth
   path: unknown
-  evidence: document
+  evidence: documented
   summary: It.
   params: [{use: coin, evidence: reported}]
   body: unknown

@@ -191,7 +191,7 @@ impl Filler<'_> {
     fn endpoint(&mut self, gap: &Gap, ident: Option<String>) -> Tree {
         let mut tree = gap.new.tree(&self.draft.editor).clone();
         let evidence = tree.text("evidence").unwrap_or_default().to_owned();
-        tree.set(&ENDPOINT, "ident", ident);
+        tree.set(&ENDPOINT, "rust_name", ident);
         if gap.params {
             let params = self.params(&gap.new, &evidence);
             tree.set(&ENDPOINT, "params", Some(params));

@@ -17,7 +17,7 @@ impl NamesInUse {
         self.0.insert(ident.into());
     }
 
-    /// The `ident` of an entry, which may have been chosen.
+    /// The `rust_name` of an entry, which may have been chosen.
     pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
         match wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
             Some(ident) => {
@@ -33,7 +33,7 @@ impl NamesInUse {
         self.0.contains(ident)
     }
 
-    /// The `ident` that an entry needs for a name of its own; `None` if its own name makes one.
+    /// The `rust_name` that an entry needs for a name of its own; `None` if its own name makes one.
     pub(super) fn ident(&mut self, name: &str, case: Case, scope: Scope) -> Option<String> {
         let derived = names::ident(name, case).ok().filter(|ident| self.is_free(ident, scope));
         if let Some(ident) = derived {
@@ -75,7 +75,7 @@ fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
 
 /// The method of an endpoint, if its name makes one.
 pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
-    let chosen = endpoint.text("ident").map(str::to_owned);
+    let chosen = endpoint.text("rust_name").map(str::to_owned);
     names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
 }
 
@@ -147,7 +147,7 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
         record.text("name").into_iter().for_each(|name| taken.note(name));
     }
     for endpoint in group.entries("endpoints") {
-        let name = ["ident", "name"].iter().find_map(|key| endpoint.text(key));
+        let name = ["rust_name", "name"].iter().find_map(|key| endpoint.text(key));
         if let Some(ident) = name.filter(|name| names::ident(name, Case::Pascal).is_ok()) {
             for ty in types_of_method(ident) {
                 taken.note(ty);

@@ -175,10 +175,10 @@ mod tests {
     #[test]
     fn an_endpoint_without_a_path_cannot_be_asked_until_it_has_one() {
         let service = "title: A\nversion: '1'\nsummary: A service.\nenv_prefix: A\n\
-                       time: {unit: seconds, evidence: document}\n";
+                       time: {unit: seconds, evidence: documented}\n";
         let market = "title: Market\nsummary: The market.\nendpoints:\n\
-            - {name: Basis, path: /basis, evidence: document, summary: It., params: [], body: unknown}\n\
-            - {name: Basis Ratio, path: unknown, evidence: document, summary: It., params: unknown, body: unknown}\n";
+            - {name: Basis, path: /basis, evidence: documented, summary: It., params: [], body: unknown}\n\
+            - {name: Basis Ratio, path: unknown, evidence: documented, summary: It., params: unknown, body: unknown}\n";
         let asked = |name: &str| {
             let catalogue = codegen::load_texts(&[("service.yaml", service), ("market.yaml", market)]);
             Question::of(&catalogue, name).map(|question| question.path).map_err(|refusal| refusal.to_string())

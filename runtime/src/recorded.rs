@@ -92,14 +92,14 @@ pub fn example<E: Endpoint>(request: impl Into<Request<E>>) {
     for info in E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query) {
         let name = format!("{}=", utf8_percent_encode(info.wire_name, QUERY));
         let value = query.iter().find_map(|param| param.strip_prefix(name.as_str()));
-        let is_expected = info.required.is_some() || info.fixed.is_some();
+        let is_expected = info.required.is_some() || info.const_value.is_some();
         assert_eq!(value.is_some(), is_expected, "`{}` in {sent}", info.wire_name);
         let Some((value, example)) = value.zip(info.example) else { continue };
         if !matches!(info.ty, ValueType::Timestamp(_)) {
             assert_eq!(value, utf8_percent_encode(example, QUERY).to_string(), "`{}` in {sent}", info.wire_name);
         }
-        let served = info.served.is_empty() || info.served.contains(&example);
-        assert!(served && !info.refused.contains(&example), "{sent} asks for what is refused");
+        let served = info.allowed_values.is_empty() || info.allowed_values.contains(&example);
+        assert!(served && !info.rejected_values.contains(&example), "{sent} asks for what is refused");
     }
 }
 

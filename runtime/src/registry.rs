@@ -13,12 +13,12 @@ mod value;
 
 use std::fmt;
 
-pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListStyle, ParamInfo, ParamList, ParamLocation};
-pub use history::{HistoryInfo, HistoryOf};
+pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListFormat, ParamInfo, ParamList, ParamLocation};
+pub use history::{HistoryInfo, HistorySource};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
 #[doc(hidden)]
 pub use time_field::TimeField;
-pub use value::{FieldInfo, RecordForm, RecordInfo, TypeInfo, ValueInfo, ValueType};
+pub use value::{FieldInfo, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 
 /// Everything that a client has from its catalogue, as one value: for a mock server, or for a tool that shows any client.
 #[derive(Clone, Copy, Debug)]
@@ -53,29 +53,29 @@ impl Registry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Evidence {
     /// The interface document says so.
-    Document,
+    Documented,
     /// The provider's public documentation of this version says so.
     Published,
     /// Public clients that ran against the live service agree.
     Reported,
-    /// The provider's description of the former version of the interface says so.
-    Former,
+    /// The provider's description of the previous version of the interface says so.
+    PreviousVersion,
 }
 
 impl Evidence {
     /// The word for it, as the reference uses it and a sentence does: "the path is documented".
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Document => "documented",
+            Self::Documented => "documented",
             Self::Published => "published",
             Self::Reported => "reported",
-            Self::Former => "former",
+            Self::PreviousVersion => "previous version",
         }
     }
 
-    /// Whether the client enforces the fact; what is reported or former is documented and left to the service.
+    /// Whether the client enforces the fact; other facts are documented and left to the service.
     pub const fn is_enforced(self) -> bool {
-        matches!(self, Self::Document | Self::Published)
+        matches!(self, Self::Documented | Self::Published)
     }
 }
 

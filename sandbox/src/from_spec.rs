@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use codegen::model::{self, Api, Body, Endpoint, Field, Group, History, ListStyle, Param, RecordRef, Service, Type};
+use codegen::model::{self, Api, Body, Endpoint, Field, Group, History, ListFormat, Param, RecordRef, Service, Type};
 use runtime::registry::{
-    ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistoryOf,
-    LimitInfo, ParamInfo, ParamLocation, Range, RecordForm, RecordInfo, Registry, ServiceInfo, StatusInfo, TimeUnit,
+    ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource,
+    LimitInfo, ParamInfo, ParamLocation, Range, RecordInfo, RecordLayout, Registry, ServiceInfo, StatusInfo, TimeUnit,
     TypeInfo, ValueInfo, ValueType,
 };
 
@@ -122,9 +122,9 @@ impl<'a> Tables<'a> {
             Body::Unknown => info,
         };
         info.history = match &endpoint.history {
-            model::HistoryOf::Service => HistoryOf::Service,
-            model::HistoryOf::Own(own) => HistoryOf::Own(leak(history(own))),
-            model::HistoryOf::Unknown => HistoryOf::Unknown,
+            model::HistorySource::Service => HistorySource::Service,
+            model::HistorySource::Endpoint(own) => HistorySource::Endpoint(leak(history(own))),
+            model::HistorySource::Unknown => HistorySource::Unknown,
         };
         info.weight = endpoint.weight;
         info.notes = text(&endpoint.notes);
@@ -138,20 +138,20 @@ impl<'a> Tables<'a> {
         if param.in_path {
             info.location = ParamLocation::Path;
         }
-        info.list = some(param.list.as_ref());
+        info.list_setter = some(param.list_setter.as_ref());
         info = match param.list_as {
-            ListStyle::Commas => info,
-            ListStyle::Repeated => info.repeated(),
-            ListStyle::Json => info.as_json(),
+            ListFormat::Commas => info,
+            ListFormat::Repeated => info.repeated(),
+            ListFormat::Json => info.as_json(),
         };
-        info.fixed = some(param.fixed.as_ref());
+        info.const_value = some(param.const_value.as_ref());
         info.required = param.required.map(evidence);
         info.default = some(param.default.as_ref());
-        info.served = texts(&param.served);
-        info.works = texts(&param.works);
-        info.refused = texts(&param.refused);
+        info.allowed_values = texts(&param.allowed_values);
+        info.tested_values = texts(&param.tested_values);
+        info.rejected_values = texts(&param.rejected_values);
         info.example = some(param.example.as_ref());
-        info.single = param.single.map(evidence);
+        info.single_value = param.single_value.map(evidence);
         info.range = range(param.range);
         info.unit = text(&param.unit);
         info.summary = text(&param.summary);
@@ -168,9 +168,9 @@ impl<'a> Tables<'a> {
         let mut info = RecordInfo::new(text(&record.ident), fields);
         info.summary = text(&record.summary);
         info.form = match record.form {
-            model::RecordForm::Object => RecordForm::Object,
-            model::RecordForm::Positional => RecordForm::Positional,
-            model::RecordForm::Value => RecordForm::Value,
+            model::RecordLayout::Object => RecordLayout::Object,
+            model::RecordLayout::Positional => RecordLayout::Positional,
+            model::RecordLayout::Value => RecordLayout::Value,
         };
         Some(self.records.entry(reference.clone()).or_insert(leak(info)))
     }
@@ -225,7 +225,7 @@ impl<'a> Tables<'a> {
 fn limit(limit: &model::Limit) -> LimitInfo {
     let mut info = LimitInfo::of_window(text(&limit.name), limit.requests, limit.seconds, evidence(limit.evidence));
     info.concurrent = limit.concurrent;
-    info.applies_to = some(limit.applies_to.as_ref());
+    info.scope = some(limit.scope.as_ref());
     info.endpoints = texts(&limit.endpoints);
     info
 }
@@ -252,10 +252,10 @@ const fn range(range: model::Range) -> Range {
 
 const fn evidence(known: model::Evidence) -> Evidence {
     match known {
-        model::Evidence::Document => Evidence::Document,
+        model::Evidence::Documented => Evidence::Documented,
         model::Evidence::Published => Evidence::Published,
         model::Evidence::Reported => Evidence::Reported,
-        model::Evidence::Former => Evidence::Former,
+        model::Evidence::PreviousVersion => Evidence::PreviousVersion,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Each value has to fit the type and the range of its param. A strict sandbox refuses as well what the service is only
 //! reported to refuse. What the values mean is decided elsewhere.
 
-use runtime::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, TimeUnit, ValueType};
+use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, TimeUnit, ValueType};
 use runtime::{Timestamp, Value};
 
 use crate::refusal::Refusal;
@@ -56,11 +56,11 @@ impl Query {
             return if is_unknown { Err(refusal()) } else { Ok(()) };
         };
         let before = self.values.iter_mut().find(|(known, _)| known.wire_name == param.wire_name);
-        if before.is_some() && param.list_as != ListStyle::Repeated {
+        if before.is_some() && param.list_as != ListFormat::Repeated {
             return Err(Refusal::param(format!("`{name}` is there twice")));
         }
         let parts = parts(param, value);
-        let is_single = param.list.is_none() || is_strict && param.single.is_some();
+        let is_single = param.list_setter.is_none() || is_strict && param.single_value.is_some();
         if is_single && (parts.len() > 1 || before.is_some()) {
             return Err(Refusal::param(format!("`{name}` has to be one value, not \"{value}\"")));
         }
@@ -99,7 +99,7 @@ impl Query {
         let sent = self.values.iter().find(|(known, _)| known.wire_name == param.wire_name);
         match (sent, param.default) {
             (Some((_, values)), _) => values.iter().map(String::as_str).collect(),
-            (None, Some(default)) if param.list.is_some() => default.split(',').collect(),
+            (None, Some(default)) if param.list_setter.is_some() => default.split(',').collect(),
             (None, default) => default.into_iter().collect(),
         }
     }
@@ -124,18 +124,18 @@ impl Query {
 /// The values in a text: commas separate those of a list and of a closed type, and an empty text is no value unless its
 /// type forbids that.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
-    if param.list_as == ListStyle::Json
+    if param.list_as == ListFormat::Json
         && let Ok(Value::Array(items)) = value.parse()
     {
         let text = |item: Value| item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned);
         return items.into_iter().map(text).collect();
     }
     let is_closed = matches!(param.ty, ValueType::Named(named) if !named.open);
-    let is_split = param.list_as == ListStyle::Commas && (is_closed || param.list.is_some());
+    let is_split = param.list_as == ListFormat::Commas && (is_closed || param.list_setter.is_some());
     let parts = if is_split { value.split(',').map(str::trim).collect() } else { vec![value] };
     let is_text = matches!(param.ty, ValueType::String | ValueType::Any)
         || matches!(param.ty, ValueType::Named(named) if named.open);
-    let may_be_empty = is_text || param.list.is_some();
+    let may_be_empty = is_text || param.list_setter.is_some();
     parts.into_iter().filter(|part| !(may_be_empty && part.is_empty())).map(ToOwned::to_owned).collect()
 }
 
@@ -176,11 +176,11 @@ fn check_type(param: &ParamInfo, value: &str) -> Outcome {
 /// Refuses what the service is reported to refuse.
 fn check_reported(param: &ParamInfo, value: &str, strictness: Strictness) -> Outcome {
     let name = param.wire_name;
-    if param.refused.contains(&value) {
+    if param.rejected_values.contains(&value) {
         return Err(Refusal::param(format!("the endpoint refuses \"{value}\" as `{name}`")));
     }
-    if !param.served.is_empty() {
-        one_of(name, value, param.served.iter().copied())?;
+    if !param.allowed_values.is_empty() {
+        one_of(name, value, param.allowed_values.iter().copied())?;
     }
     match param.ty {
         ValueType::Named(named) if strictness == Strictness::OnlyKnownValues => {

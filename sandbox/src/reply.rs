@@ -5,7 +5,7 @@
 
 use runtime::Value;
 use runtime::registry::{
-    BodyInfo, EndpointInfo, ParamInfo, RecordForm, RecordInfo, Registry, TimeUnit, TypeInfo, ValueType,
+    BodyInfo, EndpointInfo, ParamInfo, RecordInfo, RecordLayout, Registry, TimeUnit, TypeInfo, ValueType,
 };
 use serde_json::{Map, json};
 
@@ -98,7 +98,7 @@ fn unknown_record(name: &'static str, source: Source, unit: TimeUnit) -> Value {
 
 /// The same record, with the time of the series also where it is not among the known fields.
 fn with_time(mut values: Value, record: &RecordInfo, source: Source, unit: TimeUnit) -> Value {
-    if let (RecordForm::Object, Some(time), Value::Object(fields)) = (record.form, source.time, &mut values)
+    if let (RecordLayout::Object, Some(time), Value::Object(fields)) = (record.form, source.time, &mut values)
         && !fields.contains_key(time)
     {
         fields.insert(time.to_owned(), values::timestamp(source.interval.0, unit));
@@ -158,7 +158,7 @@ impl<'q> Listed<'q> {
     fn of(named: &'static TypeInfo, query: &'q Query) -> Self {
         let is_of_type = |param: &&ParamInfo| matches!(param.ty, ValueType::Named(ty) if ty.name == named.name);
         let params = query.params().filter(is_of_type).collect::<Vec<_>>();
-        let takes_several = params.iter().any(|param| param.list.is_some() && param.single.is_none());
+        let takes_several = params.iter().any(|param| param.list_setter.is_some() && param.single_value.is_none());
         let all = named.values.iter().map(|value| value.value).collect::<Vec<_>>();
         let requested = params.iter().flat_map(|param| query.all(param)).collect::<Vec<_>>();
         if requested.is_empty() {

@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     static LIMITS: [LimitInfo; 2] =
-        [LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)];
+        [LimitInfo::new("A", 10, 1, 20, Evidence::Documented), LimitInfo::new("B", 600, 60, 10, Evidence::Documented)];
 
     fn traffic(names: &[&str]) -> Arc<Traffic> {
         Arc::new(Traffic::new(&LIMITS, LIMITS.iter().filter(|limit| names.contains(&limit.name)).collect()))

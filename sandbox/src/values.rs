@@ -3,7 +3,7 @@
 //! A value depends on its seed and its time alone, and moves slowly with time. Candles are consistent in themselves; no
 //! other field agrees with any other.
 
-use runtime::registry::{FieldInfo, Range, RecordForm, RecordInfo, TimeUnit, ValueType};
+use runtime::registry::{FieldInfo, Range, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use runtime::wire::ToWire;
 use runtime::{Timestamp, Value};
 use serde_json::Map;
@@ -33,8 +33,8 @@ pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
         }
     }
     match info.form {
-        RecordForm::Positional => Value::Array(values),
-        RecordForm::Value => values.into_iter().next().unwrap_or_default(),
+        RecordLayout::Positional => Value::Array(values),
+        RecordLayout::Value => values.into_iter().next().unwrap_or_default(),
         _ => {
             let names = info.fields.iter().map(|field| field.wire_name.to_owned());
             Value::Object(names.zip(values).collect::<Map<_, _>>())
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
-        FieldInfo::new(name, name, ty, Evidence::Document)
+        FieldInfo::new(name, name, ty, Evidence::Documented)
     }
 
     fn source(step: i64) -> Source {

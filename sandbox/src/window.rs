@@ -42,7 +42,7 @@ impl WindowParams {
         let params = || endpoint.params.unwrap_or_default().iter();
         let mut times = params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
         let (from, to) = (times.next(), times.next());
-        let limit = params().find(|param| matches!(param.ty, ValueType::Count) && param.list.is_none());
+        let limit = params().find(|param| matches!(param.ty, ValueType::Count) && param.list_setter.is_none());
         let has_length = |param: &&ParamInfo| match param.ty {
             ValueType::Named(named) => named.values.iter().any(|value| value.duration.is_some()),
             _ => false,

@@ -12,7 +12,7 @@ use crate::paths;
 use crate::terminal::{fail, say};
 
 /// The catalogue's words for how something is known.
-pub(crate) const EVIDENCE: [&str; 4] = ["document", "published", "reported", "former"];
+pub(crate) const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
 
 /// Which catalogue is edited, and whether to ask first.
 #[derive(Args)]

@@ -68,7 +68,7 @@ fn params(group: &Group) -> Option<Wanted> {
 
 /// If it is unknown what a limit applies to, every request has to keep it.
 fn limits(api: &Api) -> Option<Wanted> {
-    let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.applies_to.is_none()).collect();
+    let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
     let endpoints = if limits.is_empty() { 0 } else { api.methods().count() };
     some(

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::ordered;
-use crate::model::{Body, Endpoint, Evidence, HistoryOf, Param, Range, TimeForm, TimeFormat};
+use crate::model::{Body, Endpoint, Evidence, HistorySource, Param, Range, TimeForm, TimeFormat};
 
 /// Where lines of documentation end at the latest, without the slashes.
 const WIDTH: usize = 110;
@@ -157,8 +157,8 @@ pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> Strin
         facts.push(format!("in {}", prose(unit)));
     }
     facts.extend(Some(self::range(range)).filter(|range| !range.is_empty()));
-    if evidence != Evidence::Document {
-        facts.push(evidence.told().to_owned());
+    if evidence != Evidence::Documented {
+        facts.push(evidence.label().to_owned());
     }
     sentence(&facts.join(", "))
 }
@@ -176,12 +176,17 @@ pub(super) fn range(range: Range) -> String {
 
 /// The values of a param that are known to work or to fail, in sentences.
 pub(super) fn values(param: &Param) -> String {
-    let single = match param.single {
+    let single = match param.single_value {
         None => String::new(),
-        Some(Evidence::Document) => "Accepts one value.".to_owned(),
-        Some(evidence) => format!("Accepts one value ({}).", evidence.told()),
+        Some(Evidence::Documented) => "Accepts one value.".to_owned(),
+        Some(evidence) => format!("Accepts one value ({}).", evidence.label()),
     };
-    joined([single, served(&param.served), listed("Works with", &param.works), listed("Fails with", &param.refused)])
+    joined([
+        single,
+        served(&param.allowed_values),
+        listed("Works with", &param.tested_values),
+        listed("Fails with", &param.rejected_values),
+    ])
 }
 
 /// The only values that worked for public clients.
@@ -241,7 +246,7 @@ pub(super) fn unknown_of(endpoint: &Endpoint) -> Vec<&str> {
         Body::Series { record: None, .. } => Some("the fields of the records"),
         _ => None,
     };
-    let history = matches!(endpoint.history, HistoryOf::Unknown).then_some("the params that select a time range");
+    let history = matches!(endpoint.history, HistorySource::Unknown).then_some("the params that select a time range");
     params.into_iter().chain(body).chain(history).chain(unknown(&endpoint.notes).1).collect()
 }
 
@@ -305,8 +310,8 @@ mod tests {
         let range = Range { min: Some(0.0), max: Some(100.0) };
         for (unit, range, evidence, expected) in [
             ("percent", range, Evidence::Reported, "In percent, from 0 to 100, reported."),
-            ("", Range { min: Some(1.0), max: None }, Evidence::Document, "At least 1."),
-            ("", Range::default(), Evidence::Document, ""),
+            ("", Range { min: Some(1.0), max: None }, Evidence::Documented, "At least 1."),
+            ("", Range::default(), Evidence::Documented, ""),
             ("USD", Range::default(), Evidence::Published, "In USD, published."),
         ] {
             assert_eq!(value_facts(unit, range, evidence), expected);

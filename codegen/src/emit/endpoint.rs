@@ -63,7 +63,7 @@ type Set<'a> = (&'a Param, &'a Setter);
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
     let params = params.filter(|param| param.is_set());
     let setters = params.flat_map(|param| {
-        let idents = std::iter::once(&param.ident).chain(&param.list);
+        let idents = std::iter::once(&param.ident).chain(&param.list_setter);
         idents.filter_map(move |ident| Some((param, api.setter(ident)?)))
     });
     setters.partition(|(_, setter)| setter.ty.is_some())
@@ -100,9 +100,9 @@ fn sources(endpoint: &Endpoint) -> String {
         Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
         _ => None,
     };
-    let path = endpoint.evidence.told();
+    let path = endpoint.evidence.label();
     match body {
-        Some(body) if body != endpoint.evidence => format!("{path}, fields {}", body.told()),
+        Some(body) if body != endpoint.evidence => format!("{path}, fields {}", body.label()),
         _ => path.to_owned(),
     }
 }
@@ -111,18 +111,19 @@ fn sources(endpoint: &Endpoint) -> String {
 fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     let Some(params) = &endpoint.params else { return Vec::new() };
     let names = |is_named: &dyn Fn(&Param) -> bool| {
-        let params = params.iter().map(|param| &param.param).filter(|param| param.fixed.is_none() && is_named(param));
+        let params =
+            params.iter().map(|param| &param.param).filter(|param| param.const_value.is_none() && is_named(param));
         params.map(|param| docs::code(param.argument())).collect::<Vec<_>>().join(", ")
     };
     let reported = |evidence| names(&move |param| !param.is_argument() && param.required == Some(evidence));
     let lines = [
         ("Arguments", names(&Param::is_argument)),
         ("Required (reported)", reported(Evidence::Reported)),
-        ("Required by the previous API version", reported(Evidence::Former)),
+        ("Required by the previous API version", reported(Evidence::PreviousVersion)),
         ("Optional", names(&|param| !param.is_argument() && param.required.is_none())),
     ];
     let fixed = params.iter().filter_map(|param| {
-        let (name, value) = (&param.param.wire_name, param.param.fixed.as_ref()?);
+        let (name, value) = (&param.param.wire_name, param.param.const_value.as_ref()?);
         Some(format!("**Always sent:** {}", docs::code(&format!("{name}={value}"))))
     });
     let lines = lines.into_iter().filter(|(_, names)| !names.is_empty());

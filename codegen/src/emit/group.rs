@@ -143,7 +143,7 @@ fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
         ("EndpointInfo", "::runtime::registry"),
         ("GroupInfo", "::runtime::registry"),
         ("HistoryInfo", "::runtime::registry"),
-        ("HistoryOf", "::runtime::registry"),
+        ("HistorySource", "::runtime::registry"),
         ("ParamInfo", "::runtime::registry"),
         ("ParamList", "::runtime::registry"),
         ("ParamLocation", "::runtime::registry"),

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
-    Api, Body, Endpoint, EndpointParam, Evidence, Field, History, HistoryOf, ListStyle, Param, Range, RecordRef,
+    Api, Body, Endpoint, EndpointParam, Evidence, Field, History, HistorySource, ListFormat, Param, Range, RecordRef,
     SharedParam, Status, TimeForm, TimeFormat, TimeUnit, Type,
 };
 
@@ -21,10 +21,10 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
 impl ToTokens for Evidence {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.append_all(match self {
-            Self::Document => quote!(Evidence::Document),
+            Self::Documented => quote!(Evidence::Documented),
             Self::Published => quote!(Evidence::Published),
             Self::Reported => quote!(Evidence::Reported),
-            Self::Former => quote!(Evidence::Former),
+            Self::PreviousVersion => quote!(Evidence::PreviousVersion),
         });
     }
 }
@@ -177,19 +177,21 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     let ty = value_type(&param.ty);
     let in_path = param.in_path.then(|| quote!(.in_path()));
     let style = match param.list_as {
-        ListStyle::Commas => quote!(),
-        ListStyle::Repeated => quote!(.repeated()),
-        ListStyle::Json => quote!(.as_json()),
+        ListFormat::Commas => quote!(),
+        ListFormat::Repeated => quote!(.repeated()),
+        ListFormat::Json => quote!(.as_json()),
     };
-    let fixed = link("fixed", param.fixed.as_ref());
-    let (list, required) = (link("list", param.list.as_ref()), link("required", param.required));
+    let fixed = link("const_value", param.const_value.as_ref());
+    let (list, required) = (link("list_setter", param.list_setter.as_ref()), link("required", param.required));
     let default = link("default", param.default.as_ref());
     let range = link("range", Some(param.range).filter(|range| !range.is_all()));
     let (unit, summary, notes) =
         (text("unit", &param.unit), text("summary", &param.summary), text("notes", &param.notes));
-    let (served, works) = (values("served", &param.served), values("works", &param.works));
-    let (refused, example) = (values("refused", &param.refused), link("example", param.example.as_ref()));
-    let single = link("single", param.single);
+    let (served, works) =
+        (values("allowed_values", &param.allowed_values), values("tested_values", &param.tested_values));
+    let (refused, example) =
+        (values("rejected_values", &param.rejected_values), link("example", param.example.as_ref()));
+    let single = link("single_value", param.single_value);
     quote! {
         ParamInfo::new(#name, #wire_name, #ty, #evidence)
         #in_path #list #style #fixed #required #single #default #range #served #works #refused #example #unit #summary #notes
@@ -215,9 +217,9 @@ fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream 
     let known_by = link("known_by", Some(used.evidence).filter(|_| used.evidence != defined.evidence));
     let default = link("default", used.default.as_ref().filter(|_| used.default != defined.default));
     let anew = |key, said: &[String], before: &[String]| if said == before { quote!() } else { values(key, said) };
-    let served = anew("served", &used.served, &defined.served);
-    let works = anew("works", &used.works, &defined.works);
-    let refused = anew("refused", &used.refused, &defined.refused);
+    let served = anew("allowed_values", &used.allowed_values, &defined.allowed_values);
+    let works = anew("tested_values", &used.tested_values, &defined.tested_values);
+    let refused = anew("rejected_values", &used.rejected_values, &defined.rejected_values);
     let example = link("example", used.example.as_ref().filter(|_| used.example != defined.example));
     quote!(params::#constant #known_by #default #served #works #refused #example #notes)
 }
@@ -250,20 +252,22 @@ fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {
     let Endpoint { ident: name, name: title, evidence, aliases, .. } = endpoint;
     let aliases = link("aliases", Some(quote!(&[#(#aliases),*])).filter(|_| !aliases.is_empty()));
-    let path =
-        endpoint.path.as_ref().map_or_else(|| quote!(.named_by(#evidence)), |path| quote!(.path(#path, #evidence)));
+    let path = endpoint
+        .path
+        .as_ref()
+        .map_or_else(|| quote!(.name_evidence(#evidence)), |path| quote!(.path(#path, #evidence)));
     let (summary, notes) = (text("summary", &endpoint.summary), text("notes", &endpoint.notes));
     let (params, body) = (params(api, endpoint), body(&endpoint.body));
     let deprecated = link("deprecated", endpoint.deprecated.as_ref());
     let weight =
         link("weight", Some(endpoint.weight).filter(|weight| *weight != 1).map(|weight| integer(weight.into())));
     let history = match &endpoint.history {
-        HistoryOf::Service => TokenStream::new(),
-        HistoryOf::Own(own) => {
+        HistorySource::Service => TokenStream::new(),
+        HistorySource::Endpoint(own) => {
             let own = history_info(own);
-            quote!(.walked(HistoryOf::Own(&#own)))
+            quote!(.history_source(HistorySource::Endpoint(&#own)))
         }
-        HistoryOf::Unknown => quote!(.walked(HistoryOf::Unknown)),
+        HistorySource::Unknown => quote!(.history_source(HistorySource::Unknown)),
     };
     quote!(&EndpointInfo::new(#group, #name, #title) #aliases #summary #path #params #body #history #weight #notes #deprecated)
 }

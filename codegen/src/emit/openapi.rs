@@ -67,7 +67,7 @@ impl<'a> Description<'a> {
     fn info(&self) -> Object {
         let service = &self.api.service;
         let limits = service.limits.iter().map(|limit| {
-            let applies_to = limit.applies_to.as_deref().unwrap_or("an unknown part of the service");
+            let applies_to = limit.scope.as_deref().unwrap_or("an unknown part of the service");
             let Limit { name, requests, seconds, concurrent, endpoints, .. } = limit;
             let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
             let at_once = concurrent.map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));
@@ -78,9 +78,9 @@ impl<'a> Description<'a> {
             service.summary.clone(),
             docs::timestamps(service.time_form),
             limits.collect::<Vec<_>>().join(" "),
-            "`x-evidence` says how a fact is known: `document` (the interface document), `published` (the provider's \
-             public documentation), `reported` (public clients agree) or `former` (the provider's description of the \
-             former version)."
+            "`x-evidence` is the source of a fact: `documented` (the API document), `published` (the provider's public \
+             documentation), `reported` (public clients agree) or `previous_version` (the provider's documentation of \
+             the previous API version)."
                 .to_owned(),
         ];
         Object::default()

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use super::literal::{ident, param_info};
 use super::render::Source;
 use super::{File, docs, endpoint, record};
-use crate::model::{Api, Endpoint, Evidence, ListStyle, ParamSet, Passing, Setter, SharedParam, Type};
+use crate::model::{Api, Endpoint, Evidence, ListFormat, ParamSet, Passing, Setter, SharedParam, Type};
 
 pub(super) fn file(api: &Api) -> File {
     let mut items: Vec<_> = used(api).into_iter().map(constant).collect();
@@ -151,21 +151,21 @@ fn setter(setter: &Setter) -> TokenStream {
 fn facts(setter: &Setter) -> Vec<String> {
     // A caller that passes a `Timestamp` need not know the unit on the wire.
     let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };
-    let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Document));
+    let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Documented));
     let default =
         setter.default.as_ref().map(|default| format!("Default: {}.", docs::code(default))).unwrap_or_default();
     let wire_name = docs::code(&setter.wire_name);
     let sent = match (setter.several, setter.ident == setter.wire_name) {
         (true, _) => match setter.list_as {
-            Some(ListStyle::Commas) => format!("Several values are sent as {wire_name}, separated by commas."),
-            Some(ListStyle::Repeated) => format!("Several values are sent one by one as {wire_name}."),
-            Some(ListStyle::Json) => format!("Several values are sent as {wire_name}, as a JSON list."),
+            Some(ListFormat::Commas) => format!("Several values are sent as {wire_name}, separated by commas."),
+            Some(ListFormat::Repeated) => format!("Several values are sent one by one as {wire_name}."),
+            Some(ListFormat::Json) => format!("Several values are sent as {wire_name}, as a JSON list."),
             None => format!("Several values are sent as {wire_name}."),
         },
         (false, false) => format!("Sent as {wire_name}."),
         (false, true) => String::new(),
     };
-    let facts = docs::joined([facts, default, docs::served(&setter.served), sent]);
+    let facts = docs::joined([facts, default, docs::served(&setter.allowed_values), sent]);
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }
 

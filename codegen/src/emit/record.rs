@@ -6,7 +6,7 @@ use quote::quote;
 use super::literal::{field_info, field_literal, ident, text};
 use super::render::{Imports, Source};
 use super::{File, docs};
-use crate::model::{Api, Field, Record, RecordForm};
+use crate::model::{Api, Field, Record, RecordLayout};
 
 /// `service/records.rs`: the records that groups share.
 pub(super) fn shared_file(api: &Api) -> File {
@@ -85,9 +85,9 @@ fn description(record: &Record) -> TokenStream {
     let record = ident(name);
     let summary = text("summary", summary);
     let form = match form {
-        RecordForm::Object => quote!(),
-        RecordForm::Positional => quote!(.positional()),
-        RecordForm::Value => quote!(.value()),
+        RecordLayout::Object => quote!(),
+        RecordLayout::Positional => quote!(.positional()),
+        RecordLayout::Value => quote!(.value()),
     };
     let infos = fields.iter().map(field_info);
     quote! {

@@ -126,5 +126,5 @@ fn slug(heading: &str) -> String {
 
 /// A source as a sentence.
 fn source(evidence: Evidence) -> String {
-    format!("Source: {}.", evidence.told())
+    format!("Source: {}.", evidence.label())
 }

@@ -11,7 +11,7 @@ use super::literal::{self, ident};
 use super::render::Source;
 use super::{File, params, reference};
 use crate::model::{
-    Api, Endpoint, Group, ListStyle, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type,
+    Api, Endpoint, Group, ListFormat, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type,
 };
 
 pub(super) fn file(api: &Api) -> File {
@@ -110,11 +110,11 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     let passing = described.passing();
     let (value, wire) = sample(api, param, passing);
     let (argument, wire) = match (passing.several, param.list_as) {
-        (false, ListStyle::Json) => (value, format!("[{}]", in_json(param, wire))),
+        (false, ListFormat::Json) => (value, format!("[{}]", in_json(param, wire))),
         (false, _) => (value, wire),
-        (true, ListStyle::Commas) => (quote!([#value, #value]), format!("{wire},{wire}")),
-        (true, ListStyle::Repeated) => (quote!([#value, #value]), wire),
-        (true, ListStyle::Json) => {
+        (true, ListFormat::Commas) => (quote!([#value, #value]), format!("{wire},{wire}")),
+        (true, ListFormat::Repeated) => (quote!([#value, #value]), wire),
+        (true, ListFormat::Json) => {
             let one = in_json(param, wire);
             (quote!([#value, #value]), format!("[{one},{one}]"))
         }
@@ -137,7 +137,7 @@ fn first_with(api: &Api) -> First<'_> {
     for (group, endpoint) in endpoints {
         let params = endpoint.params.iter().flatten().map(|param| &param.param);
         for param in params.filter(|param| param.is_set()) {
-            for setter in std::iter::once(&param.ident).chain(&param.list) {
+            for setter in std::iter::once(&param.ident).chain(&param.list_setter) {
                 first.entry(setter).or_insert((group, endpoint, param));
             }
         }

@@ -125,9 +125,9 @@ fn value_docs(value: &Value, inherited: Evidence) -> String {
     let code = docs::code(&value.value);
     let text =
         if value.summary.is_empty() { format!("{code}.") } else { format!("{code}: {}", docs::prose(&value.summary)) };
-    if value.evidence == inherited || value.evidence == Evidence::Document {
+    if value.evidence == inherited || value.evidence == Evidence::Documented {
         text
     } else {
-        format!("{text} {}", docs::sentence(value.evidence.told()))
+        format!("{text} {}", docs::sentence(value.evidence.label()))
     }
 }

@@ -1,6 +1,6 @@
 //! Groups and their endpoints: what a method takes, and what comes back.
 
-use super::{Evidence, History, ListStyle, Range, Record, RecordRef, TimeForm, Type};
+use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type};
 
 /// A group: one file of the catalogue, one module of the client.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub struct Endpoint {
     /// All of them, those of the set first; `None` if unknown.
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
-    pub history: HistoryOf,
+    pub history: HistorySource,
     /// Whether it has a history, as it says or as the service does.
     pub has_history: bool,
     /// How many requests the service counts a request as.
@@ -59,12 +59,12 @@ pub struct Endpoint {
 
 /// How the history of an endpoint is walked.
 #[derive(Debug, Default, PartialEq)]
-pub enum HistoryOf {
+pub enum HistorySource {
     /// As the service says, if it takes the params.
     #[default]
     Service,
     /// In a way of its own.
-    Own(History),
+    Endpoint(History),
     /// Nobody knows.
     Unknown,
 }
@@ -100,25 +100,25 @@ pub struct Param {
     pub wire_name: String,
     pub ty: Type,
     /// The setter that takes several.
-    pub list: Option<String>,
+    pub list_setter: Option<String>,
     /// How it writes them.
-    pub list_as: ListStyle,
+    pub list_as: ListFormat,
     /// The value that every request sends; then it has no setter.
-    pub fixed: Option<String>,
+    pub const_value: Option<String>,
     pub in_path: bool,
     pub required: Option<Evidence>,
     pub default: Option<String>,
     pub range: Range,
     /// The only values that public clients were served.
-    pub served: Vec<String>,
+    pub allowed_values: Vec<String>,
     /// Values that are known to work, which others may too.
-    pub works: Vec<String>,
+    pub tested_values: Vec<String>,
     /// Values that are known to be refused.
-    pub refused: Vec<String>,
+    pub rejected_values: Vec<String>,
     /// A value to ask with, which is not known to fail here.
     pub example: Option<String>,
     /// How it is known that just one value is taken.
-    pub single: Option<Evidence>,
+    pub single_value: Option<Evidence>,
     pub unit: String,
     pub summary: String,
     pub notes: String,
@@ -128,7 +128,7 @@ pub struct Param {
 impl Param {
     /// Whether a request has a setter for it.
     pub fn is_set(&self) -> bool {
-        !self.is_argument() && self.fixed.is_none()
+        !self.is_argument() && self.const_value.is_none()
     }
 
     /// Whether the method takes it as an argument instead of the request as a setter.
@@ -138,12 +138,12 @@ impl Param {
 
     /// What takes it: an argument, or the setter for several values where there is one, as that does for one value too.
     pub fn argument(&self) -> &str {
-        self.list.as_ref().unwrap_or(&self.ident)
+        self.list_setter.as_ref().unwrap_or(&self.ident)
     }
 
     /// How that argument is passed.
     pub fn passing(&self) -> Passing {
-        Passing { several: self.list.is_some(), exact: self.ty.is_primitive() }
+        Passing { several: self.list_setter.is_some(), exact: self.ty.is_primitive() }
     }
 }
 
@@ -170,7 +170,7 @@ pub struct Setter {
     pub unit: String,
     pub range: Range,
     pub default: Option<String>,
-    pub served: Vec<String>,
+    pub allowed_values: Vec<String>,
     /// How it is known, if that is the same everywhere; so are unit, range, default and what is served.
     pub evidence: Option<Evidence>,
     pub notes: String,
@@ -179,7 +179,7 @@ pub struct Setter {
     /// Whether it takes several.
     pub several: bool,
     /// How it writes them, if that is the same everywhere.
-    pub list_as: Option<ListStyle>,
+    pub list_as: Option<ListFormat>,
 }
 
 impl Setter {

@@ -102,7 +102,7 @@ pub struct Limit {
     pub requests: u32,
     pub seconds: u32,
     pub concurrent: Option<u32>,
-    pub applies_to: Option<String>,
+    pub scope: Option<String>,
     /// Which endpoints it counts, by groups or paths; every request if there are none.
     pub endpoints: Vec<String>,
     pub evidence: Evidence,

@@ -37,12 +37,12 @@ pub struct Record {
     /// What its fields inherit.
     pub evidence: Evidence,
     pub fields: Vec<Field>,
-    pub form: RecordForm,
+    pub form: RecordLayout,
 }
 
 /// How a record is written on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RecordForm {
+pub enum RecordLayout {
     /// As an object, whose keys are the names of the fields.
     #[default]
     Object,

@@ -126,7 +126,7 @@ const TYPES: &[&str] = &[
     "Gate",
     "GroupInfo",
     "HistoryInfo",
-    "HistoryOf",
+    "HistorySource",
     "IntoParam",
     "IntoParamList",
     "Item",

@@ -4,7 +4,7 @@ use super::records::form;
 use super::types::Records;
 use super::{Resolved, Resolver, Wrong};
 use crate::diagnostic::Location;
-use crate::model::{Body, Field, Range, Record, RecordForm, RecordRef, TimeForm, Type};
+use crate::model::{Body, Field, Range, Record, RecordLayout, RecordRef, TimeForm, Type};
 use crate::names;
 use crate::spanned::Text;
 use crate::spec::{self, BodyEntry, Fields, Known};
@@ -28,7 +28,7 @@ impl<'a> Resolver<'a> {
         };
         let evidence = body.evidence.unwrap_or(endpoint.evidence);
         let own = |fields, form| {
-            let what = if form == RecordForm::Value { "The body" } else { "One record" };
+            let what = if form == RecordLayout::Value { "The body" } else { "One record" };
             let (ident, summary) = (names::record(type_ident), format!("{what} of {}.", endpoint.name));
             let reference = RecordRef { module: records.module.map(str::to_owned), ident: ident.clone() };
             (reference, Some(Record { ident, summary, evidence, fields, form }))
@@ -39,7 +39,7 @@ impl<'a> Resolver<'a> {
             (None, Some(Known::Known(fields)), _) => (fields, false),
             (None, None, Some(ty)) => {
                 let ty = self.type_of(records, ty)?;
-                let (reference, record) = own(vec![whole(ty, evidence)], RecordForm::Value);
+                let (reference, record) = own(vec![whole(ty, evidence)], RecordLayout::Value);
                 return Ok((Body::Object { record: reference, evidence }, record));
             }
             // A body that says none of them has a finding of `load`.

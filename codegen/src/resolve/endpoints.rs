@@ -76,16 +76,16 @@ impl<'a> Resolver<'a> {
         types: &mut Unique,
     ) -> Resolved<(String, String)> {
         let (name, at) = (&endpoint.name, endpoint.name.at());
-        let ident = self.rust_name(name, endpoint.ident.as_ref(), Case::Snake, Scope::Endpoints)?;
+        let ident = self.rust_name(name, endpoint.rust_name.as_ref(), Case::Snake, Scope::Endpoints)?;
         let message = format!("the endpoint `{name}` becomes `{ident}`, which another endpoint is");
         self.unique(idents, "duplicate-endpoint", &ident, at, message)?;
         let type_ident = names::ident(&ident, Case::Pascal).map_err(|reason| {
             let message = format!("`{ident}` does not make the name of a type: {reason}");
-            self.wrong("no-rust-name", at, message, "say another with `ident`")
+            self.wrong("no-rust-name", at, message, "say another with `rust_name`")
         })?;
         if names::is_taken(Scope::Types, &type_ident) {
             let message = format!("the client uses the name `{type_ident}` itself");
-            return Err(self.wrong("taken-name", at, message, "say another with `ident`"));
+            return Err(self.wrong("taken-name", at, message, "say another with `rust_name`"));
         }
         let record = self.new_type(&names::record(&type_ident), at, types);
         self.new_type(&type_ident, at, types).and(record)?;

@@ -1,7 +1,7 @@
 //! How ranges of time are walked: the params that do that, and the endpoints that have them.
 
 use super::{Resolved, Resolver};
-use crate::model::{Body, EndpointParam, History, HistoryOf, Param, SharedParam, Type};
+use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedParam, Type};
 use crate::spanned::Text;
 use crate::spec::{self, Known};
 
@@ -23,7 +23,7 @@ impl<'a> Resolver<'a> {
         endpoint: &'a spec::Endpoint,
         params: Option<&[EndpointParam]>,
         body: &Body,
-    ) -> Resolved<(HistoryOf, bool)> {
+    ) -> Resolved<(HistorySource, bool)> {
         let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &param.param).collect();
         let is_in_time = matches!(body, Body::Series { time: Some(_), .. });
         let is_known = endpoint.path.known().is_some();
@@ -33,14 +33,14 @@ impl<'a> Resolver<'a> {
                 let service = self.service.history.as_ref();
                 let takes_all =
                     service.is_some_and(|said| [&said.from, &said.to, &said.limit, &said.step].into_iter().all(takes));
-                Ok((HistoryOf::Service, takes_all && is_in_time && is_known))
+                Ok((HistorySource::Service, takes_all && is_in_time && is_known))
             }
-            Some(Known::Unknown) => Ok((HistoryOf::Unknown, false)),
+            Some(Known::Unknown) => Ok((HistorySource::Unknown, false)),
             Some(Known::Known(history)) if !is_in_time => {
                 let message = "a body that is no series in time has no history";
                 Err(self.wrong("history-body", history.from.at(), message, "leave `history` out"))
             }
-            Some(Known::Known(history)) => Ok((HistoryOf::Own(self.history(history, &params)?), is_known)),
+            Some(Known::Known(history)) => Ok((HistorySource::Endpoint(self.history(history, &params)?), is_known)),
         }
     }
 

@@ -83,23 +83,24 @@ impl<'a> Resolver<'a> {
         let ident = self.param_names(param);
         values.and(single)?;
         let ty = ty?;
-        let [served, works, refused] = [&param.served, &param.works, &param.refused].map(|values| texts(&ty, values));
+        let [served, works, refused] =
+            [&param.allowed_values, &param.tested_values, &param.rejected_values].map(|values| texts(&ty, values));
         Ok(Param {
             ident: ident?,
             wire_name: param.name.to_string(),
-            list: param.list.as_deref().cloned(),
+            list_setter: param.list_setter.as_deref().cloned(),
             list_as: param.list_as.unwrap_or_default(),
-            fixed: param.fixed.as_deref().cloned(),
+            const_value: param.const_value.as_deref().cloned(),
             in_path: param.location == ParamLocation::Path,
             required: param.required,
             default: param.default.as_deref().cloned(),
             range: range?,
             example: example(param.example.as_ref().map(|said| as_sent(&ty, said)), None, &served, &works),
             ty,
-            served,
-            works,
-            refused,
-            single: param.single,
+            allowed_values: served,
+            tested_values: works,
+            rejected_values: refused,
+            single_value: param.single_value,
             unit: param.unit.as_deref().cloned().unwrap_or_default(),
             summary: meaning(&param.summary),
             notes: prose(&param.notes),
@@ -111,7 +112,7 @@ impl<'a> Resolver<'a> {
         let (message, help) = match ty {
             Type::List(_) | Type::Map(_) | Type::Option(_) => (
                 format!("a param's type is that of one value, not `{}`", param.ty),
-                "name the setter that takes several with `list`",
+                "name the setter that takes several with `list_setter`",
             ),
             Type::Record(_) => (
                 format!("a param cannot be the record `{}`", param.ty),
@@ -125,17 +126,18 @@ impl<'a> Resolver<'a> {
     /// The names that a param has as an argument or as a setter.
     fn param_names(&mut self, param: &spec::Param) -> Resolved<String> {
         let scope = if is_argument(param) { Scope::Arguments } else { Scope::Setters };
-        let ident = self.rust_name(&param.name, param.ident.as_ref(), Case::Snake, scope);
-        let list = param.list.as_ref().map(|list| self.list_name(list, scope)).transpose();
-        if let (Ok(one), Some(several)) = (&ident, &param.list)
+        let ident = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
+        let list = param.list_setter.as_ref().map(|list| self.list_name(list, scope)).transpose();
+        if let (Ok(one), Some(several)) = (&ident, &param.list_setter)
             && *one == **several
             && scope == Scope::Setters
         {
-            let message = format!("`list` names the setter that takes several, and `{one}` is that of one value");
-            let help = "name the setter of one value with `ident`";
+            let message =
+                format!("`list_setter` names the setter that takes several, and `{one}` is that of one value");
+            let help = "name the setter of one value with `rust_name`";
             return Err(self.wrong("same-rust-name", several.at(), message, help));
         }
-        if scope == Scope::Setters && param.fixed.is_none() {
+        if scope == Scope::Setters && param.const_value.is_none() {
             let (name, at) = (param.name.as_str(), param.name.at());
             let one = ident.as_ref().map_or(Ok(()), |ident| self.setter(ident, false, name, at));
             let several = list.as_ref().ok().and_then(Option::as_ref);
@@ -168,36 +170,40 @@ impl<'a> Resolver<'a> {
             first.ident, first.wire_name
         );
         let finding = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
-        Err(self.push(finding.help("say another with `ident`")))
+        Err(self.push(finding.help("say another with `rust_name`")))
     }
 
     /// What is said of single values: default and what was served are of the type, within the range, and go together.
     fn values_of(&mut self, param: &'a spec::Param) -> Resolved<()> {
-        let served = all(param.served.iter().map(|value| {
+        let served = all(param.allowed_values.iter().map(|value| {
             self.of_type(param, ("served-type", "served value"), value, value.at())?;
             self.in_range(param, ("served-range", "served value"), value, value.at())
         }));
         let default = param.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
-        let fixed = param.fixed.as_ref().map_or(Ok(()), |fixed| {
+        let fixed = param.const_value.as_ref().map_or(Ok(()), |fixed| {
             self.of_type(param, ("fixed-type", "fixed value"), fixed, fixed.at())?;
             self.in_range(param, ("fixed-range", "fixed value"), fixed, fixed.at())
         });
         let default = default.and(fixed);
-        let tried = self.tried_values(param, [&param.served, &param.works, &param.refused], param.example.as_ref());
+        let tried = self.tried_values(
+            param,
+            [&param.allowed_values, &param.tested_values, &param.rejected_values],
+            param.example.as_ref(),
+        );
         served.and(default).and(tried)
     }
 
     /// What an entry says anew of the values of a shared param.
     pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
         let served = all(entry
-            .served
+            .allowed_values
             .iter()
             .flatten()
             .map(|value| self.of_type(param, ("served-type", "served value"), value, value.at())));
         let default = entry.default.as_ref().map_or(Ok(()), |default| self.default(param, default));
-        let served_values = entry.served.as_ref().unwrap_or(&param.served);
-        let works = entry.works.as_ref().unwrap_or(&param.works);
-        let refused = entry.refused.as_ref().unwrap_or(&param.refused);
+        let served_values = entry.allowed_values.as_ref().unwrap_or(&param.allowed_values);
+        let works = entry.tested_values.as_ref().unwrap_or(&param.tested_values);
+        let refused = entry.rejected_values.as_ref().unwrap_or(&param.rejected_values);
         let tried = self.tried_values(param, [served_values, works, refused], None);
         served.map(drop).and(default).and(tried)
     }
@@ -241,9 +247,10 @@ impl<'a> Resolver<'a> {
 
     /// A param of which it is documented that it takes one value has no setter that takes several.
     fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
-        match &param.list {
-            Some(list) if param.single.is_some_and(Evidence::is_enforced) => {
-                let message = format!("`{}` takes one value, and `list` names a setter that takes several", param.name);
+        match &param.list_setter {
+            Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
+                let message =
+                    format!("`{}` takes one value, and `list_setter` names a setter that takes several", param.name);
                 Err(self.wrong("single-list", list.at(), message, "leave out the one or the other"))
             }
             _ => Ok(()),
@@ -252,11 +259,11 @@ impl<'a> Resolver<'a> {
 
     /// The default of a param that takes several may be several.
     fn default(&mut self, param: &'a spec::Param, default: &'a Text) -> Resolved<()> {
-        let values: Vec<&str> = if param.list.is_some() { default.split(',').collect() } else { vec![default] };
+        let values: Vec<&str> = if param.list_setter.is_some() { default.split(',').collect() } else { vec![default] };
         all(values.into_iter().map(|value| {
             self.of_type(param, ("default-type", "default"), value, default.at())?;
             self.in_range(param, ("default-range", "default"), value, default.at())?;
-            if param.served.is_empty() || param.served.iter().any(|served| served.as_str() == value) {
+            if param.allowed_values.is_empty() || param.allowed_values.iter().any(|served| served.as_str() == value) {
                 return Ok(());
             }
             let message = format!("the default `{value}` is none of the values that were served");

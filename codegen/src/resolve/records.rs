@@ -4,7 +4,7 @@ use super::circles::contain_themselves;
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, meaning, prose};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Field, Range, Record, RecordForm, Type};
+use crate::model::{Field, Range, Record, RecordLayout, Type};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Evidence};
@@ -21,9 +21,9 @@ impl<'a> Resolver<'a> {
         let metadata = Record {
             ident: "Metadata".to_owned(),
             summary: "What the service says about a reply beside its data.".to_owned(),
-            evidence: metadata.map_or(Evidence::Document, |(_, known)| known),
+            evidence: metadata.map_or(Evidence::Documented, |(_, known)| known),
             fields: fields?.unwrap_or_default(),
-            form: RecordForm::Object,
+            form: RecordLayout::Object,
         };
         Ok(std::iter::once(metadata).chain(records?).collect())
     }
@@ -75,7 +75,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Vec<Field>> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         if let Some(time) = time
-            && let Some(ident) = names::chosen(time.ident.as_deref(), &time.name, Case::Snake)
+            && let Some(ident) = names::chosen(time.rust_name.as_deref(), &time.name, Case::Snake)
         {
             idents.insert(&ident, time.name.at());
         }
@@ -103,7 +103,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Field> {
         let ty = self.type_in_unit(records, &field.ty, field.unit.as_ref(), field.format.as_ref());
         let range = self.range(&ty, &field.ty, field.range.as_ref());
-        let ident = self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields);
+        let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);
         let known = field.evidence.unwrap_or(inherited);
         self.field_example(field, &ty)?;
         Ok(Field {
@@ -112,7 +112,7 @@ impl<'a> Resolver<'a> {
             ty: ty?,
             is_envelope_time: false,
             // Only what the interface document itself says is relied on.
-            optional: field.optional || known != Evidence::Document,
+            optional: field.optional || known != Evidence::Documented,
             range: range?,
             example: field.example.as_deref().cloned(),
             unit: field.unit.as_deref().cloned().unwrap_or_default(),
@@ -162,8 +162,8 @@ impl<'a> Resolver<'a> {
 }
 
 /// How a record is written.
-pub(super) fn form(positional: bool) -> RecordForm {
-    if positional { RecordForm::Positional } else { RecordForm::Object }
+pub(super) fn form(positional: bool) -> RecordLayout {
+    if positional { RecordLayout::Positional } else { RecordLayout::Object }
 }
 
 /// Whether a range makes sense.

@@ -150,7 +150,7 @@ impl<'a> Resolver<'a> {
                 requests: limit.requests,
                 seconds: limit.seconds,
                 concurrent: limit.concurrent.known().copied(),
-                applies_to: limit.applies_to.known().map(|text| prose(text)),
+                scope: limit.scope.known().map(|text| prose(text)),
                 endpoints: endpoints?,
                 evidence: limit.evidence,
             })
@@ -219,7 +219,7 @@ impl<'a> Resolver<'a> {
         };
         match self.type_of(&Records::default(), &field.ty)? {
             Type::List(item) if !matches!(*item, Type::List(_) | Type::Map(_) | Type::Option(_) | Type::Record(_)) => {
-                self.rust_name(&field.name, field.ident.as_ref(), Case::Snake, Scope::Fields)
+                self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields)
             }
             _ => {
                 let message = format!("`{name}` is no list of texts but `{}`", field.ty);
@@ -258,7 +258,7 @@ fn is_reserved(header: &str) -> bool {
 
 /// The name is known as the places are, unless it says otherwise.
 fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
-    Some((body.name.as_ref()?.to_string(), body.named_by.or(body.evidence)?))
+    Some((body.name.as_ref()?.to_string(), body.name_evidence.or(body.evidence)?))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     // A shared param has no setter where no endpoint with a path takes it, or each as an argument.
     let sent: HashSet<_> = taken.iter().flat_map(|param| names_of(param)).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
-    let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.fixed.is_none());
+    let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.const_value.is_none());
     for param in defined.chain(taken.iter().copied()) {
         for (ident, several) in setter_idents(param).filter(|(ident, _)| sent.contains(&(*ident, &*param.wire_name))) {
             setters.entry(ident).or_insert_with(|| setter(ident, param, several));
@@ -41,8 +41,8 @@ fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     if setter.default != param.default {
         setter.default = None;
     }
-    if setter.served != param.served {
-        setter.served.clear();
+    if setter.allowed_values != param.allowed_values {
+        setter.allowed_values.clear();
     }
     if setter.unit != param.unit {
         setter.unit.clear();
@@ -65,7 +65,7 @@ fn names_of(param: &Param) -> impl Iterator<Item = (&str, &str)> {
 
 /// The setters of a param, and whether each takes several values.
 fn setter_idents(param: &Param) -> impl Iterator<Item = (&str, bool)> {
-    std::iter::once((param.ident.as_str(), false)).chain(param.list.iter().map(|list| (list.as_str(), true)))
+    std::iter::once((param.ident.as_str(), false)).chain(param.list_setter.iter().map(|list| (list.as_str(), true)))
 }
 
 fn setter(ident: &str, param: &Param, several: bool) -> Setter {
@@ -78,7 +78,7 @@ fn setter(ident: &str, param: &Param, several: bool) -> Setter {
         unit: param.unit.clone(),
         range: param.range,
         default: param.default.clone(),
-        served: param.served.clone(),
+        allowed_values: param.allowed_values.clone(),
         evidence: Some(param.evidence),
         notes: param.notes.clone(),
         ty: Some(param.ty.clone()),

@@ -19,14 +19,15 @@ fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
     let ty = param.ty.clone();
     let anew =
         |said: &Option<Vec<Text>>, shared: Vec<String>| said.as_deref().map_or(shared, |values| texts(&ty, values));
-    let (served, works) = (anew(&entry.served, param.served), anew(&entry.works, param.works));
+    let (served, works) =
+        (anew(&entry.allowed_values, param.allowed_values), anew(&entry.tested_values, param.tested_values));
     let param = Param {
         example: example(None, param.example.as_ref(), &served, &works),
         evidence: entry.evidence.unwrap_or(param.evidence),
         default: entry.default.as_deref().cloned().or(param.default),
-        served,
-        works,
-        refused: anew(&entry.refused, param.refused),
+        allowed_values: served,
+        tested_values: works,
+        rejected_values: anew(&entry.rejected_values, param.rejected_values),
         notes: entry.notes.as_deref().map_or(param.notes, prose),
         ..param
     };
@@ -123,9 +124,9 @@ impl<'a> Resolver<'a> {
                 let message = format!("the endpoint takes `{}` twice", param.name);
                 return Err(self.wrong("duplicate-param", at, message, "keep one; param sets bring theirs"));
             }
-            let ident = names::chosen(param.ident.as_deref(), &param.name, Case::Snake);
+            let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
             // That one param has one name for both of its setters was found where it is defined.
-            let list = param.list.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
+            let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
             let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {
                 let message = format!("`{}` becomes `{ident}`, which another param of the endpoint is", param.name);

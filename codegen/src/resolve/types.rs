@@ -175,7 +175,7 @@ impl<'a> Resolver<'a> {
                 let message = format!("the value `{text}` stands twice in `{}`", ty.name);
                 return Err(self.wrong("duplicate-value", at, message, "keep one of them"));
             }
-            let ident = self.rust_name(text, value.ident.as_ref(), case, scope)?;
+            let ident = self.rust_name(text, value.rust_name.as_ref(), case, scope)?;
             let message = format!("`{text}` becomes `{ident}`, which another value of `{}` is", ty.name);
             self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {

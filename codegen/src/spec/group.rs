@@ -33,7 +33,7 @@ map! {
         /// In words; `Anchored CVD` becomes `anchored_cvd()` and `AnchoredCvd`.
         must name: Text;
         /// The method's name, where `name` does not make a good one.
-        may ident: Option<Text> as IDENT;
+        may rust_name: Option<Text> as IDENT;
         /// Other names in print.
         may aliases: Vec<String>;
         /// From the base URL on, without its suffix; `{symbol}` stands for a path param. Or `unknown`: then the

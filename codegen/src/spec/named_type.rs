@@ -54,7 +54,7 @@ map! {
             Say("wrong-value", "the value `{}` has a comma, which separates values on the wire", ""),
         );
         /// The variant or constant, where `value` makes no good one.
-        may ident: Option<Text> as Form::Like(
+        may rust_name: Option<Text> as Form::Like(
             "^[A-Z](_?[A-Za-z0-9])*_?$",
             Say("no-rust-name", "`{}` is not a Rust name as it stands", "write it like `MyValue` or `MY_VALUE`"),
         );

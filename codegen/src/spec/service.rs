@@ -149,7 +149,7 @@ map! {
         /// What the interface calls its schema.
         may name: Option<Text> as TYPE_NAME;
         /// How that name is known, where it is known otherwise than the places.
-        may named_by: Option<Evidence>;
+        may name_evidence: Option<Evidence>;
         /// Places of the message, like `detail.message`.
         must message: Vec<String> as PLACE;
         /// Places of a code.
@@ -176,7 +176,7 @@ map! {
         /// How many requests may be under way at a time, if that is limited and known.
         may concurrent: Known<u32> as at_least_one("a limit set with no concurrent lets nothing through");
         /// What it holds for, in words, or `unknown`.
-        may applies_to: Known<String> as Form::Prose;
+        may scope: Known<String> as Form::Prose;
         /// Which endpoints it counts, by the names of their groups or by their paths; every request where it is left
         /// out.
         may endpoints: Vec<Text>;
@@ -237,7 +237,7 @@ map! {
         must from: Text;
         /// The param where it ends; a `timestamp`.
         must to: Text;
-        /// The param that says how many records are wanted at most; a `count`, of which the largest that is `served` is
+        /// The param that says how many records are wanted at most; a `count`, of which the largest that is `allowed_values` is
         /// asked for.
         must limit: Text;
         /// The param that says how far apart records are; of a type whose values have a `duration`.

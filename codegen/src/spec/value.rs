@@ -29,38 +29,38 @@ map! {
         /// As on the wire.
         must name: Text;
         /// The setter's name, where `name` does not make a good one.
-        may ident: Option<Text> as IDENT;
+        may rust_name: Option<Text> as IDENT;
         /// What one value is: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
-        /// The name of the setter that takes several, written comma-separated on the wire. `ident` names the setter of
+        /// The name of the setter that takes several, written comma-separated on the wire. `rust_name` names the setter of
         /// one.
-        may list: Option<Text> as Form::Like(
+        may list_setter: Option<Text> as Form::Like(
             SNAKE,
             Say("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
         );
         /// How that setter writes them, if not with commas in between.
-        may list_as: Option<ListStyle>;
+        may list_as: Option<ListFormat>;
         /// The value that every request sends, since no other is of use. The param has no setter then.
-        may fixed: Option<Text> as Form::Scalar;
+        may const_value: Option<Text> as Form::Scalar;
         /// Where it is sent: in the query unless said otherwise.
         may "in" location: ParamLocation;
-        /// How it is known to be required. `document` and `published` make it an argument, `reported` and `former`
+        /// How it is known to be required. `documented` and `published` make it an argument, `reported` and `previous_version`
         /// are documented only.
         may required: Option<Evidence>;
         /// What the service takes where it is left out; several with commas between them.
         may default: Option<Text> as Form::Scalar;
-        /// Bounds, like `{min: 1, max: 1000}`, checked before sending where the evidence is `document` or `published`.
+        /// Bounds, like `{min: 1, max: 1000}`, checked before sending where the evidence is `documented` or `published`.
         may range: Option<Spanned<Range>>;
         /// The only values that public clients were served, like `[5, 10]`; documented, never enforced.
-        may served: Vec<Text> as Form::Scalar;
+        may allowed_values: Vec<Text> as Form::Scalar;
         /// Values that are known to work, which others may too.
-        may works: Vec<Text> as Form::Scalar;
+        may tested_values: Vec<Text> as Form::Scalar;
         /// Values that are known to be refused; documented, never enforced.
-        may refused: Vec<Text> as Form::Scalar;
+        may rejected_values: Vec<Text> as Form::Scalar;
         /// A value to ask with: programs and tests that are emitted do, where it is not known to fail.
         may example: Option<Text> as Form::Scalar;
-        /// How it is known that just one value is taken; documented only, as `list` offers several nevertheless.
-        may single: Option<Evidence>;
+        /// How it is known that just one value is taken; documented only, as `list_setter` offers several nevertheless.
+        may single_value: Option<Evidence>;
         /// In words, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the
         /// service's.
         may unit: Option<Text>;
@@ -74,14 +74,14 @@ map! {
         may notes: String as Form::Prose;
     }
     Rule {
-        never: &[Has("list_as"), Lacks("list")],
+        never: &[Has("list_as"), Lacks("list_setter")],
         at: "list_as",
-        say: Say("list-as", "`list_as` says how several values are written, and the param takes one", "name a setter with `list`"),
+        say: Say("list-as", "`list_as` says how several values are written, and the param takes one", "name a setter with `list_setter`"),
     },
-    Rule { never: &[Has("fixed"), Has("list")], at: "list", say: FIXED },
-    Rule { never: &[Has("fixed"), Has("default")], at: "default", say: FIXED },
-    Rule { never: &[Has("fixed"), Has("required")], at: "required", say: FIXED },
-    Rule { never: &[Has("fixed"), Says("in", "path")], at: "in", say: Say("fixed-param", "a segment with one value is no param", "write the value in the path") }
+    Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", say: FIXED },
+    Rule { never: &[Has("const_value"), Has("default")], at: "default", say: FIXED },
+    Rule { never: &[Has("const_value"), Has("required")], at: "required", say: FIXED },
+    Rule { never: &[Has("const_value"), Says("in", "path")], at: "in", say: Say("fixed-param", "a segment with one value is no param", "write the value in the path") }
 }
 
 impl Param {
@@ -93,7 +93,7 @@ impl Param {
 
 words! {
     /// How several values of a param are written.
-    ListStyle {
+    ListFormat {
         /// With commas between them: `a=1,2`.
         Commas = "commas",
         /// Each as a param of its own: `a=1&a=2`.
@@ -123,11 +123,11 @@ map! {
         /// What the service takes here where it is left out; several with commas between them.
         may default: Option<Text> as Form::Scalar;
         /// The only values that public clients were served here; documented, never enforced.
-        may served: Option<Vec<Text>> as Form::Scalar;
+        may allowed_values: Option<Vec<Text>> as Form::Scalar;
         /// Values that are known to work here, which others may too.
-        may works: Option<Vec<Text>> as Form::Scalar;
+        may tested_values: Option<Vec<Text>> as Form::Scalar;
         /// Values that are known to be refused here; documented, never enforced.
-        may refused: Option<Vec<Text>> as Form::Scalar;
+        may rejected_values: Option<Vec<Text>> as Form::Scalar;
         /// What else a user should know of it here.
         may notes: Option<String> as Form::Prose;
     }
@@ -151,12 +151,12 @@ map! {
 }
 
 map! {
-    /// It is an `Option` in Rust where it is `optional`, and where it is known otherwise than by `document`.
+    /// It is an `Option` in Rust where it is `optional`, and where it is known otherwise than by `documented`.
     Field, FIELD, "a field" {
         /// As on the wire.
         must name: Text;
         /// The Rust name, where `name` does not make a good one.
-        may ident: Option<Text> as IDENT;
+        may rust_name: Option<Text> as IDENT;
         /// What it holds: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name from
         /// `types` or `records`. Within those, `number?` can be null.
         must "type" ty: Text as Form::Type;

@@ -164,7 +164,7 @@ fn param() -> impl Strategy<Value = String> {
             let mut param = format!("{{name: {}, type: {}, summary: {}", quoted(&name), quoted(&ty), quoted(&summary));
             param += match kind {
                 0 => ", in: path",
-                1 => ", required: document",
+                1 => ", required: documented",
                 2 => ", required: reported",
                 _ => "",
             };
@@ -172,7 +172,7 @@ fn param() -> impl Strategy<Value = String> {
                 param += &format!(", default: {}", quoted(&default));
             }
             if let Some(list) = list {
-                param += &format!(", list: {}", quoted(&list));
+                param += &format!(", list_setter: {}", quoted(&list));
             }
             param + "}"
         },
@@ -194,7 +194,7 @@ fn endpoint() -> impl Strategy<Value = String> {
             };
             let aliases: Vec<_> = aliases.iter().map(|alias| quoted(alias)).collect();
             format!(
-                "{{name: {}, path: {}, evidence: document, summary: {}, notes: {}, deprecated: {}, aliases: [{}], \
+                "{{name: {}, path: {}, evidence: documented, summary: {}, notes: {}, deprecated: {}, aliases: [{}], \
                  params: [{}], body: {body}}}",
                 quoted(&name),
                 quoted(&path),
@@ -210,12 +210,12 @@ fn endpoint() -> impl Strategy<Value = String> {
 
 fn service(value: &str, summary: &str, title: &str) -> String {
     format!(
-        "{{title: {title}, version: {title}, summary: {summary}, env_prefix: X, time: {{unit: seconds, evidence: document}}, \
-         envelope: {{data: {title}, time: {{name: openDate, type: timestamp, summary: {summary}}}, evidence: document}}, \
-         types: [{{name: Mode, kind: enum, summary: {summary}, evidence: document, values: [{{value: a}}, \
-         {{value: {value}, summary: {summary}}}]}}, {{name: Id, kind: identifier, summary: {summary}, evidence: document, \
+        "{{title: {title}, version: {title}, summary: {summary}, env_prefix: X, time: {{unit: seconds, evidence: documented}}, \
+         envelope: {{data: {title}, time: {{name: openDate, type: timestamp, summary: {summary}}}, evidence: documented}}, \
+         types: [{{name: Mode, kind: enum, summary: {summary}, evidence: documented, values: [{{value: a}}, \
+         {{value: {value}, summary: {summary}}}]}}, {{name: Id, kind: identifier, summary: {summary}, evidence: documented, \
          values: [{{value: {value}}}]}}], \
-         records: [{{name: Level, summary: {summary}, evidence: document, fields: []}}]}}",
+         records: [{{name: Level, summary: {summary}, evidence: documented, fields: []}}]}}",
         title = quoted(title),
         summary = quoted(summary),
         value = quoted(value),

@@ -14,7 +14,7 @@ fn group(count: usize, head: &str, each: impl Fn(usize) -> String) -> String {
 }
 
 fn endpoint(name: &str, path: &str, params: &str, body: &str) -> String {
-    format!("- {{name: {name}, path: {path}, evidence: document, summary: S., params: [{params}], body: {body}}}")
+    format!("- {{name: {name}, path: {path}, evidence: documented, summary: S., params: [{params}], body: {body}}}")
 }
 
 /// How long it takes to find all that is wrong with a group, and to draw it.
@@ -53,7 +53,7 @@ fn mistakes() {
     });
     check("unknown names among many", 3_000, |count| {
         let records =
-            (0..count).map(|index| format!("- {{name: R{index}, summary: S., evidence: document, fields: []}}\n"));
+            (0..count).map(|index| format!("- {{name: R{index}, summary: S., evidence: documented, fields: []}}\n"));
         let head = format!("records:\n{}endpoints:", records.collect::<String>());
         group(count, &head, |index| {
             endpoint(&format!("E{index}"), &format!("/e{index}"), "", &format!("{{series: S{index}}}"))
@@ -73,15 +73,16 @@ fn mistakes() {
 fn chains() {
     let record = |index: usize, next: usize| {
         format!(
-            "- {{name: R{index}, summary: S., evidence: document, fields: [{{name: next, type: R{next}, summary: S.}}]}}"
+            "- {{name: R{index}, summary: S., evidence: documented, fields: [{{name: next, type: R{next}, summary: S.}}]}}"
         )
     };
-    let end = "\nendpoints:\n- {name: E, path: /e, evidence: document, summary: S., params: [], body: {object: R0}}\n";
+    let end =
+        "\nendpoints:\n- {name: E, path: /e, evidence: documented, summary: S., params: [], body: {object: R0}}\n";
     check("a circle of records", 3_000, |count| {
         group(count, "records:", |index| record(index, (index + 1) % count)) + end
     });
     check("a chain of records", 3_000, |count| {
-        let last = format!("- {{name: R{count}, summary: S., evidence: document, fields: []}}");
+        let last = format!("- {{name: R{count}, summary: S., evidence: documented, fields: []}}");
         group(count, "records:", |index| record(index, index + 1)) + &last + end
     });
 }

@@ -1,7 +1,7 @@
 //! Public items of a client: everything that downstream can write.
 
 use codegen::Api;
-use codegen::model::{Body, Endpoint, Group, HistoryOf, NamedType, Param, Record, RecordRef, Type};
+use codegen::model::{Body, Endpoint, Group, HistorySource, NamedType, Param, Record, RecordRef, Type};
 use quote::ToTokens;
 
 /// A public item.
@@ -138,7 +138,8 @@ impl Items {
     fn endpoint(&mut self, api: &Api, group: &Group, accessor: &str, endpoint: &Endpoint) {
         let call = call(group, endpoint);
         let path = endpoint.path.as_deref().unwrap_or_default();
-        let arguments: Vec<_> = arguments(endpoint).map(|param| taken(&param.ty, param.list.is_some())).collect();
+        let arguments: Vec<_> =
+            arguments(endpoint).map(|param| taken(&param.ty, param.list_setter.is_some())).collect();
         let body = match &endpoint.body {
             Body::Series { record: Some(record), .. } => format!("Series<{}>", named(record)),
             Body::Object { record, .. } => named(record),
@@ -148,7 +149,7 @@ impl Items {
         self.add(Kind::Endpoint, accessor, &call).is(path, &signature).summary.clone_from(&endpoint.summary);
         self.add(Kind::Marker, &call, format!("{}::{}", group.ident, endpoint.type_ident)).is(path, "");
         for param in params(endpoint).filter(|param| param.is_set()) {
-            let list = param.list.as_ref().map(|list| (Kind::ListSetter, list));
+            let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
                 let item = self.add(kind, &call, format!(".{ident}()")).is(&param.wire_name, "");
                 // A setter with one type for all endpoints has it itself.
@@ -157,7 +158,7 @@ impl Items {
                 }
             }
         }
-        if endpoint.has_history && !matches!(endpoint.history, HistoryOf::Unknown) {
+        if endpoint.has_history && !matches!(endpoint.history, HistorySource::Unknown) {
             self.add(Kind::Other, &call, ".history()");
         }
     }

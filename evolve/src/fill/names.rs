@@ -89,12 +89,12 @@ pub(super) struct NewNames {
 }
 
 impl Filler<'_> {
-    /// The `ident` of each new endpoint that needs one.
+    /// The `rust_name` of each new endpoint that needs one.
     pub(super) fn name_endpoints(&mut self, pairs: &[(Place, Option<Place>)]) -> Vec<Option<String>> {
         let draft = self.draft;
         let ident = |(new, known): &(Place, Option<Place>)| {
             let tree = new.tree(&draft.editor);
-            let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("ident"));
+            let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("rust_name"));
             match (known, draft.source) {
                 (Some(_), _) => None,
                 (None, Source::Person) => chosen.map(str::to_owned),
@@ -227,13 +227,13 @@ impl Filler<'_> {
         }
     }
 
-    /// Fields with the types of the catalogue, each with an `ident` if it needs one.
+    /// Fields with the types of the catalogue, each with an `rust_name` if it needs one.
     pub(super) fn fields(&self, fields: &[Tree], idents: &mut NamesInUse) -> Vec<Tree> {
         let named = fields.iter().map(|field| {
-            let (name, chosen) = (field.text("name").unwrap_or_default(), field.text("ident"));
+            let (name, chosen) = (field.text("name").unwrap_or_default(), field.text("rust_name"));
             let mut named = field.clone();
             named.set(&FIELD, "type", Some(self.ty(field.text("type").unwrap_or_default())));
-            named.set(&FIELD, "ident", idents.chosen(name, chosen, Case::Snake, Scope::Fields));
+            named.set(&FIELD, "rust_name", idents.chosen(name, chosen, Case::Snake, Scope::Fields));
             named
         });
         named.collect()

@@ -29,7 +29,7 @@ impl Filler<'_> {
         let known = known.tree(self.editor);
         let [known_type, new_type] = [known, new].map(|param| param.text("type").unwrap_or_default());
         let differs = |key: &str| new.get(key).is_some_and(|value| known.get(key) != Some(value));
-        let fits = known.get("list").is_some() == new.get("list").is_some()
+        let fits = known.get("list_setter").is_some() == new.get("list_setter").is_some()
             && !["required", "in", "range", "default"].iter().any(|key| differs(key))
             && self.accepts(known_type, new_type);
         fits.then(|| id(known).to_owned())
@@ -136,8 +136,8 @@ impl Filler<'_> {
             }
         }
         let (ident, list) = self.setters.choose(param, &ty, idents);
-        tree.set(&PARAM, "ident", ident);
-        tree.set(&PARAM, "list", list);
+        tree.set(&PARAM, "rust_name", ident);
+        tree.set(&PARAM, "list_setter", list);
         tree.set(&PARAM, "type", Some(ty));
         tree
     }

@@ -45,7 +45,7 @@ impl Setters {
         let own = endpoints(editor).into_iter().flat_map(|(_, endpoint)| endpoint.entries("params"));
         let all = editor.tree(SERVICE).entries("params").iter().chain(own.filter(|entry| entry.text("name").is_some()));
         for param in all.filter(|param| !is_argument(param)) {
-            for (ident, is_list) in [(ident_of(param), false), (param.text("list").map(str::to_owned), true)] {
+            for (ident, is_list) in [(ident_of(param), false), (param.text("list_setter").map(str::to_owned), true)] {
                 let Some(ident) = ident else { continue };
                 let setter = setters.insert(&ident, param.text("name").unwrap_or_default(), is_list);
                 setter.types.extend(param.text("type").map(str::to_owned));
@@ -70,7 +70,7 @@ impl Setters {
         known.chain(names::ident(wire_name, Case::Snake)).for_each(|ident| idents.note(ident));
     }
 
-    /// The `ident` that a param of a type needs, and the name of the setter for several values, if it has one; `idents`
+    /// The `rust_name` that a param of a type needs, and the name of the setter for several values, if it has one; `idents`
     /// are the names on its endpoint so far.
     pub(super) fn choose(
         &mut self,
@@ -81,17 +81,17 @@ impl Setters {
         let wire_name = param.text("name").unwrap_or_default();
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
         let derived = names::ident(wire_name, Case::Snake).ok();
-        let is_unnamed = param.get("list") == Some(&true.into());
+        let is_unnamed = param.get("list_setter") == Some(&true.into());
         // If several values can be sent, the wire name is often a plural.
         let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
-        let first = param.text("ident").map(str::to_owned).or(single.flatten()).or(derived.clone());
+        let first = param.text("rust_name").map(str::to_owned).or(single.flatten()).or(derived.clone());
         let ident = self.claim(first, wish, idents);
         let plural = if is_unnamed {
             let other = derived.clone().filter(|derived| *derived != ident);
             let longer = |one: &str| if one.ends_with('s') { format!("{one}_list") } else { format!("{one}s") };
             Some(other.unwrap_or_else(|| longer(&ident)))
         } else {
-            param.text("list").map(str::to_owned)
+            param.text("list_setter").map(str::to_owned)
         };
         let list = plural.map(|plural| self.claim(Some(plural), Wish { is_list: true, ..wish }, idents));
         ((derived.as_ref() != Some(&ident)).then_some(ident), list)

@@ -24,7 +24,7 @@ pub(crate) fn add_values(editor: &mut Editor, at: &Place, other: &Tree) -> Vec<S
     let known = at.tree(editor);
     let mut idents = NamesInUse::default();
     for value in known.entries("values") {
-        let name = value.text("ident").or(value.text("value")).unwrap_or_default();
+        let name = value.text("rust_name").or(value.text("value")).unwrap_or_default();
         idents.note(names::ident(name, value_names(is_identifier(known)).0).unwrap_or_default());
     }
     let listed = value_texts(known);
@@ -36,15 +36,15 @@ pub(crate) fn add_values(editor: &mut Editor, at: &Place, other: &Tree) -> Vec<S
     texts
 }
 
-/// Values for a type, each with an `ident` if it needs one, and with its evidence if it is not that of the type.
+/// Values for a type, each with an `rust_name` if it needs one, and with its evidence if it is not that of the type.
 pub(super) fn with_idents(values: &[&Tree], ty: &Tree, inherited: Option<&str>, idents: &mut NamesInUse) -> Vec<Tree> {
     let (case, scope) = value_names(is_identifier(ty));
     let named = values.iter().map(|value| {
         let mut new = (*value).clone();
         new.set(
             &VALUE,
-            "ident",
-            idents.chosen(value.text("value").unwrap_or_default(), value.text("ident"), case, scope),
+            "rust_name",
+            idents.chosen(value.text("value").unwrap_or_default(), value.text("rust_name"), case, scope),
         );
         let evidence = value.text("evidence").or(inherited);
         new.set(&VALUE, "evidence", evidence.filter(|evidence| ty.text("evidence") != Some(*evidence)));

@@ -1,7 +1,7 @@
 //! Params of operations.
 
 use codegen::is_line;
-use codegen::model::{ListStyle, TimeForm, TimeFormat};
+use codegen::model::{ListFormat, TimeForm, TimeFormat};
 use codegen::spec::PARAM;
 use codegen::type_expr::{Builtin, TypeExpr};
 use serde_yaml::Value;
@@ -107,11 +107,11 @@ impl<'d> Reader<'d> {
             .with_some("id", (!id.is_empty()).then_some(id))
             .with("name", name)
             .with("type", ty)
-            .with_some("list", list)
-            .with_some("list_as", list_as.map(ListStyle::word))
+            .with_some("list_setter", list)
+            .with_some("list_as", list_as.map(ListFormat::word))
             .with_some("in", in_path.then_some("path"));
         let tree = match fixed {
-            Some(fixed) => tree.with("fixed", written(ty, &fixed)),
+            Some(fixed) => tree.with("const_value", written(ty, &fixed)),
             None => tree.with_some("required", required).with_some("default", default.map(|one| written(ty, &one))),
         };
         let tree = tree.or(said);
@@ -181,13 +181,13 @@ fn plain_type(schema: &Value) -> &str {
 }
 
 /// The type of one value, whether several can be sent, and in which style if not with commas.
-fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListStyle>) {
+fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListFormat>) {
     let Some(item) = item(ty) else { return (ty, None, None) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });
     let explode = param.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
     let list_as = match (style, explode) {
-        _ if param.get("content").is_some() => Some(ListStyle::Json),
-        ("form", true) if !in_path => Some(ListStyle::Repeated),
+        _ if param.get("content").is_some() => Some(ListFormat::Json),
+        ("form", true) if !in_path => Some(ListFormat::Repeated),
         ("form" | "simple", false) => None,
         _ => return (item, None, None),
     };

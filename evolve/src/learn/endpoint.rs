@@ -16,7 +16,7 @@ pub(super) fn find(editor: &Editor, wanted: &str) -> Result<Found, Refusal> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
     for (group, (module, spec)) in editor.checked.groups.iter().enumerate() {
         for (endpoint, spec) in spec.endpoints.iter().enumerate() {
-            let ident = names::chosen(spec.ident.as_deref(), &spec.name, Case::Snake).unwrap_or_default();
+            let ident = names::chosen(spec.rust_name.as_deref(), &spec.name, Case::Snake).unwrap_or_default();
             let label = format!("{module}.{ident}");
             let path = spec.path.known().map(|path| path.as_str());
             if path == Some(wanted) || [&label, &ident, &spec.name].contains(&&wanted.to_owned()) {

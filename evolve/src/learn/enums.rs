@@ -187,7 +187,7 @@ impl Topic<'_> {
     }
 }
 
-/// A value of an enum, with the `ident` it needs.
+/// A value of an enum, with the `rust_name` it needs.
 fn value(text: &str, idents: &mut NamesInUse) -> Tree {
-    Tree::map().with("value", text).with_some("ident", idents.ident(text, Case::Pascal, Scope::Variants))
+    Tree::map().with("value", text).with_some("rust_name", idents.ident(text, Case::Pascal, Scope::Variants))
 }

@@ -96,7 +96,7 @@ impl Topic<'_> {
                 }
                 editor.set(&at, "evidence", self.learning.evidence.as_str());
             }
-            taken.note(field.text("ident").map_or_else(|| snake(name), str::to_owned));
+            taken.note(field.text("rust_name").map_or_else(|| snake(name), str::to_owned));
             let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);
             if let Some(met) = met {
                 self.compare(editor, list, &at, field, met)?;
@@ -186,7 +186,7 @@ impl Topic<'_> {
             let optional = met.times < seen.objects || met.nulls > 0;
             let field = Tree::map()
                 .with("name", name.as_str())
-                .with_some("ident", ident)
+                .with_some("rust_name", ident)
                 .with("type", ty)
                 .with("summary", "unknown")
                 .with_some(unit_key(unit), unit)
@@ -207,7 +207,7 @@ impl Topic<'_> {
 
 /// Whether a listed field is known only from the former version.
 pub(super) fn is_former(field: &Tree, inherited: &str) -> bool {
-    field.text("evidence").unwrap_or(inherited) == "former"
+    field.text("evidence").unwrap_or(inherited) == "previous_version"
 }
 
 /// The key for the unit or the format of a time.

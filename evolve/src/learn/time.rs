@@ -22,7 +22,7 @@ impl Topic<'_> {
             return false;
         };
         let evidence = time.evidence.unwrap_or(envelope.evidence);
-        let is_optional = time.optional || evidence != Evidence::Document;
+        let is_optional = time.optional || evidence != Evidence::Documented;
         let said = format!("which `envelope.time` of {SERVICE} promises (evidence: {})", evidence.word());
         let met = seen.fields.get(name);
         let missing = seen.objects - met.map_or(0, Seen::values);

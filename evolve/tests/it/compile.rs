@@ -138,7 +138,7 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
     let description = ["openapi.yaml", "openapi.json"].iter().find_map(|name| fs::read_to_string(case.join(name)).ok());
     let options = Import {
         text: description.expect("a description"),
-        evidence: "document".to_owned(),
+        evidence: "documented".to_owned(),
         // Texts of others become documentation, where they must do no harm.
         summaries: true,
         places: false,

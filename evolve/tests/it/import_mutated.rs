@@ -44,7 +44,7 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
         mutate(&mut description, draw, &values);
         let options = Import {
             text: serde_yaml::to_string(&description).map_err(|error| error.to_string())?,
-            evidence: ["document", "published", "reported", "former"][draw.below(4)].to_owned(),
+            evidence: ["documented", "published", "reported", "previous_version"][draw.below(4)].to_owned(),
             summaries: draw.below(2) == 0,
             places: false,
         };

@@ -9,7 +9,7 @@ title: Shop
 version: '1'
 summary: A shop.
 env_prefix: SHOP
-time: {unit: seconds, evidence: document}
+time: {unit: seconds, evidence: documented}
 ";
 const SHELF: &str = "\
 title: Shelf
@@ -17,7 +17,7 @@ summary: Books.
 endpoints:
 - name: Sales
   path: /sales
-  evidence: document
+  evidence: documented
   summary: All sales.
   params: []
   body: unknown

@@ -11,7 +11,7 @@ title: A
 version: '1'
 summary: A service.
 env_prefix: A
-time: {unit: seconds, evidence: document}
+time: {unit: seconds, evidence: documented}
 ";
 const MARKET: &str = "title: Market\nsummary: The market.\nendpoints: []\n";
 

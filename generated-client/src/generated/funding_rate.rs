@@ -7,7 +7,7 @@ use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{AggregationType, Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesAggregationType, TakesMarketTypes, takes_several_venues};
+use super::service::params::{TakesAggregationType, TakesMarketTypes, takes_several_exchanges};
 
 /// The endpoints of [`Client::funding_rate`].
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl Endpoint for FundingRate {
         .summary("Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.")
         .path("/fundingRate", Evidence::Reported)
         .params(
-            params::SEVERAL_VENUES,
+            params::SEVERAL_EXCHANGES,
             &[
                 ParamInfo::new(
                         "aggregation_type",
@@ -64,7 +64,7 @@ impl Endpoint for FundingRate {
         .series(Some(RecordInfo::of::<FundingRateRecord>()), Some("openDate"), Evidence::Published);
 }
 
-takes_several_venues!(FundingRate => TakesAggregationType, TakesMarketTypes);
+takes_several_exchanges!(FundingRate => TakesAggregationType, TakesMarketTypes);
 
 /// One record of Funding Rate.
 #[derive(Clone)]

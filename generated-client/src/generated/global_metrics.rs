@@ -6,7 +6,7 @@ use ::runtime::{Endpoint, Value, markers, walked};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::takes_no_venue;
+use super::service::params::takes_without_exchange;
 
 /// The endpoints of [`Client::global_metrics`].
 ///
@@ -132,11 +132,11 @@ impl Endpoint for GlobalBidAsk {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("global_metrics", "global_bid_ask", "Global Bid Ask")
         .summary("Total size of resting buy orders and of resting sell orders in the whole market.")
         .path("/globalBidAsk", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes_no_venue!(GlobalBidAsk);
+takes_without_exchange!(GlobalBidAsk);
 
 impl Endpoint for GlobalBidAskRatio {
     type Body = Series<Value>;
@@ -147,12 +147,12 @@ impl Endpoint for GlobalBidAskRatio {
         )
         .summary("Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size.")
         .path("/globalBidAskRatio", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: the formula, and which side is positive.");
 }
 
-takes_no_venue!(GlobalBidAskRatio);
+takes_without_exchange!(GlobalBidAskRatio);
 
 impl Endpoint for GlobalBidAskDelta {
     type Body = Series<Value>;
@@ -163,11 +163,11 @@ impl Endpoint for GlobalBidAskDelta {
         )
         .summary("Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate.")
         .path("/globalBidAskDelta", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes_no_venue!(GlobalBidAskDelta);
+takes_without_exchange!(GlobalBidAskDelta);
 
 impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
     type Body = Series<Value>;
@@ -178,12 +178,12 @@ impl Endpoint for GlobalBidAskRatioIncreaseDecrease {
         )
         .summary("Change of the order book imbalance of the whole market since the previous interval.")
         .path("/globalBidAskRatioIncreaseDecrease", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: the formula of the ratio, and which side is positive.");
 }
 
-takes_no_venue!(GlobalBidAskRatioIncreaseDecrease);
+takes_without_exchange!(GlobalBidAskRatioIncreaseDecrease);
 
 impl Endpoint for GlobalCombinedBook {
     type Body = Series<Value>;
@@ -194,11 +194,11 @@ impl Endpoint for GlobalCombinedBook {
         )
         .summary("Total size of all resting orders in the whole market, buy plus sell.")
         .path("/globalCombinedBook", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes_no_venue!(GlobalCombinedBook);
+takes_without_exchange!(GlobalCombinedBook);
 
 impl Endpoint for GlobalBidsIncreaseDecrease {
     type Body = Series<Value>;
@@ -209,11 +209,11 @@ impl Endpoint for GlobalBidsIncreaseDecrease {
         )
         .summary("Change in the size of resting buy orders in the whole market since the previous interval.")
         .path("/globalBidsIncreaseDecrease", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes_no_venue!(GlobalBidsIncreaseDecrease);
+takes_without_exchange!(GlobalBidsIncreaseDecrease);
 
 impl Endpoint for GlobalAsksIncreaseDecrease {
     type Body = Series<Value>;
@@ -224,11 +224,11 @@ impl Endpoint for GlobalAsksIncreaseDecrease {
         )
         .summary("Change in the size of resting sell orders in the whole market since the previous interval.")
         .path("/globalAsksIncreaseDecrease", Evidence::Reported)
-        .params(params::NO_VENUE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes_no_venue!(GlobalAsksIncreaseDecrease);
+takes_without_exchange!(GlobalAsksIncreaseDecrease);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Metrics")
     .summary("Metrics of other groups, for the whole market instead of one coin.")
@@ -246,129 +246,129 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Me
             GlobalAsksIncreaseDecrease::INFO,
             &EndpointInfo::new("global_metrics", "global_buy_volume", "Global Buy Volume")
                 .summary("Size of market buy orders over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_sell_volume", "Global Sell Volume")
                 .summary("Size of market sell orders over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_volume_delta", "Global Volume Delta")
                 .summary("Market buy volume minus market sell volume over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_volume_ratio", "Global Volume Ratio")
                 .summary("Imbalance of market buy and sell volume over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “volume” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_market_order_count", "Global Market Order Count")
                 .summary("Number of executed market orders over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_limit_order_count", "Global Limit Order Count")
                 .summary("Number of filled limit orders over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “order count” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_open_interest_delta", "Global Open Interest Delta")
                 .summary("Change of open interest over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “open interest delta” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_bot_tracker", "Global Bot Tracker")
                 .summary("Orders of identical size that recur within a short time over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “bot tracker” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_funding_rate", "Global Funding Rate")
                 .summary("Funding rate of perpetual futures over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “funding rate” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_accounts", "Global Accounts")
                 .summary("Share of accounts that are long and that are short over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “accounts” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_liquidation_count", "Global Liquidation Count")
                 .summary("Number of liquidated positions over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_liquidation_size", "Global Liquidation Size")
                 .summary("Value of liquidated positions over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “liquidation count and size” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_net_long_short", "Global Net Long Short")
                 .summary("Estimated net long and net short positions over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_net_long_short_delta", "Global Net Long Short Delta")
                 .summary("Estimated net longs minus estimated net shorts over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “net long short” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_participation_ratio", "Global Participation Ratio")
                 .summary("Change of open interest relative to traded volume over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “participation ratio” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_top_trader_accounts", "Global Top Trader Accounts")
                 .summary("Share of large traders who are long and who are short over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_top_trader_positions", "Global Top Trader Positions").summary(
                     "Share of the positions of large traders that are long and that are short over all supported exchanges.",
                 )
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “top trader” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_trader_sentiment_gap", "Global Trader Sentiment Gap").summary(
                     "Difference in positioning between large and small retail accounts over all supported exchanges.",
                 )
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “sentiment gap” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_transfer_of_contracts", "Global Transfer Of Contracts")
                 .summary("Traded volume that did not change open interest over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “transfer of contracts” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_true_retail_long_short", "Global True Retail Long Short")
                 .summary("Percentage of retail accounts that are long and that are short over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “true retail” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
             &EndpointInfo::new("global_metrics", "global_whale_retail_delta", "Global Whale Retail Delta")
                 .summary("Long percentage of large traders minus that of all accounts over all supported exchanges.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),
@@ -376,7 +376,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("global_metrics", "Global Me
                 .summary(
                     "Influence of large positions relative to the number of accounts over all supported exchanges.",
                 )
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .notes(
                     "The API document lists “whale metrics” among the metrics with a global variant; the name follows the endpoint for one coin.",
                 ),

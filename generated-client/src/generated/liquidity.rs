@@ -66,7 +66,7 @@ impl LiquidityGroup<'_> {
     /// A snapshot in one record; public clients received an error for `limit` and `timeframe`. The exchanges that
     /// work were tested with BTC.
     ///
-    /// - **Endpoint:** `GET /cumulativeLiqLevel` (reported, fields former), returns a series of
+    /// - **Endpoint:** `GET /cumulativeLiqLevel` (reported, fields previous version), returns a series of
     ///   [`CumulativeLiquidationLevelRecord`]
     /// - **Required (reported):** `coin`, `exchanges`
     /// - **Optional:** `timestamp`, `leverage`
@@ -102,7 +102,8 @@ impl LiquidityGroup<'_> {
     ///
     /// The names are from the previous API version; one amount per side, in USD, is reported for this version.
     ///
-    /// - **Endpoint:** `GET /liquidation` (reported, fields former), returns a series of [`LiquidationRecord`]
+    /// - **Endpoint:** `GET /liquidation` (reported, fields previous version), returns a series of
+    ///   [`LiquidationRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `buckets`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -199,12 +200,15 @@ impl Endpoint for AverageLeverageUsed {
         .summary(
             "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
         )
-        .path("/averageLeverageUsed", Evidence::Document)
+        .path("/averageLeverageUsed", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.served(&["okx_perp_coin"]).refused(&["binance_perp_stable"]).example("okx_perp_coin"),
+                params::EXCHANGE
+                    .allowed_values(&["okx_perp_coin"])
+                    .rejected_values(&["binance_perp_stable"])
+                    .example("okx_perp_coin"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -213,7 +217,7 @@ impl Endpoint for AverageLeverageUsed {
                 params::ADVANCE_FILTER,
             ],
         )
-        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes!(
@@ -240,9 +244,9 @@ impl Record for AverageLeverageUsedRecord {
             "AverageLeverageUsedRecord",
             &[
                 records::TIME,
-                FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Document)
+                FieldInfo::new("avg_long_lev", "avgLongLev", ValueType::Number, Evidence::Documented)
                     .summary("Average leverage of long positions."),
-                FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Document)
+                FieldInfo::new("avg_short_lev", "avgShortLev", ValueType::Number, Evidence::Documented)
                     .summary("Average leverage of short positions."),
             ],
         )
@@ -266,7 +270,7 @@ impl Endpoint for TopTraderAverageLeverageDelta {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -324,13 +328,14 @@ impl Endpoint for CumulativeLiquidationLevel {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
+                params::EXCHANGE.tested_values(
+                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                    ),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
             ],
         )
-        .series(Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()), None, Evidence::Former)
+        .series(Some(RecordInfo::of::<CumulativeLiquidationLevelRecord>()), None, Evidence::PreviousVersion)
         .notes(
             "A snapshot in one record; public clients received an error for `limit` and `timeframe`. The exchanges that work were tested with BTC.",
         );
@@ -346,19 +351,19 @@ impl TakesLeverage for CumulativeLiquidationLevel {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct CumulativeLiquidationLevelRecord {
-    /// Time of the snapshot. Former.
+    /// Time of the snapshot. Previous version.
     pub timestamp: Option<Timestamp>,
     /// Value of all long levels. In USD, reported.
     pub total_long_liquidation_size: Option<f64>,
     /// Value of all short levels. In USD, reported.
     pub total_short_liquidation_size: Option<f64>,
-    /// Number of long levels. Former.
+    /// Number of long levels. Previous version.
     pub total_long_liquidation_count: Option<f64>,
-    /// Number of short levels. Former.
+    /// Number of short levels. Previous version.
     pub total_short_liquidation_count: Option<f64>,
-    /// Value of long levels minus value of short levels. Former.
+    /// Value of long levels minus value of short levels. Previous version.
     pub total_size_liquidation_delta: Option<f64>,
-    /// Number of long levels minus number of short levels. Former.
+    /// Number of long levels minus number of short levels. Previous version.
     pub total_count_liquidation_delta: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -368,7 +373,12 @@ impl Record for CumulativeLiquidationLevelRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "CumulativeLiquidationLevelRecord",
             &[
-                FieldInfo::new("timestamp", "timestamp", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Former)
+                FieldInfo::new(
+                        "timestamp",
+                        "timestamp",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Time of the snapshot."),
                 FieldInfo::new(
@@ -393,7 +403,7 @@ impl Record for CumulativeLiquidationLevelRecord {
                         "total_long_liquidation_count",
                         "totalLongLiquidationCount",
                         ValueType::Number,
-                        Evidence::Former,
+                        Evidence::PreviousVersion,
                     )
                     .optional()
                     .summary("Number of long levels."),
@@ -401,7 +411,7 @@ impl Record for CumulativeLiquidationLevelRecord {
                         "total_short_liquidation_count",
                         "totalShortLiquidationCount",
                         ValueType::Number,
-                        Evidence::Former,
+                        Evidence::PreviousVersion,
                     )
                     .optional()
                     .summary("Number of short levels."),
@@ -409,7 +419,7 @@ impl Record for CumulativeLiquidationLevelRecord {
                         "total_size_liquidation_delta",
                         "totalSizeLiquidationDelta",
                         ValueType::Number,
-                        Evidence::Former,
+                        Evidence::PreviousVersion,
                     )
                     .optional()
                     .summary("Value of long levels minus value of short levels."),
@@ -417,7 +427,7 @@ impl Record for CumulativeLiquidationLevelRecord {
                         "total_count_liquidation_delta",
                         "totalCountLiquidationDelta",
                         ValueType::Number,
-                        Evidence::Former,
+                        Evidence::PreviousVersion,
                     )
                     .optional()
                     .summary("Number of long levels minus number of short levels."),
@@ -446,8 +456,8 @@ impl Endpoint for LiquidationLevelsCount {
             &[
                 params::COIN,
                 params::EXCHANGE
-                    .works(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
-                    .refused(&["binance_perp_stable"])
+                    .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
+                    .rejected_values(&["binance_perp_stable"])
                     .example("binance_perp_coin"),
                 params::TIMEFRAME,
                 params::LIMIT,
@@ -507,7 +517,7 @@ impl Endpoint for LiquidationLevelsSize {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.works(&["binance_perp_stable"]),
+                params::EXCHANGE.tested_values(&["binance_perp_stable"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -579,7 +589,7 @@ impl Endpoint for Liquidation {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGES.works(&["binance_perp_stable"]),
+                params::EXCHANGES.tested_values(&["binance_perp_stable"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -588,7 +598,7 @@ impl Endpoint for Liquidation {
                 params::BUCKET,
             ],
         )
-        .series(Some(RecordInfo::of::<LiquidationRecord>()), Some("openDate"), Evidence::Former)
+        .series(Some(RecordInfo::of::<LiquidationRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
         );
@@ -605,9 +615,9 @@ takes!(
 pub struct LiquidationRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Value of liquidated longs. In USD, former.
+    /// Value of liquidated longs. In USD, previous version.
     pub long_liquidation: Option<f64>,
-    /// Value of liquidated shorts. In USD, former.
+    /// Value of liquidated shorts. In USD, previous version.
     pub short_liquidation: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -618,11 +628,11 @@ impl Record for LiquidationRecord {
             "LiquidationRecord",
             &[
                 records::TIME,
-                FieldInfo::new("long_liquidation", "longLiquidation", ValueType::Number, Evidence::Former)
+                FieldInfo::new("long_liquidation", "longLiquidation", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .unit("USD")
                     .summary("Value of liquidated longs."),
-                FieldInfo::new("short_liquidation", "shortLiquidation", ValueType::Number, Evidence::Former)
+                FieldInfo::new("short_liquidation", "shortLiquidation", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .unit("USD")
                     .summary("Value of liquidated shorts."),
@@ -646,7 +656,7 @@ impl Endpoint for LiquidationHeatmap {
                 params::COIN,
                 params::EXCHANGES
                     .default("binance_perp_stable,bitmex_perp_coin,bybit_perp_coin")
-                    .served(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
+                    .allowed_values(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin"]),
                 ParamInfo::new("lookback", "lookback", ValueType::named::<Lookback>(), Evidence::Reported)
                     .summary("Time range that the heatmap covers.")
                     .notes(
@@ -738,8 +748,9 @@ impl Endpoint for LiquidationLevels {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
+                params::EXCHANGE.tested_values(
+                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                    ),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
                 ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
@@ -838,8 +849,9 @@ impl Endpoint for LiquidationLevelsTv {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE
-                    .works(&["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"]),
+                params::EXCHANGE.tested_values(
+                        &["binance_perp_stable", "bitmex_perp_coin", "bybit_perp_coin", "phemex_perp_stable"],
+                    ),
                 params::TIMESTAMP,
                 params::LEVEL_LEVERAGE,
                 ParamInfo::new("position", "position", ValueType::named::<PositionFilter>(), Evidence::Reported)
@@ -868,7 +880,7 @@ impl Endpoint for TopTraderMarginUsed {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -876,7 +888,7 @@ impl Endpoint for TopTraderMarginUsed {
                 params::SORT,
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document)
+        .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: whether it is an amount or a share of the account.");
 }
 
@@ -898,7 +910,7 @@ impl Endpoint for TopTraderMarginUsedDelta {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.served(&["okx_perp_coin"]).example("okx_perp_coin"),
+                params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -906,7 +918,7 @@ impl Endpoint for TopTraderMarginUsedDelta {
                 params::SORT,
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document)
+        .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: whether it is longs minus shorts, or the change since the previous interval.");
 }
 
@@ -922,10 +934,10 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
             AverageLeverageUsed::INFO,
             &EndpointInfo::new("liquidity", "anchored_liquidation_levels_count", "Anchored Liquidation Levels Count")
                 .summary("Number of predicted liquidation levels, accumulated since the last anchor.")
-                .named_by(Evidence::Document),
+                .name_evidence(Evidence::Documented),
             &EndpointInfo::new("liquidity", "anchored_liquidation_levels_size", "Anchored Liquidation Levels Size")
                 .summary("Value at the predicted liquidation levels, accumulated since the last anchor.")
-                .named_by(Evidence::Document),
+                .name_evidence(Evidence::Documented),
             TopTraderAverageLeverageDelta::INFO,
             CumulativeLiquidationLevel::INFO,
             LiquidationLevelsCount::INFO,
@@ -938,6 +950,6 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
             TopTraderMarginUsedDelta::INFO,
             &EndpointInfo::new("liquidity", "squeeze_intensity", "Squeeze Intensity")
                 .summary("Unknown beyond its name.")
-                .named_by(Evidence::Document),
+                .name_evidence(Evidence::Documented),
         ],
     );

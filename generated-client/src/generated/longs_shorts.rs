@@ -9,8 +9,8 @@ use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit,
-    TakesSort, TakesStartTime, TakesTimeframe, takes_any_venue, takes_one_venue,
-    takes_several_venues,
+    TakesSort, TakesStartTime, TakesTimeframe, takes_one_exchange,
+    takes_optional_exchange, takes_several_exchanges,
 };
 
 /// The endpoints of [`Client::longs_shorts`].
@@ -58,7 +58,7 @@ impl LongsShortsGroup<'_> {
     ///
     /// Each account counts once.
     ///
-    /// - **Endpoint:** `GET /anchoredTopTraderAccounts` (documented, fields former), returns a series of
+    /// - **Endpoint:** `GET /anchoredTopTraderAccounts` (documented, fields previous version), returns a series of
     ///   [`AnchoredLongShortShare`]
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
@@ -70,7 +70,7 @@ impl LongsShortsGroup<'_> {
     /// Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
     /// `anchor` says.
     ///
-    /// - **Endpoint:** `GET /anchoredTopTraderPositions` (documented, fields former), returns a series of
+    /// - **Endpoint:** `GET /anchoredTopTraderPositions` (documented, fields previous version), returns a series of
     ///   [`AnchoredLongShortShare`]
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
@@ -95,7 +95,7 @@ impl LongsShortsGroup<'_> {
     /// Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
     /// four-hour block or hour, as `anchor` says.
     ///
-    /// - **Endpoint:** `GET /anchoredGlobalAccounts` (documented, fields former), returns a series of
+    /// - **Endpoint:** `GET /anchoredGlobalAccounts` (documented, fields previous version), returns a series of
     ///   [`AnchoredLongShortShare`]
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
@@ -106,7 +106,8 @@ impl LongsShortsGroup<'_> {
 
     /// Net long and net short positions, estimated from market orders and changes of open interest.
     ///
-    /// - **Endpoint:** `GET /netLongShort` (documented, fields former), returns a series of [`NetLongShortRecord`]
+    /// - **Endpoint:** `GET /netLongShort` (documented, fields previous version), returns a series of
+    ///   [`NetLongShortRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -132,7 +133,8 @@ impl LongsShortsGroup<'_> {
     /// Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
     /// `anchor` says.
     ///
-    /// - **Endpoint:** `GET /anchoredCLS` (documented, fields former), returns a series of [`AnchoredClsRecord`]
+    /// - **Endpoint:** `GET /anchoredCLS` (documented, fields previous version), returns a series of
+    ///   [`AnchoredClsRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `anchor`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -144,7 +146,8 @@ impl LongsShortsGroup<'_> {
     /// Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
     /// says: the difference of the two sums of `/anchoredCLS`.
     ///
-    /// - **Endpoint:** `GET /anchoredCLSD` (documented, fields former), returns a series of [`AnchoredClsdRecord`]
+    /// - **Endpoint:** `GET /anchoredCLSD` (documented, fields previous version), returns a series of
+    ///   [`AnchoredClsdRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `anchor`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -170,7 +173,7 @@ impl LongsShortsGroup<'_> {
     /// Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
     /// block or hour, as `anchor` says; 65 % against 55 % is 10.
     ///
-    /// - **Endpoint:** `GET /anchoredWhaleRetailDelta` (documented, fields former), returns a series of
+    /// - **Endpoint:** `GET /anchoredWhaleRetailDelta` (documented, fields previous version), returns a series of
     ///   [`AnchoredWhaleRetailDeltaRecord`]
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `anchor`
@@ -181,7 +184,7 @@ impl LongsShortsGroup<'_> {
 
     /// Influence of large positions relative to the positioning of prominent traders when each account counts once.
     ///
-    /// - **Endpoint:** `GET /whalePositionDominance` (documented, fields former), returns a series of
+    /// - **Endpoint:** `GET /whalePositionDominance` (documented, fields previous version), returns a series of
     ///   [`WhalePositionDominanceRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
@@ -244,15 +247,15 @@ impl Endpoint for TopTraderAccounts {
         .summary(
             "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
         )
-        .path("/topTraderAccounts", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .path("/topTraderAccounts", Evidence::Documented)
+        .params(params::ONE_EXCHANGE, &[])
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
         .notes(
             "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
         );
 }
 
-takes_one_venue!(TopTraderAccounts);
+takes_one_exchange!(TopTraderAccounts);
 
 /// Long and short shares of a group of traders.
 #[derive(Clone)]
@@ -264,7 +267,7 @@ pub struct LongShortShare {
     pub long_pct: Option<f64>,
     /// Short share. In percent, from 0 to 100, reported.
     pub short_pct: Option<f64>,
-    /// Long share divided by short share; above 1, more are long. At least 0, former.
+    /// Long share divided by short share; above 1, more are long. At least 0, previous version.
     pub ls_ratio: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -274,7 +277,7 @@ impl Record for LongShortShare {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LongShortShare",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
                 FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
                     .optional()
@@ -286,7 +289,7 @@ impl Record for LongShortShare {
                     .range(Range { min: Some(0.0), max: Some(100.0) })
                     .unit("percent")
                     .summary("Short share."),
-                FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::Former)
+                FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
                     .summary("Long share divided by short share; above 1, more are long."),
@@ -307,12 +310,12 @@ impl Endpoint for TopTraderPositions {
         .summary(
             "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
         )
-        .path("/topTraderPositions", Evidence::Document)
+        .path("/topTraderPositions", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.works(
+                params::EXCHANGE.tested_values(
                         &[
                             "binance_perp_stable",
                             "binance_perp_coin",
@@ -347,13 +350,13 @@ impl Endpoint for AnchoredTopTraderAccounts {
         .summary(
             "Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; the two add up to 100 %.",
         )
-        .path("/anchoredTopTraderAccounts", Evidence::Document)
-        .params(params::ONE_VENUE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::Former)
+        .path("/anchoredTopTraderAccounts", Evidence::Documented)
+        .params(params::ONE_EXCHANGE, &[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Each account counts once.");
 }
 
-takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
+takes_one_exchange!(AnchoredTopTraderAccounts => TakesAnchor);
 
 /// Long and short shares of a group of traders since the last anchor.
 #[derive(Clone)]
@@ -361,11 +364,11 @@ takes_one_venue!(AnchoredTopTraderAccounts => TakesAnchor);
 pub struct AnchoredLongShortShare {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Long share from the anchor to the interval. In percent, former. Unknown: how the shares of the intervals since
-    /// the anchor are combined.
+    /// Long share from the anchor to the interval. In percent, previous version. Unknown: how the shares of the
+    /// intervals since the anchor are combined.
     pub cumulative_long_pct: Option<f64>,
-    /// Short share from the anchor to the interval. In percent, former. Unknown: how the shares of the intervals
-    /// since the anchor are combined.
+    /// Short share from the anchor to the interval. In percent, previous version. Unknown: how the shares of the
+    /// intervals since the anchor are combined.
     pub cumulative_short_pct: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -375,14 +378,19 @@ impl Record for AnchoredLongShortShare {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredLongShortShare",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
-                FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::Former)
+                FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .unit("percent")
                     .summary("Long share from the anchor to the interval.")
                     .notes("Unknown: how the shares of the intervals since the anchor are combined."),
-                FieldInfo::new("cumulative_short_pct", "cumulativeShortPct", ValueType::Number, Evidence::Former)
+                FieldInfo::new(
+                        "cumulative_short_pct",
+                        "cumulativeShortPct",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .unit("percent")
                     .summary("Short share from the anchor to the interval.")
@@ -404,12 +412,12 @@ impl Endpoint for AnchoredTopTraderPositions {
         .summary(
             "Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
-        .path("/anchoredTopTraderPositions", Evidence::Document)
-        .params(params::ONE_VENUE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::Former);
+        .path("/anchoredTopTraderPositions", Evidence::Documented)
+        .params(params::ONE_EXCHANGE, &[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion);
 }
 
-takes_one_venue!(AnchoredTopTraderPositions => TakesAnchor);
+takes_one_exchange!(AnchoredTopTraderPositions => TakesAnchor);
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
@@ -417,12 +425,12 @@ impl Endpoint for GlobalAccounts {
         .summary(
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
-        .path("/globalAccounts", Evidence::Document)
+        .path("/globalAccounts", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.works(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
+                params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -449,24 +457,24 @@ impl Endpoint for AnchoredGlobalAccounts {
         .summary(
             "Share of all accounts of an exchange that are long and that are short since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
-        .path("/anchoredGlobalAccounts", Evidence::Document)
-        .params(params::ONE_VENUE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::Former);
+        .path("/anchoredGlobalAccounts", Evidence::Documented)
+        .params(params::ONE_EXCHANGE, &[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion);
 }
 
-takes_one_venue!(AnchoredGlobalAccounts => TakesAnchor);
+takes_one_exchange!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
     type Body = Series<NetLongShortRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
         .summary("Net long and net short positions, estimated from market orders and changes of open interest.")
-        .path("/netLongShort", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[])
-        .series(Some(RecordInfo::of::<NetLongShortRecord>()), Some("openDate"), Evidence::Former)
+        .path("/netLongShort", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[])
+        .series(Some(RecordInfo::of::<NetLongShortRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(NetLongShort);
+takes_several_exchanges!(NetLongShort);
 
 /// One record of Net Long Short.
 #[derive(Clone)]
@@ -474,9 +482,9 @@ takes_several_venues!(NetLongShort);
 pub struct NetLongShortRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Estimated net long positions. Former.
+    /// Estimated net long positions. Previous version.
     pub net_longs: Option<f64>,
-    /// Estimated net short positions. Former.
+    /// Estimated net short positions. Previous version.
     pub net_shorts: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -487,10 +495,10 @@ impl Record for NetLongShortRecord {
             "NetLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::Former)
+                FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Estimated net long positions."),
-                FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::Former)
+                FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Estimated net short positions."),
             ],
@@ -508,13 +516,13 @@ impl Endpoint for NetLongShortDelta {
             "Net Long Short Delta",
         )
         .summary("Estimated net longs minus estimated net shorts; positive if longs dominate.")
-        .path("/netLongShortDelta", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[])
+        .path("/netLongShortDelta", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[])
         .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), Some("openDate"), Evidence::Reported)
         .notes("One public client counts ten exchanges in the default set. Unknown: the unit.");
 }
 
-takes_several_venues!(NetLongShortDelta);
+takes_several_exchanges!(NetLongShortDelta);
 
 /// One record of Net Long Short Delta.
 #[derive(Clone)]
@@ -548,13 +556,13 @@ impl Endpoint for AnchoredCls {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS").summary(
             "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
-        .path("/anchoredCLS", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredClsRecord>()), Some("openDate"), Evidence::Former)
+        .path("/anchoredCLS", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredClsRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(AnchoredCls => TakesAnchor);
+takes_several_exchanges!(AnchoredCls => TakesAnchor);
 
 /// One record of Anchored CLS.
 #[derive(Clone)]
@@ -562,9 +570,9 @@ takes_several_venues!(AnchoredCls => TakesAnchor);
 pub struct AnchoredClsRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Net longs since the last anchor. Former.
+    /// Net longs since the last anchor. Previous version.
     pub cumulative_net_longs: Option<f64>,
-    /// Net shorts since the last anchor. Former.
+    /// Net shorts since the last anchor. Previous version.
     pub cumulative_net_shorts: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -575,10 +583,20 @@ impl Record for AnchoredClsRecord {
             "AnchoredClsRecord",
             &[
                 records::TIME,
-                FieldInfo::new("cumulative_net_longs", "cumulativeNetLongs", ValueType::Number, Evidence::Former)
+                FieldInfo::new(
+                        "cumulative_net_longs",
+                        "cumulativeNetLongs",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Net longs since the last anchor."),
-                FieldInfo::new("cumulative_net_shorts", "cumulativeNetShorts", ValueType::Number, Evidence::Former)
+                FieldInfo::new(
+                        "cumulative_net_shorts",
+                        "cumulativeNetShorts",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Net shorts since the last anchor."),
             ],
@@ -593,13 +611,13 @@ impl Endpoint for AnchoredClsd {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD").summary(
             "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
         )
-        .path("/anchoredCLSD", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), Some("openDate"), Evidence::Former)
+        .path("/anchoredCLSD", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(AnchoredClsd => TakesAnchor);
+takes_several_exchanges!(AnchoredClsd => TakesAnchor);
 
 /// One record of Anchored CLSD.
 #[derive(Clone)]
@@ -607,7 +625,7 @@ takes_several_venues!(AnchoredClsd => TakesAnchor);
 pub struct AnchoredClsdRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Sum since the last anchor; positive if longs dominate. Former.
+    /// Sum since the last anchor; positive if longs dominate. Previous version.
     pub cumulative_delta: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -618,7 +636,7 @@ impl Record for AnchoredClsdRecord {
             "AnchoredClsdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::Former)
+                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Sum since the last anchor; positive if longs dominate."),
             ],
@@ -634,12 +652,12 @@ impl Endpoint for WhaleRetailDelta {
         .summary(
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
-        .path("/whaleRetailDelta", Evidence::Document)
+        .path("/whaleRetailDelta", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.works(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
+                params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -696,12 +714,12 @@ impl Endpoint for AnchoredWhaleRetailDelta {
         .summary(
             "Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour block or hour, as `anchor` says; 65 % against 55 % is 10.",
         )
-        .path("/anchoredWhaleRetailDelta", Evidence::Document)
-        .params(params::ONE_VENUE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Former);
+        .path("/anchoredWhaleRetailDelta", Evidence::Documented)
+        .params(params::ONE_EXCHANGE, &[params::ANCHOR])
+        .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), Some("openDate"), Evidence::PreviousVersion);
 }
 
-takes_one_venue!(AnchoredWhaleRetailDelta => TakesAnchor);
+takes_one_exchange!(AnchoredWhaleRetailDelta => TakesAnchor);
 
 /// One record of Anchored Whale Retail Delta.
 #[derive(Clone)]
@@ -710,7 +728,7 @@ pub struct AnchoredWhaleRetailDeltaRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
     /// Long percentage of top trader positions minus that of all accounts, since the last anchor. In percentage
-    /// points, former.
+    /// points, previous version.
     pub cumulative_whale_retail_delta: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -725,7 +743,7 @@ impl Record for AnchoredWhaleRetailDeltaRecord {
                         "cumulative_whale_retail_delta",
                         "cumulativeWhaleRetailDelta",
                         ValueType::Number,
-                        Evidence::Former,
+                        Evidence::PreviousVersion,
                     )
                     .optional()
                     .unit("percentage points")
@@ -749,13 +767,13 @@ impl Endpoint for WhalePositionDominance {
         .summary(
             "Influence of large positions relative to the positioning of prominent traders when each account counts once.",
         )
-        .path("/whalePositionDominance", Evidence::Document)
-        .params(params::ANY_VENUE, &[])
-        .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), Some("openDate"), Evidence::Former)
+        .path("/whalePositionDominance", Evidence::Documented)
+        .params(params::OPTIONAL_EXCHANGE, &[])
+        .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the formula, the unit, the range and the sign.");
 }
 
-takes_any_venue!(WhalePositionDominance);
+takes_optional_exchange!(WhalePositionDominance);
 
 /// One record of Whale Position Dominance.
 #[derive(Clone)]
@@ -763,8 +781,8 @@ takes_any_venue!(WhalePositionDominance);
 pub struct WhalePositionDominanceRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Influence of large positions relative to sentiment by account. Former. The previous API version wrote the name
-    /// with underscores.
+    /// Influence of large positions relative to sentiment by account. Previous version. The previous API version
+    /// wrote the name with underscores.
     pub whale_position_dominance: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -779,7 +797,7 @@ impl Record for WhalePositionDominanceRecord {
                         "whale_position_dominance",
                         "whalePositionDominance",
                         ValueType::Number,
-                        Evidence::Former,
+                        Evidence::PreviousVersion,
                     )
                     .optional()
                     .summary("Influence of large positions relative to sentiment by account.")
@@ -801,12 +819,12 @@ impl Endpoint for TrueRetailLongShort {
         .summary(
             "Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.",
         )
-        .path("/trueRetailLongShort", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
+        .path("/trueRetailLongShort", Evidence::Documented)
+        .params(params::ONE_EXCHANGE, &[])
         .series(Some(RecordInfo::of::<TrueRetailLongShortRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes_one_venue!(TrueRetailLongShort);
+takes_one_exchange!(TrueRetailLongShort);
 
 /// One record of True Retail Long Short.
 #[derive(Clone)]
@@ -852,15 +870,15 @@ impl Endpoint for TraderSentimentGap {
             "Trader Sentiment Gap",
         )
         .summary("Difference in positioning between large and small retail accounts.")
-        .path("/traderSentimentGap", Evidence::Document)
-        .params(params::ANY_VENUE, &[])
+        .path("/traderSentimentGap", Evidence::Documented)
+        .params(params::OPTIONAL_EXCHANGE, &[])
         .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
             "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
         );
 }
 
-takes_any_venue!(TraderSentimentGap);
+takes_optional_exchange!(TraderSentimentGap);
 
 /// One record of Trader Sentiment Gap.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::takes_several_venues;
+use super::service::params::takes_several_exchanges;
 
 /// The endpoints of [`Client::open_interest`].
 ///
@@ -65,14 +65,14 @@ impl Endpoint for OpenInterest {
         .aliases(&["Open the service"])
         .summary("Open interest as candles: value of all open contracts.")
         .path("/openInterest", Evidence::Reported)
-        .params(params::SEVERAL_VENUES, &[])
+        .params(params::SEVERAL_EXCHANGES, &[])
         .series(Some(RecordInfo::of::<OpenInterestRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
             "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
         );
 }
 
-takes_several_venues!(OpenInterest);
+takes_several_exchanges!(OpenInterest);
 
 /// One record of Open Interest.
 #[derive(Clone)]
@@ -134,12 +134,12 @@ impl Endpoint for OpenInterestDelta {
         .aliases(&["Open the service Delta"])
         .summary("Change of open interest per interval; positive if contracts were opened.")
         .path("/openInterestDelta", Evidence::Reported)
-        .params(params::SEVERAL_VENUES, &[])
+        .params(params::SEVERAL_EXCHANGES, &[])
         .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), Some("openDate"), Evidence::Reported)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(OpenInterestDelta);
+takes_several_exchanges!(OpenInterestDelta);
 
 /// One record of Open Interest Delta.
 #[derive(Clone)]
@@ -175,7 +175,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Inter
         &[
             &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
                 .summary("Change of open interest, accumulated since the last anchor in UTC.")
-                .named_by(Evidence::Document),
+                .name_evidence(Evidence::Documented),
             OpenInterest::INFO,
             OpenInterestDelta::INFO,
         ],

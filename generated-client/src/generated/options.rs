@@ -30,7 +30,7 @@ impl OptionsGroup<'_> {
     ///
     /// The previous API version had no `exchange`.
     ///
-    /// - **Endpoint:** `GET /bvol` (reported, fields former), returns a series of [`BvolRecord`]
+    /// - **Endpoint:** `GET /bvol` (reported, fields previous version), returns a series of [`BvolRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -41,7 +41,7 @@ impl OptionsGroup<'_> {
 
     /// Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.
     ///
-    /// - **Endpoint:** `GET /dvol` (published, fields former), returns a series of [`DvolRecord`]
+    /// - **Endpoint:** `GET /dvol` (published, fields previous version), returns a series of [`DvolRecord`]
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`, `advance_filter`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -63,7 +63,7 @@ impl Endpoint for Bvol {
             &[],
             &[
                 params::COIN,
-                params::ANY_EXCHANGE.works(&["binance_perp_stable"]),
+                params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -71,7 +71,7 @@ impl Endpoint for Bvol {
                 params::SORT,
             ],
         )
-        .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::Former)
+        .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
         );
@@ -88,13 +88,13 @@ takes!(
 pub struct BvolRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Index at the start of the interval. Former.
+    /// Index at the start of the interval. Previous version.
     pub open: Option<f64>,
-    /// Highest value of the interval. Former.
+    /// Highest value of the interval. Previous version.
     pub high: Option<f64>,
-    /// Lowest value of the interval. Former.
+    /// Lowest value of the interval. Previous version.
     pub low: Option<f64>,
-    /// Index at the end of the interval. Former.
+    /// Index at the end of the interval. Previous version.
     pub close: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -105,19 +105,19 @@ impl Record for BvolRecord {
             "BvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::Former)
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("39.8348")
                     .summary("Index at the start of the interval."),
-                FieldInfo::new("high", "high", ValueType::Number, Evidence::Former)
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("39.8829")
                     .summary("Highest value of the interval."),
-                FieldInfo::new("low", "low", ValueType::Number, Evidence::Former)
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("39.8348")
                     .summary("Lowest value of the interval."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::Former)
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("39.8829")
                     .summary("Index at the end of the interval."),
@@ -138,7 +138,7 @@ impl Endpoint for Dvol {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.served(&["deribit_perp_stable"]).example("deribit_perp_stable"),
+                params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example("deribit_perp_stable"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -147,7 +147,7 @@ impl Endpoint for Dvol {
                 params::ADVANCE_FILTER.known_by(Evidence::Published),
             ],
         )
-        .series(Some(RecordInfo::of::<DvolRecord>()), Some("openDate"), Evidence::Former)
+        .series(Some(RecordInfo::of::<DvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
@@ -162,13 +162,13 @@ takes!(
 pub struct DvolRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Index at the start of the interval. Former.
+    /// Index at the start of the interval. Previous version.
     pub open: Option<f64>,
-    /// Highest value of the interval. Former.
+    /// Highest value of the interval. Previous version.
     pub high: Option<f64>,
-    /// Lowest value of the interval. Former.
+    /// Lowest value of the interval. Previous version.
     pub low: Option<f64>,
-    /// Index at the end of the interval. Former.
+    /// Index at the end of the interval. Previous version.
     pub close: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -179,19 +179,19 @@ impl Record for DvolRecord {
             "DvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::Former)
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("38.52")
                     .summary("Index at the start of the interval."),
-                FieldInfo::new("high", "high", ValueType::Number, Evidence::Former)
+                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("38.52")
                     .summary("Highest value of the interval."),
-                FieldInfo::new("low", "low", ValueType::Number, Evidence::Former)
+                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("38.49")
                     .summary("Lowest value of the interval."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::Former)
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("38.49")
                     .summary("Index at the end of the interval."),

@@ -9,7 +9,8 @@ use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes,
-    TakesSort, TakesStartTime, TakesTimeframe, takes_any_venue, takes_several_venues,
+    TakesSort, TakesStartTime, TakesTimeframe, takes_optional_exchange,
+    takes_several_exchanges,
 };
 
 /// The endpoints of [`Client::orderbook`].
@@ -29,7 +30,7 @@ impl OrderbookGroup<'_> {
     /// Change in the size of resting sell orders since the previous interval; negative if orders were filled or
     /// cancelled.
     ///
-    /// - **Endpoint:** `GET /asksIncreaseDecrease` (reported, fields former), returns a series of
+    /// - **Endpoint:** `GET /asksIncreaseDecrease` (reported, fields previous version), returns a series of
     ///   [`AsksIncreaseDecreaseRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
@@ -64,7 +65,8 @@ impl OrderbookGroup<'_> {
 
     /// Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.
     ///
-    /// - **Endpoint:** `GET /bidAskDelta` (published, fields former), returns a series of [`BidAskDeltaRecord`]
+    /// - **Endpoint:** `GET /bidAskDelta` (published, fields previous version), returns a series of
+    ///   [`BidAskDeltaRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -76,7 +78,8 @@ impl OrderbookGroup<'_> {
     /// Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
     /// dominate.
     ///
-    /// - **Endpoint:** `GET /bidAskRatio` (published, fields former), returns a series of [`BidAskRatioRecord`]
+    /// - **Endpoint:** `GET /bidAskRatio` (published, fields previous version), returns a series of
+    ///   [`BidAskRatioRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -88,7 +91,7 @@ impl OrderbookGroup<'_> {
 
     /// Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.
     ///
-    /// - **Endpoint:** `GET /bidAskRatioDiff` (published, fields former), returns a series of
+    /// - **Endpoint:** `GET /bidAskRatioDiff` (published, fields previous version), returns a series of
     ///   [`BidAskRatioDiffRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
@@ -101,7 +104,8 @@ impl OrderbookGroup<'_> {
     ///
     /// Also named “Bids Ask Spread” in the API document.
     ///
-    /// - **Endpoint:** `GET /bidsAskSpread` (published, fields former), returns a series of [`BidAskSpreadRecord`]
+    /// - **Endpoint:** `GET /bidsAskSpread` (published, fields previous version), returns a series of
+    ///   [`BidAskSpreadRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -113,7 +117,7 @@ impl OrderbookGroup<'_> {
     /// Change in the size of resting buy orders since the previous interval; negative if orders were filled or
     /// cancelled.
     ///
-    /// - **Endpoint:** `GET /bidsIncreaseDecrease` (published, fields former), returns a series of
+    /// - **Endpoint:** `GET /bidsIncreaseDecrease` (published, fields previous version), returns a series of
     ///   [`BidsIncreaseDecreaseRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
@@ -125,7 +129,8 @@ impl OrderbookGroup<'_> {
 
     /// Total size of all resting orders, bids plus asks: the liquidity of the book.
     ///
-    /// - **Endpoint:** `GET /combinedBook` (published, fields former), returns a series of [`CombinedBookRecord`]
+    /// - **Endpoint:** `GET /combinedBook` (published, fields previous version), returns a series of
+    ///   [`CombinedBookRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -171,12 +176,12 @@ impl Endpoint for AsksIncreaseDecrease {
             "Change in the size of resting sell orders since the previous interval; negative if orders were filled or cancelled.",
         )
         .path("/asksIncreaseDecrease", Evidence::Reported)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()), Some("openDate"), Evidence::Former)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(AsksIncreaseDecrease => TakesMarketTypes);
+takes_several_exchanges!(AsksIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Asks Increase Decrease.
 #[derive(Clone)]
@@ -184,8 +189,8 @@ takes_several_venues!(AsksIncreaseDecrease => TakesMarketTypes);
 pub struct AsksIncreaseDecreaseRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Size of the asks minus their size one interval earlier. Former. The previous API version wrote the name with
-    /// underscores.
+    /// Size of the asks minus their size one interval earlier. Previous version. The previous API version wrote the
+    /// name with underscores.
     pub asks_increase_decrease: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -196,7 +201,12 @@ impl Record for AsksIncreaseDecreaseRecord {
             "AsksIncreaseDecreaseRecord",
             &[
                 records::TIME,
-                FieldInfo::new("asks_increase_decrease", "asksIncreaseDecrease", ValueType::Number, Evidence::Former)
+                FieldInfo::new(
+                        "asks_increase_decrease",
+                        "asksIncreaseDecrease",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Size of the asks minus their size one interval earlier.")
                     .notes("The previous API version wrote the name with underscores."),
@@ -212,23 +222,23 @@ impl Endpoint for BestBidAsk {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
         .summary("Size at the top of the book: at the highest bid and at the lowest ask.")
         .path("/bestBidAsk", Evidence::Published)
-        .params(params::ANY_VENUE, &[params::MARKET_TYPES])
-        .series(None, Some("openDate"), Evidence::Document);
+        .params(params::OPTIONAL_EXCHANGE, &[params::MARKET_TYPES])
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes_any_venue!(BestBidAsk => TakesMarketTypes);
+takes_optional_exchange!(BestBidAsk => TakesMarketTypes);
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
         .summary("Total size of resting buy orders and of resting sell orders per interval.")
         .path("/bidAsk", Evidence::Reported)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BidAskRecord>()), Some("openDate"), Evidence::Reported)
         .notes("Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.");
 }
 
-takes_several_venues!(BidAsk => TakesMarketTypes);
+takes_several_exchanges!(BidAsk => TakesMarketTypes);
 
 /// One record of Bid Ask.
 #[derive(Clone)]
@@ -271,12 +281,12 @@ impl Endpoint for BidAskDelta {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
         .summary("Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.")
         .path("/bidAskDelta", Evidence::Published)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskDeltaRecord>()), Some("openDate"), Evidence::Former)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskDeltaRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(BidAskDelta => TakesMarketTypes);
+takes_several_exchanges!(BidAskDelta => TakesMarketTypes);
 
 /// One record of Bid Ask Delta.
 #[derive(Clone)]
@@ -284,7 +294,7 @@ takes_several_venues!(BidAskDelta => TakesMarketTypes);
 pub struct BidAskDeltaRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Bids minus asks; negative if asks dominate. Former.
+    /// Bids minus asks; negative if asks dominate. Previous version.
     pub bid_ask_delta: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -295,7 +305,7 @@ impl Record for BidAskDeltaRecord {
             "BidAskDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_delta", "bidAskDelta", ValueType::Number, Evidence::Former)
+                FieldInfo::new("bid_ask_delta", "bidAskDelta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("-35945460.68")
                     .summary("Bids minus asks; negative if asks dominate."),
@@ -312,14 +322,14 @@ impl Endpoint for BidAskRatio {
             "Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders dominate.",
         )
         .path("/bidAskRatio", Evidence::Published)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRatioRecord>()), Some("openDate"), Evidence::Former)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskRatioRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "Unknown: whether orders are weighted by size, value or number, how deep into the book, and which time of the interval it is sampled at.",
         );
 }
 
-takes_several_venues!(BidAskRatio => TakesMarketTypes);
+takes_several_exchanges!(BidAskRatio => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio.
 #[derive(Clone)]
@@ -327,7 +337,8 @@ takes_several_venues!(BidAskRatio => TakesMarketTypes);
 pub struct BidAskRatioRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only. From -1 to 1, former.
+    /// Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only. From -1 to 1, previous
+    /// version.
     pub bid_ask_ratio: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -338,7 +349,7 @@ impl Record for BidAskRatioRecord {
             "BidAskRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_ratio", "bidAskRatio", ValueType::Number, Evidence::Former)
+                FieldInfo::new("bid_ask_ratio", "bidAskRatio", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range { min: Some(-1.0), max: Some(1.0) })
                     .example("0.1475")
@@ -357,11 +368,11 @@ impl Endpoint for BidAskRatioDiff {
             "Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.",
         )
         .path("/bidAskRatioDiff", Evidence::Published)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRatioDiffRecord>()), Some("openDate"), Evidence::Former);
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskRatioDiffRecord>()), Some("openDate"), Evidence::PreviousVersion);
 }
 
-takes_several_venues!(BidAskRatioDiff => TakesMarketTypes);
+takes_several_exchanges!(BidAskRatioDiff => TakesMarketTypes);
 
 /// One record of Bid Ask Ratio Diff.
 #[derive(Clone)]
@@ -369,7 +380,7 @@ takes_several_venues!(BidAskRatioDiff => TakesMarketTypes);
 pub struct BidAskRatioDiffRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1. Former.
+    /// Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1. Previous version.
     pub bid_ask_ratio_diff: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -380,7 +391,7 @@ impl Record for BidAskRatioDiffRecord {
             "BidAskRatioDiffRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_ratio_diff", "bidAskRatioDiff", ValueType::Number, Evidence::Former)
+                FieldInfo::new("bid_ask_ratio_diff", "bidAskRatioDiff", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1."),
             ],
@@ -396,12 +407,12 @@ impl Endpoint for BidAskSpread {
         .aliases(&["Bids Ask Spread"])
         .summary("Spread between the lowest ask and the highest bid; narrow in liquid markets.")
         .path("/bidsAskSpread", Evidence::Published)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskSpreadRecord>()), Some("openDate"), Evidence::Former)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidAskSpreadRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit, and how the spreads of several exchanges are combined.");
 }
 
-takes_several_venues!(BidAskSpread => TakesMarketTypes);
+takes_several_exchanges!(BidAskSpread => TakesMarketTypes);
 
 /// One record of Bid Ask Spread.
 #[derive(Clone)]
@@ -409,9 +420,9 @@ takes_several_venues!(BidAskSpread => TakesMarketTypes);
 pub struct BidAskSpreadRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Widest spread in the interval. Former.
+    /// Widest spread in the interval. Previous version.
     pub max: Option<f64>,
-    /// Average spread in the interval. Former.
+    /// Average spread in the interval. Previous version.
     pub avg_spread: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -422,10 +433,10 @@ impl Record for BidAskSpreadRecord {
             "BidAskSpreadRecord",
             &[
                 records::TIME,
-                FieldInfo::new("max", "max", ValueType::Number, Evidence::Former)
+                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Widest spread in the interval."),
-                FieldInfo::new("avg_spread", "avgSpread", ValueType::Number, Evidence::Former)
+                FieldInfo::new("avg_spread", "avgSpread", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Average spread in the interval."),
             ],
@@ -446,12 +457,12 @@ impl Endpoint for BidsIncreaseDecrease {
             "Change in the size of resting buy orders since the previous interval; negative if orders were filled or cancelled.",
         )
         .path("/bidsIncreaseDecrease", Evidence::Published)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()), Some("openDate"), Evidence::Former)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(BidsIncreaseDecrease => TakesMarketTypes);
+takes_several_exchanges!(BidsIncreaseDecrease => TakesMarketTypes);
 
 /// One record of Bids Increase Decrease.
 #[derive(Clone)]
@@ -459,8 +470,8 @@ takes_several_venues!(BidsIncreaseDecrease => TakesMarketTypes);
 pub struct BidsIncreaseDecreaseRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Size of the bids minus their size one interval earlier. Former. The previous API version wrote the name with
-    /// underscores.
+    /// Size of the bids minus their size one interval earlier. Previous version. The previous API version wrote the
+    /// name with underscores.
     pub bids_increase_decrease: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -471,7 +482,12 @@ impl Record for BidsIncreaseDecreaseRecord {
             "BidsIncreaseDecreaseRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bids_increase_decrease", "bidsIncreaseDecrease", ValueType::Number, Evidence::Former)
+                FieldInfo::new(
+                        "bids_increase_decrease",
+                        "bidsIncreaseDecrease",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Size of the bids minus their size one interval earlier.")
                     .notes("The previous API version wrote the name with underscores."),
@@ -487,12 +503,12 @@ impl Endpoint for CombinedBook {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
         .summary("Total size of all resting orders, bids plus asks: the liquidity of the book.")
         .path("/combinedBook", Evidence::Published)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<CombinedBookRecord>()), Some("openDate"), Evidence::Former)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<CombinedBookRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(CombinedBook => TakesMarketTypes);
+takes_several_exchanges!(CombinedBook => TakesMarketTypes);
 
 /// One record of Combined Book.
 #[derive(Clone)]
@@ -500,7 +516,7 @@ takes_several_venues!(CombinedBook => TakesMarketTypes);
 pub struct CombinedBookRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Size of the bids plus size of the asks. Former.
+    /// Size of the bids plus size of the asks. Previous version.
     pub combined_book: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -511,7 +527,7 @@ impl Record for CombinedBookRecord {
             "CombinedBookRecord",
             &[
                 records::TIME,
-                FieldInfo::new("combined_book", "combinedBook", ValueType::Number, Evidence::Former)
+                FieldInfo::new("combined_book", "combinedBook", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("589398610.05")
                     .summary("Size of the bids plus size of the asks."),
@@ -535,8 +551,9 @@ impl Endpoint for MarketImbalanceIndex {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGES
-                    .served(&["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"]),
+                params::EXCHANGES.allowed_values(
+                        &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],
+                    ),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,

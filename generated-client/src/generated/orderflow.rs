@@ -14,7 +14,7 @@ use super::service::params::{
     TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
     TakesExchange, TakesExchange1, TakesExchange2, TakesExchanges, TakesLimit,
     TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
-    takes_one_venue, takes_several_venues,
+    takes_one_exchange, takes_several_exchanges,
 };
 
 /// The endpoints of [`Client::orderflow`].
@@ -33,7 +33,8 @@ impl Client {
 impl OrderflowGroup<'_> {
     /// Volume of market buy orders per interval.
     ///
-    /// - **Endpoint:** `GET /buyVolume` (documented, fields former), returns a series of [`BuyVolumeRecord`]
+    /// - **Endpoint:** `GET /buyVolume` (documented, fields previous version), returns a series of
+    ///   [`BuyVolumeRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -44,7 +45,8 @@ impl OrderflowGroup<'_> {
 
     /// Volume of market sell orders per interval.
     ///
-    /// - **Endpoint:** `GET /sellVolume` (documented, fields former), returns a series of [`SellVolumeRecord`]
+    /// - **Endpoint:** `GET /sellVolume` (documented, fields previous version), returns a series of
+    ///   [`SellVolumeRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -92,7 +94,8 @@ impl OrderflowGroup<'_> {
 
     /// Number of executed market orders per interval, split into buys and sells.
     ///
-    /// - **Endpoint:** `GET /marketOrderCount` (documented, fields former), returns a series of [`OrderCount`]
+    /// - **Endpoint:** `GET /marketOrderCount` (documented, fields previous version), returns a series of
+    ///   [`OrderCount`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -102,7 +105,8 @@ impl OrderflowGroup<'_> {
 
     /// Average size of market orders per interval, split into buys and sells.
     ///
-    /// - **Endpoint:** `GET /marketOrderAverageSize` (documented, fields former), returns a series of [`OrderSize`]
+    /// - **Endpoint:** `GET /marketOrderAverageSize` (documented, fields previous version), returns a series of
+    ///   [`OrderSize`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -113,7 +117,8 @@ impl OrderflowGroup<'_> {
 
     /// Number of filled limit orders per interval, split into buys and sells.
     ///
-    /// - **Endpoint:** `GET /limitOrderCount` (documented, fields former), returns a series of [`OrderCount`]
+    /// - **Endpoint:** `GET /limitOrderCount` (documented, fields previous version), returns a series of
+    ///   [`OrderCount`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -123,7 +128,8 @@ impl OrderflowGroup<'_> {
 
     /// Average size of filled limit orders per interval, split into buys and sells.
     ///
-    /// - **Endpoint:** `GET /limitOrderAverageSize` (documented, fields former), returns a series of [`OrderSize`]
+    /// - **Endpoint:** `GET /limitOrderAverageSize` (documented, fields previous version), returns a series of
+    ///   [`OrderSize`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`, `buckets`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -173,7 +179,8 @@ impl OrderflowGroup<'_> {
     ///
     /// The previous API version capitalised the four names.
     ///
-    /// - **Endpoint:** `GET /botTracker` (documented, fields former), returns a series of [`BotTrackerRecord`]
+    /// - **Endpoint:** `GET /botTracker` (documented, fields previous version), returns a series of
+    ///   [`BotTrackerRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -186,7 +193,7 @@ impl OrderflowGroup<'_> {
     ///
     /// In the example, which is from the previous API version, the average is above the largest.
     ///
-    /// - **Endpoint:** `GET /slippage` (documented, fields former), returns a series of [`SlippageRecord`]
+    /// - **Endpoint:** `GET /slippage` (documented, fields previous version), returns a series of [`SlippageRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`, `market_types`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -199,7 +206,7 @@ impl OrderflowGroup<'_> {
     /// Volume in which contracts change hands without changing open interest: absolute difference between volume and
     /// the change of open interest.
     ///
-    /// - **Endpoint:** `GET /transferOfContracts` (documented, fields former), returns a series of
+    /// - **Endpoint:** `GET /transferOfContracts` (documented, fields previous version), returns a series of
     ///   [`TransferOfContractsRecord`]
     /// - **Required (reported):** `coin`, `timeframe`
     /// - **Optional:** `exchanges`, `limit`, `start_time`, `end_time`, `sort`
@@ -265,7 +272,8 @@ impl OrderflowGroup<'_> {
     ///
     /// The previous API version used the names of the day levels; these follow the week levels, whose names changed.
     ///
-    /// - **Endpoint:** `GET /pmLevels` (documented, fields former), returns a series of [`PreviousMonthLevelsRecord`]
+    /// - **Endpoint:** `GET /pmLevels` (documented, fields previous version), returns a series of
+    ///   [`PreviousMonthLevelsRecord`]
     /// - **Required (reported):** `coin`, `exchanges`, `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -311,13 +319,13 @@ impl Endpoint for BuyVolume {
     type Body = Series<BuyVolumeRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "buy_volume", "Buy Volume")
         .summary("Volume of market buy orders per interval.")
-        .path("/buyVolume", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<BuyVolumeRecord>()), Some("openDate"), Evidence::Former)
+        .path("/buyVolume", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<BuyVolumeRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Buy Volume.
 #[derive(Clone)]
@@ -325,7 +333,7 @@ takes_several_venues!(BuyVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 pub struct BuyVolumeRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Sum of the order sizes. At least 0, former.
+    /// Sum of the order sizes. At least 0, previous version.
     pub buy_volume: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -336,7 +344,7 @@ impl Record for BuyVolumeRecord {
             "BuyVolumeRecord",
             &[
                 records::TIME,
-                FieldInfo::new("buy_volume", "buyVolume", ValueType::Number, Evidence::Former)
+                FieldInfo::new("buy_volume", "buyVolume", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
                     .example("39101.6757")
@@ -352,13 +360,13 @@ impl Endpoint for SellVolume {
     type Body = Series<SellVolumeRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "sell_volume", "Sell Volume")
         .summary("Volume of market sell orders per interval.")
-        .path("/sellVolume", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<SellVolumeRecord>()), Some("openDate"), Evidence::Former)
+        .path("/sellVolume", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<SellVolumeRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Sell Volume.
 #[derive(Clone)]
@@ -366,7 +374,7 @@ takes_several_venues!(SellVolume => TakesMarketTypes, TakesBucket, TakesBuckets)
 pub struct SellVolumeRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Sum of the order sizes. At least 0, former.
+    /// Sum of the order sizes. At least 0, previous version.
     pub sell_volume: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -377,7 +385,7 @@ impl Record for SellVolumeRecord {
             "SellVolumeRecord",
             &[
                 records::TIME,
-                FieldInfo::new("sell_volume", "sellVolume", ValueType::Number, Evidence::Former)
+                FieldInfo::new("sell_volume", "sellVolume", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
                     .example("1798220.5481")
@@ -393,15 +401,15 @@ impl Endpoint for VolumeDelta {
     type Body = Series<VolumeDeltaRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_delta", "Volume Delta")
         .summary("Market buy volume minus market sell volume; positive if buyers dominate.")
-        .path("/volumeDelta", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
+        .path("/volumeDelta", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
         .series(Some(RecordInfo::of::<VolumeDeltaRecord>()), Some("openDate"), Evidence::Reported)
         .notes(
             "With `marketTypes` and without an exchange, public clients received data of 20 or more exchanges. Unknown: the unit.",
         );
 }
 
-takes_several_venues!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(VolumeDelta => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Volume Delta.
 #[derive(Clone)]
@@ -436,19 +444,19 @@ impl Endpoint for VolumeRatio {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "volume_ratio", "Volume Ratio").summary(
             "Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if buyers dominate.",
         )
-        .path("/volumeRatio", Evidence::Document)
+        .path("/volumeRatio", Evidence::Documented)
         .params(
-            params::SEVERAL_VENUES,
+            params::SEVERAL_EXCHANGES,
             &[
-                params::MARKET_TYPES.known_by(Evidence::Document),
-                params::BUCKET.known_by(Evidence::Document),
+                params::MARKET_TYPES.known_by(Evidence::Documented),
+                params::BUCKET.known_by(Evidence::Documented),
                 params::ADVANCE_FILTER,
             ],
         )
-        .series(Some(RecordInfo::of::<VolumeRatioRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<VolumeRatioRecord>()), Some("openDate"), Evidence::Documented);
 }
 
-takes_several_venues!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
+takes_several_exchanges!(VolumeRatio => TakesMarketTypes, TakesBucket, TakesBuckets, TakesAdvanceFilter);
 
 /// One record of Volume Ratio.
 #[derive(Clone)]
@@ -468,7 +476,7 @@ impl Record for VolumeRatioRecord {
             "VolumeRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Document)
+                FieldInfo::new("volume_ratio", "volumeRatio", ValueType::Number, Evidence::Documented)
                     .range(Range { min: Some(-1.0), max: Some(1.0) })
                     .summary("Market buy volume minus market sell volume, divided by their sum.")
                     .notes("Positive if buyers dominate, negative if sellers dominate."),
@@ -484,12 +492,12 @@ impl Endpoint for AnchoredCvd {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "anchored_cvd", "Anchored CVD").summary(
             "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
-        .path("/anchoredCVD", Evidence::Document)
+        .path("/anchoredCVD", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGES.works(&["binance_spot", "binance_perp_stable"]),
+                params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -542,12 +550,12 @@ impl Endpoint for MarketOrderCount {
     type Body = Series<OrderCount>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "market_order_count", "Market Order Count")
         .summary("Number of executed market orders per interval, split into buys and sells.")
-        .path("/marketOrderCount", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<OrderCount>()), Some("openDate"), Evidence::Former);
+        .path("/marketOrderCount", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<OrderCount>()), Some("openDate"), Evidence::PreviousVersion);
 }
 
-takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Number of executed orders of one kind per interval.
 #[derive(Clone)]
@@ -555,13 +563,13 @@ takes_several_venues!(MarketOrderCount => TakesMarketTypes, TakesBucket, TakesBu
 pub struct OrderCount {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Number of buy orders. Former.
+    /// Number of buy orders. Previous version.
     pub buy: Option<f64>,
-    /// Number of sell orders. Former.
+    /// Number of sell orders. Previous version.
     pub sell: Option<f64>,
-    /// Number of buy and sell orders. Former.
+    /// Number of buy and sell orders. Previous version.
     pub total: Option<f64>,
-    /// Buy orders minus sell orders; positive if more orders bought. Former.
+    /// Buy orders minus sell orders; positive if more orders bought. Previous version.
     pub delta: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -571,21 +579,21 @@ impl Record for OrderCount {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderCount",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
-                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::Former)
+                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("530")
                     .summary("Number of buy orders."),
-                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::Former)
+                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("535")
                     .summary("Number of sell orders."),
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("1065")
                     .summary("Number of buy and sell orders."),
-                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::Former)
+                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("-5")
                     .summary("Buy orders minus sell orders; positive if more orders bought."),
@@ -604,13 +612,13 @@ impl Endpoint for MarketOrderAverageSize {
             "Market Order Average Size",
         )
         .summary("Average size of market orders per interval, split into buys and sells.")
-        .path("/marketOrderAverageSize", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<OrderSize>()), Some("openDate"), Evidence::Former)
+        .path("/marketOrderAverageSize", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<OrderSize>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// Average size of executed orders of one kind per interval.
 #[derive(Clone)]
@@ -618,13 +626,13 @@ takes_several_venues!(MarketOrderAverageSize => TakesMarketTypes, TakesBucket, T
 pub struct OrderSize {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Average size of a buy order. Former.
+    /// Average size of a buy order. Previous version.
     pub buy: Option<f64>,
-    /// Average size of a sell order. Former.
+    /// Average size of a sell order. Previous version.
     pub sell: Option<f64>,
-    /// Average size of all orders. Former.
+    /// Average size of all orders. Previous version.
     pub total: Option<f64>,
-    /// Average buy order minus average sell order; positive if buy orders are larger. Former.
+    /// Average buy order minus average sell order; positive if buy orders are larger. Previous version.
     pub delta: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -634,21 +642,21 @@ impl Record for OrderSize {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "OrderSize",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
-                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::Former)
+                FieldInfo::new("buy", "buy", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("63.125")
                     .summary("Average size of a buy order."),
-                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::Former)
+                FieldInfo::new("sell", "sell", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("488.5")
                     .summary("Average size of a sell order."),
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("148.2")
                     .summary("Average size of all orders."),
-                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::Former)
+                FieldInfo::new("delta", "delta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("-425.375")
                     .summary("Average buy order minus average sell order; positive if buy orders are larger."),
@@ -663,12 +671,12 @@ impl Endpoint for LimitOrderCount {
     type Body = Series<OrderCount>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "limit_order_count", "Limit Order Count")
         .summary("Number of filled limit orders per interval, split into buys and sells.")
-        .path("/limitOrderCount", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<OrderCount>()), Some("openDate"), Evidence::Former);
+        .path("/limitOrderCount", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<OrderCount>()), Some("openDate"), Evidence::PreviousVersion);
 }
 
-takes_several_venues!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(LimitOrderCount => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for LimitOrderAverageSize {
     type Body = Series<OrderSize>;
@@ -678,13 +686,13 @@ impl Endpoint for LimitOrderAverageSize {
             "Limit Order Average Size",
         )
         .summary("Average size of filled limit orders per interval, split into buys and sells.")
-        .path("/limitOrderAverageSize", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(Some(RecordInfo::of::<OrderSize>()), Some("openDate"), Evidence::Former)
+        .path("/limitOrderAverageSize", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(Some(RecordInfo::of::<OrderSize>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(LimitOrderAverageSize => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BuySellTradeCountRatio {
     type Body = Series<BuySellTradeCountRatioRecord>;
@@ -696,13 +704,13 @@ impl Endpoint for BuySellTradeCountRatio {
         .summary(
             "Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive if buys dominate.",
         )
-        .path("/buySellTradeCountRatio", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
+        .path("/buySellTradeCountRatio", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
         .series(Some(RecordInfo::of::<BuySellTradeCountRatioRecord>()), Some("openDate"), Evidence::Reported)
         .notes("Unknown: whether it accepts `bucket`, as similar endpoints do.");
 }
 
-takes_several_venues!(BuySellTradeCountRatio => TakesMarketTypes);
+takes_several_exchanges!(BuySellTradeCountRatio => TakesMarketTypes);
 
 /// One record of Buy Sell Trade Count Ratio.
 #[derive(Clone)]
@@ -747,13 +755,13 @@ impl Endpoint for LimitOrderCountRatio {
         .summary(
             "Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
-        .path("/limitOrderCountRatio", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document)
+        .path("/limitOrderCountRatio", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Documented)
         .notes("Counts filled orders only, not orders in the book.");
 }
 
-takes_several_venues!(LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(LimitOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for MarketOrderCountRatio {
     type Body = Series<Value>;
@@ -765,24 +773,24 @@ impl Endpoint for MarketOrderCountRatio {
         .summary(
             "Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum.",
         )
-        .path("/marketOrderCountRatio", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES, params::BUCKET])
-        .series(None, Some("openDate"), Evidence::Document);
+        .path("/marketOrderCountRatio", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES, params::BUCKET])
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes_several_venues!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
+takes_several_exchanges!(MarketOrderCountRatio => TakesMarketTypes, TakesBucket, TakesBuckets);
 
 impl Endpoint for BotTracker {
     type Body = Series<BotTrackerRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "bot_tracker", "Bot Tracker")
         .summary("Number of orders presumably sent by bots: orders of identical size that recur within a short time.")
-        .path("/botTracker", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BotTrackerRecord>()), Some("openDate"), Evidence::Former)
+        .path("/botTracker", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<BotTrackerRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("The previous API version capitalised the four names. Unknown: whether this version does.");
 }
 
-takes_several_venues!(BotTracker => TakesMarketTypes);
+takes_several_exchanges!(BotTracker => TakesMarketTypes);
 
 /// One record of Bot Tracker.
 #[derive(Clone)]
@@ -790,13 +798,13 @@ takes_several_venues!(BotTracker => TakesMarketTypes);
 pub struct BotTrackerRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Number of suspected bot orders. Former.
+    /// Number of suspected bot orders. Previous version.
     pub total: Option<f64>,
-    /// Suspected bot orders that bought. Former.
+    /// Suspected bot orders that bought. Previous version.
     pub buy: Option<f64>,
-    /// Suspected bot orders that sold. Former.
+    /// Suspected bot orders that sold. Previous version.
     pub sell: Option<f64>,
-    /// Suspected bot buys minus sells; positive if bots buy. Former.
+    /// Suspected bot buys minus sells; positive if bots buy. Previous version.
     pub delta: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -807,19 +815,19 @@ impl Record for BotTrackerRecord {
             "BotTrackerRecord",
             &[
                 records::TIME,
-                FieldInfo::new("total", "Total", ValueType::Number, Evidence::Former)
+                FieldInfo::new("total", "Total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("3")
                     .summary("Number of suspected bot orders."),
-                FieldInfo::new("buy", "Buy", ValueType::Number, Evidence::Former)
+                FieldInfo::new("buy", "Buy", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("3")
                     .summary("Suspected bot orders that bought."),
-                FieldInfo::new("sell", "Sell", ValueType::Number, Evidence::Former)
+                FieldInfo::new("sell", "Sell", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("0")
                     .summary("Suspected bot orders that sold."),
-                FieldInfo::new("delta", "Delta", ValueType::Number, Evidence::Former)
+                FieldInfo::new("delta", "Delta", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("3")
                     .summary("Suspected bot buys minus sells; positive if bots buy."),
@@ -834,15 +842,15 @@ impl Endpoint for Slippage {
     type Body = Series<SlippageRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "slippage", "Slippage")
         .summary("Difference between the execution price of orders and the expected price.")
-        .path("/slippage", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<SlippageRecord>()), Some("openDate"), Evidence::Former)
+        .path("/slippage", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
+        .series(Some(RecordInfo::of::<SlippageRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "In the example, which is from the previous API version, the average is above the largest. Unknown: the unit, which price counts as expected, whether `max` and `averageMax` are signed, which period the average covers, and which sign is a cost to the trader.",
         );
 }
 
-takes_several_venues!(Slippage => TakesMarketTypes);
+takes_several_exchanges!(Slippage => TakesMarketTypes);
 
 /// One record of Slippage.
 #[derive(Clone)]
@@ -850,11 +858,11 @@ takes_several_venues!(Slippage => TakesMarketTypes);
 pub struct SlippageRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Largest slippage of the interval. Former.
+    /// Largest slippage of the interval. Previous version.
     pub max: Option<f64>,
-    /// Average of the largest slippages. Former.
+    /// Average of the largest slippages. Previous version.
     pub average_max: Option<f64>,
-    /// Sum of the slippages in the interval; opposite signs cancel out. Former.
+    /// Sum of the slippages in the interval; opposite signs cancel out. Previous version.
     pub total: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -865,15 +873,15 @@ impl Record for SlippageRecord {
             "SlippageRecord",
             &[
                 records::TIME,
-                FieldInfo::new("max", "max", ValueType::Number, Evidence::Former)
+                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("53")
                     .summary("Largest slippage of the interval."),
-                FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::Former)
+                FieldInfo::new("average_max", "averageMax", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("123")
                     .summary("Average of the largest slippages."),
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .example("-56")
                     .summary("Sum of the slippages in the interval; opposite signs cancel out."),
@@ -894,13 +902,13 @@ impl Endpoint for TransferOfContracts {
         .summary(
             "Volume in which contracts change hands without changing open interest: absolute difference between volume and the change of open interest.",
         )
-        .path("/transferOfContracts", Evidence::Document)
-        .params(params::SEVERAL_VENUES, &[])
-        .series(Some(RecordInfo::of::<TransferOfContractsRecord>()), Some("openDate"), Evidence::Former)
+        .path("/transferOfContracts", Evidence::Documented)
+        .params(params::SEVERAL_EXCHANGES, &[])
+        .series(Some(RecordInfo::of::<TransferOfContractsRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes_several_venues!(TransferOfContracts);
+takes_several_exchanges!(TransferOfContracts);
 
 /// One record of Transfer Of Contracts.
 #[derive(Clone)]
@@ -908,8 +916,8 @@ takes_several_venues!(TransferOfContracts);
 pub struct TransferOfContractsRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Absolute difference between volume and the change of open interest. At least 0, former. The previous API
-    /// version wrote the name with underscores.
+    /// Absolute difference between volume and the change of open interest. At least 0, previous version. The previous
+    /// API version wrote the name with underscores.
     pub transfer_of_contracts: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -920,7 +928,12 @@ impl Record for TransferOfContractsRecord {
             "TransferOfContractsRecord",
             &[
                 records::TIME,
-                FieldInfo::new("transfer_of_contracts", "transferOfContracts", ValueType::Number, Evidence::Former)
+                FieldInfo::new(
+                        "transfer_of_contracts",
+                        "transferOfContracts",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
                     .summary("Absolute difference between volume and the change of open interest.")
@@ -936,15 +949,15 @@ impl Endpoint for ParticipationRatio {
     type Body = Series<ParticipationRatioRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "participation_ratio", "Participation Ratio")
         .summary("Change of open interest divided by volume, in percent; negative if contracts were closed.")
-        .path("/participationRatio", Evidence::Document)
+        .path("/participationRatio", Evidence::Documented)
         .params(
-            params::SEVERAL_VENUES,
+            params::SEVERAL_EXCHANGES,
             &[params::MARKET_TYPES.known_by(Evidence::Published), params::ADVANCE_FILTER.known_by(Evidence::Published)],
         )
         .series(Some(RecordInfo::of::<ParticipationRatioRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes_several_venues!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
+takes_several_exchanges!(ParticipationRatio => TakesMarketTypes, TakesAdvanceFilter);
 
 /// One record of Participation Ratio.
 #[derive(Clone)]
@@ -979,7 +992,7 @@ impl Endpoint for ExchangePremium {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "exchange_premium", "Exchange Premium").summary(
             "Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the reference exchange is more expensive.",
         )
-        .path("/exchangePremium", Evidence::Document)
+        .path("/exchangePremium", Evidence::Documented)
         .params(
             &[],
             &[
@@ -1006,7 +1019,7 @@ impl Endpoint for ExchangePremium {
                 params::SORT,
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(
@@ -1019,13 +1032,13 @@ impl Endpoint for PreviousDayLevels {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_day_levels", "Previous Day Levels")
         .aliases(&["Previous Day Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.")
-        .path("/pdLevels", Evidence::Document)
+        .path("/pdLevels", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
                 params::EXCHANGE,
-                params::TIMEFRAME.works(&["1d"]).example("1d"),
+                params::TIMEFRAME.tested_values(&["1d"]).example("1d"),
                 params::LIMIT,
                 params::START_TIME,
                 params::END_TIME,
@@ -1092,13 +1105,13 @@ impl Endpoint for PreviousWeekLevels {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "previous_week_levels", "Previous Week Levels")
         .aliases(&["Previous Week Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.")
-        .path("/pwLevels", Evidence::Document)
+        .path("/pwLevels", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
                 params::EXCHANGE,
-                params::TIMEFRAME.works(&["1d"]).example("1d"),
+                params::TIMEFRAME.tested_values(&["1d"]).example("1d"),
                 params::LIMIT,
                 params::START_TIME,
                 params::END_TIME,
@@ -1164,15 +1177,15 @@ impl Endpoint for PreviousMonthLevels {
         )
         .aliases(&["Previous Month Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.")
-        .path("/pmLevels", Evidence::Document)
-        .params(params::ONE_VENUE, &[])
-        .series(Some(RecordInfo::of::<PreviousMonthLevelsRecord>()), Some("openDate"), Evidence::Former)
+        .path("/pmLevels", Evidence::Documented)
+        .params(params::ONE_EXCHANGE, &[])
+        .series(Some(RecordInfo::of::<PreviousMonthLevelsRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The previous API version used the names of the day levels; these follow the week levels, whose names changed.",
         );
 }
 
-takes_one_venue!(PreviousMonthLevels);
+takes_one_exchange!(PreviousMonthLevels);
 
 /// One record of Previous Month Levels.
 #[derive(Clone)]
@@ -1180,13 +1193,13 @@ takes_one_venue!(PreviousMonthLevels);
 pub struct PreviousMonthLevelsRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Opening price of the previous month. Former.
+    /// Opening price of the previous month. Previous version.
     pub pm_open: Option<f64>,
-    /// Highest price of the previous month. Former.
+    /// Highest price of the previous month. Previous version.
     pub pm_high: Option<f64>,
-    /// Lowest price of the previous month. Former.
+    /// Lowest price of the previous month. Previous version.
     pub pm_low: Option<f64>,
-    /// Equilibrium: midpoint of high and low. Former.
+    /// Equilibrium: midpoint of high and low. Previous version.
     pub pm_eq: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -1197,16 +1210,16 @@ impl Record for PreviousMonthLevelsRecord {
             "PreviousMonthLevelsRecord",
             &[
                 records::TIME,
-                FieldInfo::new("pm_open", "pmOpen", ValueType::Number, Evidence::Former)
+                FieldInfo::new("pm_open", "pmOpen", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Opening price of the previous month."),
-                FieldInfo::new("pm_high", "pmHigh", ValueType::Number, Evidence::Former)
+                FieldInfo::new("pm_high", "pmHigh", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Highest price of the previous month."),
-                FieldInfo::new("pm_low", "pmLow", ValueType::Number, Evidence::Former)
+                FieldInfo::new("pm_low", "pmLow", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Lowest price of the previous month."),
-                FieldInfo::new("pm_eq", "pmEq", ValueType::Number, Evidence::Former)
+                FieldInfo::new("pm_eq", "pmEq", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Equilibrium: midpoint of high and low."),
             ],
@@ -1225,7 +1238,7 @@ impl Endpoint for Kline {
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.works(&["binance_perp_stable"]),
+                params::EXCHANGE.tested_values(&["binance_perp_stable"]),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,

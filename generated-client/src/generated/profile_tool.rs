@@ -26,6 +26,6 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("profile_tool", "Profile Too
         &[
             &EndpointInfo::new("profile_tool", "profiles_tool_data", "Profiles Tool Data")
                 .summary("Unknown beyond its name; in the previous API version the body was one object.")
-                .named_by(Evidence::Document),
+                .name_evidence(Evidence::Documented),
         ],
     );

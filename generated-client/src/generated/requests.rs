@@ -5,10 +5,10 @@
 use ::runtime::recorded::{client, endpoint, example, setter};
 use crate::{Client, Coin, Exchange, PremiumMode, Timeframe};
 
-const SEVERAL_VENUES: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
-const ONE_VENUE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
-const ANY_VENUE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
-const NO_VENUE: &[&str] = &["timeframe", "limit", "startTime", "endTime", "sort"];
+const SEVERAL_EXCHANGES: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
+const ONE_EXCHANGE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
+const OPTIONAL_EXCHANGE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
+const WITHOUT_EXCHANGE: &[&str] = &["timeframe", "limit", "startTime", "endTime", "sort"];
 
 #[test]
 fn catalog() {
@@ -21,7 +21,7 @@ fn catalog() {
 fn funding_rate() {
     let client: Client = client();
     let funding_rate = client.funding_rate();
-    endpoint(funding_rate.funding_rate(), "/fundingRate", SEVERAL_VENUES, &["aggregationType", "marketTypes"]);
+    endpoint(funding_rate.funding_rate(), "/fundingRate", SEVERAL_EXCHANGES, &["aggregationType", "marketTypes"]);
     example(funding_rate.funding_rate().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
@@ -29,24 +29,24 @@ fn funding_rate() {
 fn global_metrics() {
     let client: Client = client();
     let global_metrics = client.global_metrics();
-    endpoint(global_metrics.global_bid_ask(), "/globalBidAsk", NO_VENUE, &[]);
+    endpoint(global_metrics.global_bid_ask(), "/globalBidAsk", WITHOUT_EXCHANGE, &[]);
     example(global_metrics.global_bid_ask().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_bid_ask_ratio(), "/globalBidAskRatio", NO_VENUE, &[]);
+    endpoint(global_metrics.global_bid_ask_ratio(), "/globalBidAskRatio", WITHOUT_EXCHANGE, &[]);
     example(global_metrics.global_bid_ask_ratio().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_bid_ask_delta(), "/globalBidAskDelta", NO_VENUE, &[]);
+    endpoint(global_metrics.global_bid_ask_delta(), "/globalBidAskDelta", WITHOUT_EXCHANGE, &[]);
     example(global_metrics.global_bid_ask_delta().timeframe(Timeframe::H1));
     endpoint(
         global_metrics.global_bid_ask_ratio_increase_decrease(),
         "/globalBidAskRatioIncreaseDecrease",
-        NO_VENUE,
+        WITHOUT_EXCHANGE,
         &[],
     );
     example(global_metrics.global_bid_ask_ratio_increase_decrease().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_combined_book(), "/globalCombinedBook", NO_VENUE, &[]);
+    endpoint(global_metrics.global_combined_book(), "/globalCombinedBook", WITHOUT_EXCHANGE, &[]);
     example(global_metrics.global_combined_book().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_bids_increase_decrease(), "/globalBidsIncreaseDecrease", NO_VENUE, &[]);
+    endpoint(global_metrics.global_bids_increase_decrease(), "/globalBidsIncreaseDecrease", WITHOUT_EXCHANGE, &[]);
     example(global_metrics.global_bids_increase_decrease().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_asks_increase_decrease(), "/globalAsksIncreaseDecrease", NO_VENUE, &[]);
+    endpoint(global_metrics.global_asks_increase_decrease(), "/globalAsksIncreaseDecrease", WITHOUT_EXCHANGE, &[]);
     example(global_metrics.global_asks_increase_decrease().timeframe(Timeframe::H1));
 }
 
@@ -165,7 +165,7 @@ fn liquidity() {
 fn longs_shorts() {
     let client: Client = client();
     let longs_shorts = client.longs_shorts();
-    endpoint(longs_shorts.top_trader_accounts(), "/topTraderAccounts", ONE_VENUE, &[]);
+    endpoint(longs_shorts.top_trader_accounts(), "/topTraderAccounts", ONE_EXCHANGE, &[]);
     example(
         longs_shorts
             .top_trader_accounts()
@@ -186,7 +186,7 @@ fn longs_shorts() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", ONE_VENUE, &["anchor"]);
+    endpoint(longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", ONE_EXCHANGE, &["anchor"]);
     example(
         longs_shorts
             .anchored_top_trader_accounts()
@@ -194,7 +194,7 @@ fn longs_shorts() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", ONE_VENUE, &["anchor"]);
+    endpoint(longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", ONE_EXCHANGE, &["anchor"]);
     example(
         longs_shorts
             .anchored_top_trader_positions()
@@ -211,7 +211,7 @@ fn longs_shorts() {
     example(
         longs_shorts.global_accounts().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE).timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_VENUE, &["anchor"]);
+    endpoint(longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_EXCHANGE, &["anchor"]);
     example(
         longs_shorts
             .anchored_global_accounts()
@@ -219,13 +219,13 @@ fn longs_shorts() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.net_long_short(), "/netLongShort", SEVERAL_VENUES, &[]);
+    endpoint(longs_shorts.net_long_short(), "/netLongShort", SEVERAL_EXCHANGES, &[]);
     example(longs_shorts.net_long_short().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(longs_shorts.net_long_short_delta(), "/netLongShortDelta", SEVERAL_VENUES, &[]);
+    endpoint(longs_shorts.net_long_short_delta(), "/netLongShortDelta", SEVERAL_EXCHANGES, &[]);
     example(longs_shorts.net_long_short_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(longs_shorts.anchored_cls(), "/anchoredCLS", SEVERAL_VENUES, &["anchor"]);
+    endpoint(longs_shorts.anchored_cls(), "/anchoredCLS", SEVERAL_EXCHANGES, &["anchor"]);
     example(longs_shorts.anchored_cls().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(longs_shorts.anchored_clsd(), "/anchoredCLSD", SEVERAL_VENUES, &["anchor"]);
+    endpoint(longs_shorts.anchored_clsd(), "/anchoredCLSD", SEVERAL_EXCHANGES, &["anchor"]);
     example(longs_shorts.anchored_clsd().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         longs_shorts.whale_retail_delta(),
@@ -240,7 +240,7 @@ fn longs_shorts() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", ONE_VENUE, &["anchor"]);
+    endpoint(longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", ONE_EXCHANGE, &["anchor"]);
     example(
         longs_shorts
             .anchored_whale_retail_delta()
@@ -248,9 +248,9 @@ fn longs_shorts() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.whale_position_dominance(), "/whalePositionDominance", ANY_VENUE, &[]);
+    endpoint(longs_shorts.whale_position_dominance(), "/whalePositionDominance", OPTIONAL_EXCHANGE, &[]);
     example(longs_shorts.whale_position_dominance().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(longs_shorts.true_retail_long_short(), "/trueRetailLongShort", ONE_VENUE, &[]);
+    endpoint(longs_shorts.true_retail_long_short(), "/trueRetailLongShort", ONE_EXCHANGE, &[]);
     example(
         longs_shorts
             .true_retail_long_short()
@@ -258,7 +258,7 @@ fn longs_shorts() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.trader_sentiment_gap(), "/traderSentimentGap", ANY_VENUE, &[]);
+    endpoint(longs_shorts.trader_sentiment_gap(), "/traderSentimentGap", OPTIONAL_EXCHANGE, &[]);
     example(longs_shorts.trader_sentiment_gap().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
@@ -266,9 +266,9 @@ fn longs_shorts() {
 fn open_interest() {
     let client: Client = client();
     let open_interest = client.open_interest();
-    endpoint(open_interest.open_interest(), "/openInterest", SEVERAL_VENUES, &[]);
+    endpoint(open_interest.open_interest(), "/openInterest", SEVERAL_EXCHANGES, &[]);
     example(open_interest.open_interest().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(open_interest.open_interest_delta(), "/openInterestDelta", SEVERAL_VENUES, &[]);
+    endpoint(open_interest.open_interest_delta(), "/openInterestDelta", SEVERAL_EXCHANGES, &[]);
     example(open_interest.open_interest_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
@@ -291,23 +291,23 @@ fn options() {
 fn orderbook() {
     let client: Client = client();
     let orderbook = client.orderbook();
-    endpoint(orderbook.asks_increase_decrease(), "/asksIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.asks_increase_decrease(), "/asksIncreaseDecrease", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderbook.asks_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.best_bid_ask(), "/bestBidAsk", ANY_VENUE, &["marketTypes"]);
+    endpoint(orderbook.best_bid_ask(), "/bestBidAsk", OPTIONAL_EXCHANGE, &["marketTypes"]);
     example(orderbook.best_bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask(), "/bidAsk", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask(), "/bidAsk", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderbook.bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask_delta(), "/bidAskDelta", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask_delta(), "/bidAskDelta", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderbook.bid_ask_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask_ratio(), "/bidAskRatio", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask_ratio(), "/bidAskRatio", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderbook.bid_ask_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask_ratio_diff(), "/bidAskRatioDiff", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask_ratio_diff(), "/bidAskRatioDiff", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderbook.bid_ask_ratio_diff().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask_spread(), "/bidsAskSpread", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bid_ask_spread(), "/bidsAskSpread", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderbook.bid_ask_spread().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderbook.bids_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.combined_book(), "/combinedBook", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderbook.combined_book(), "/combinedBook", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderbook.combined_book().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderbook.market_imbalance_index(),
@@ -322,13 +322,13 @@ fn orderbook() {
 fn orderflow() {
     let client: Client = client();
     let orderflow = client.orderflow();
-    endpoint(orderflow.buy_volume(), "/buyVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.buy_volume(), "/buyVolume", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
     example(orderflow.buy_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.sell_volume(), "/sellVolume", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.sell_volume(), "/sellVolume", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
     example(orderflow.sell_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.volume_delta(), "/volumeDelta", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.volume_delta(), "/volumeDelta", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
     example(orderflow.volume_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.volume_ratio(), "/volumeRatio", SEVERAL_VENUES, &["marketTypes", "bucket", "advanceFilter"]);
+    endpoint(orderflow.volume_ratio(), "/volumeRatio", SEVERAL_EXCHANGES, &["marketTypes", "bucket", "advanceFilter"]);
     example(orderflow.volume_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.anchored_cvd(),
@@ -337,42 +337,52 @@ fn orderflow() {
         &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "anchor", "marketTypes", "bucket"],
     );
     example(orderflow.anchored_cvd().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.market_order_count(), "/marketOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.market_order_count(), "/marketOrderCount", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
     example(orderflow.market_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.market_order_average_size(),
         "/marketOrderAverageSize",
-        SEVERAL_VENUES,
+        SEVERAL_EXCHANGES,
         &["marketTypes", "bucket"],
     );
     example(orderflow.market_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.limit_order_count(), "/limitOrderCount", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(orderflow.limit_order_count(), "/limitOrderCount", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
     example(orderflow.limit_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.limit_order_average_size(),
         "/limitOrderAverageSize",
-        SEVERAL_VENUES,
+        SEVERAL_EXCHANGES,
         &["marketTypes", "bucket"],
     );
     example(orderflow.limit_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.buy_sell_trade_count_ratio(), "/buySellTradeCountRatio", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderflow.buy_sell_trade_count_ratio(), "/buySellTradeCountRatio", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderflow.buy_sell_trade_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.limit_order_count_ratio(), "/limitOrderCountRatio", SEVERAL_VENUES, &["marketTypes", "bucket"]);
+    endpoint(
+        orderflow.limit_order_count_ratio(),
+        "/limitOrderCountRatio",
+        SEVERAL_EXCHANGES,
+        &["marketTypes", "bucket"],
+    );
     example(orderflow.limit_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.market_order_count_ratio(),
         "/marketOrderCountRatio",
-        SEVERAL_VENUES,
+        SEVERAL_EXCHANGES,
         &["marketTypes", "bucket"],
     );
     example(orderflow.market_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.bot_tracker(), "/botTracker", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderflow.bot_tracker(), "/botTracker", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderflow.bot_tracker().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.slippage(), "/slippage", SEVERAL_VENUES, &["marketTypes"]);
+    endpoint(orderflow.slippage(), "/slippage", SEVERAL_EXCHANGES, &["marketTypes"]);
     example(orderflow.slippage().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.transfer_of_contracts(), "/transferOfContracts", SEVERAL_VENUES, &[]);
+    endpoint(orderflow.transfer_of_contracts(), "/transferOfContracts", SEVERAL_EXCHANGES, &[]);
     example(orderflow.transfer_of_contracts().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.participation_ratio(), "/participationRatio", SEVERAL_VENUES, &["marketTypes", "advanceFilter"]);
+    endpoint(
+        orderflow.participation_ratio(),
+        "/participationRatio",
+        SEVERAL_EXCHANGES,
+        &["marketTypes", "advanceFilter"],
+    );
     example(orderflow.participation_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
         orderflow.exchange_premium(),
@@ -415,7 +425,7 @@ fn orderflow() {
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::D1),
     );
-    endpoint(orderflow.previous_month_levels(), "/pmLevels", ONE_VENUE, &[]);
+    endpoint(orderflow.previous_month_levels(), "/pmLevels", ONE_EXCHANGE, &[]);
     example(
         orderflow
             .previous_month_levels()
@@ -449,17 +459,17 @@ fn position_heatmap() {
 fn sentiment() {
     let client: Client = client();
     let sentiment = client.sentiment();
-    endpoint(sentiment.fear_and_greed_index(), "/fearAndGreed", NO_VENUE, &[]);
+    endpoint(sentiment.fear_and_greed_index(), "/fearAndGreed", WITHOUT_EXCHANGE, &[]);
     example(sentiment.fear_and_greed_index().timeframe(Timeframe::H1));
-    endpoint(sentiment.premium_p2p(), "/stablecoinPremiumP2P", NO_VENUE, &[]);
+    endpoint(sentiment.premium_p2p(), "/stablecoinPremiumP2P", WITHOUT_EXCHANGE, &[]);
     example(sentiment.premium_p2p().timeframe(Timeframe::H1));
     endpoint(sentiment.wbtc_mint_burn(), "/wbtcMintBurn", &[], &["timeframe", "limit", "startTime", "endTime", "sort"]);
     example(sentiment.wbtc_mint_burn().timeframe(Timeframe::D1));
-    endpoint(sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", NO_VENUE, &[]);
+    endpoint(sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", WITHOUT_EXCHANGE, &[]);
     example(sentiment.leaderboard_notional_profit().timeframe(Timeframe::H1));
-    endpoint(sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", NO_VENUE, &[]);
+    endpoint(sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", WITHOUT_EXCHANGE, &[]);
     example(sentiment.leaderboard_roe_profit().timeframe(Timeframe::H1));
-    endpoint(sentiment.user_bot_ratio(), "/userBotRatio", NO_VENUE, &["advanceFilter"]);
+    endpoint(sentiment.user_bot_ratio(), "/userBotRatio", WITHOUT_EXCHANGE, &["advanceFilter"]);
     example(sentiment.user_bot_ratio().timeframe(Timeframe::H1));
     endpoint(
         sentiment.margin_lending_ratio(),

@@ -9,7 +9,7 @@ use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
-    TakesLimit, TakesSort, TakesStartTime, TakesTimeframe, takes_no_venue,
+    TakesLimit, TakesSort, TakesStartTime, TakesTimeframe, takes_without_exchange,
 };
 
 /// The endpoints of [`Client::sentiment`].
@@ -32,7 +32,7 @@ impl SentimentGroup<'_> {
     ///
     /// Also named “Fear And Greed” in the API document.
     ///
-    /// - **Endpoint:** `GET /fearAndGreed` (published, fields former), returns a series of
+    /// - **Endpoint:** `GET /fearAndGreed` (published, fields previous version), returns a series of
     ///   [`FearAndGreedIndexRecord`]
     /// - **Required (reported):** `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
@@ -58,7 +58,8 @@ impl SentimentGroup<'_> {
     ///
     /// A public client received an empty list for the timeframe `1h`.
     ///
-    /// - **Endpoint:** `GET /wbtcMintBurn` (published, fields former), returns a series of [`WbtcMintBurnRecord`]
+    /// - **Endpoint:** `GET /wbtcMintBurn` (published, fields previous version), returns a series of
+    ///   [`WbtcMintBurnRecord`]
     /// - **Required (reported):** `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
     /// - **History:** [`Request::history`], [`Request::follow`]
@@ -69,7 +70,7 @@ impl SentimentGroup<'_> {
 
     /// Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.
     ///
-    /// - **Endpoint:** `GET /leaderboardNotionalProfit` (published, fields former), returns a series of
+    /// - **Endpoint:** `GET /leaderboardNotionalProfit` (published, fields previous version), returns a series of
     ///   [`LeaderboardNotionalProfitRecord`]
     /// - **Required (reported):** `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
@@ -81,7 +82,7 @@ impl SentimentGroup<'_> {
 
     /// Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.
     ///
-    /// - **Endpoint:** `GET /leaderboardROEProfit` (published, fields former), returns a series of
+    /// - **Endpoint:** `GET /leaderboardROEProfit` (published, fields previous version), returns a series of
     ///   [`LeaderboardRoeProfitRecord`]
     /// - **Required (reported):** `timeframe`
     /// - **Optional:** `limit`, `start_time`, `end_time`, `sort`
@@ -134,11 +135,11 @@ impl Endpoint for FearAndGreedIndex {
         .aliases(&["Fear And Greed"])
         .summary("Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).")
         .path("/fearAndGreed", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(Some(RecordInfo::of::<FearAndGreedIndexRecord>()), Some("openDate"), Evidence::Former);
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(Some(RecordInfo::of::<FearAndGreedIndexRecord>()), Some("openDate"), Evidence::PreviousVersion);
 }
 
-takes_no_venue!(FearAndGreedIndex);
+takes_without_exchange!(FearAndGreedIndex);
 
 /// One record of Fear And Greed Index.
 #[derive(Clone)]
@@ -146,7 +147,7 @@ takes_no_venue!(FearAndGreedIndex);
 pub struct FearAndGreedIndexRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Score from 0 (extreme fear) to 100 (extreme greed). From 0 to 100, former.
+    /// Score from 0 (extreme fear) to 100 (extreme greed). From 0 to 100, previous version.
     pub value: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -157,7 +158,7 @@ impl Record for FearAndGreedIndexRecord {
             "FearAndGreedIndexRecord",
             &[
                 records::TIME,
-                FieldInfo::new("value", "value", ValueType::Number, Evidence::Former)
+                FieldInfo::new("value", "value", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .range(Range { min: Some(0.0), max: Some(100.0) })
                     .summary("Score from 0 (extreme fear) to 100 (extreme greed)."),
@@ -174,14 +175,14 @@ impl Endpoint for PremiumP2p {
             "Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100, demand for them is high.",
         )
         .path("/stablecoinPremiumP2P", Evidence::Published)
-        .params(params::NO_VENUE, &[])
+        .params(params::WITHOUT_EXCHANGE, &[])
         .series(Some(RecordInfo::of::<PremiumP2pRecord>()), Some("openDate"), Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; its metadata contains `okx_perp_coin`.",
         );
 }
 
-takes_no_venue!(PremiumP2p);
+takes_without_exchange!(PremiumP2p);
 
 /// One record of Premium P2P.
 #[derive(Clone)]
@@ -227,14 +228,14 @@ impl Endpoint for WbtcMintBurn {
         .params(
             &[],
             &[
-                params::TIMEFRAME.works(&["1d"]).example("1d"),
+                params::TIMEFRAME.tested_values(&["1d"]).example("1d"),
                 params::LIMIT,
                 params::START_TIME,
                 params::END_TIME,
                 params::SORT,
             ],
         )
-        .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), Some("openDate"), Evidence::Former)
+        .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("A public client received an empty list for the timeframe `1h`. Unknown: the unit.");
 }
 
@@ -246,9 +247,9 @@ takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime,
 pub struct WbtcMintBurnRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Amount of WBTC minted. Former.
+    /// Amount of WBTC minted. Previous version.
     pub mint: Option<f64>,
-    /// Amount of WBTC burned. Former.
+    /// Amount of WBTC burned. Previous version.
     pub burn: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -259,10 +260,10 @@ impl Record for WbtcMintBurnRecord {
             "WbtcMintBurnRecord",
             &[
                 records::TIME,
-                FieldInfo::new("mint", "mint", ValueType::Number, Evidence::Former)
+                FieldInfo::new("mint", "mint", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Amount of WBTC minted."),
-                FieldInfo::new("burn", "burn", ValueType::Number, Evidence::Former)
+                FieldInfo::new("burn", "burn", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Amount of WBTC burned."),
             ],
@@ -283,12 +284,12 @@ impl Endpoint for LeaderboardNotionalProfit {
             "Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.",
         )
         .path("/leaderboardNotionalProfit", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()), Some("openDate"), Evidence::Former)
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(Some(RecordInfo::of::<LeaderboardNotionalProfitRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit, and the number of traders in the sum.");
 }
 
-takes_no_venue!(LeaderboardNotionalProfit);
+takes_without_exchange!(LeaderboardNotionalProfit);
 
 /// One record of Leaderboard Notional Profit.
 #[derive(Clone)]
@@ -296,7 +297,7 @@ takes_no_venue!(LeaderboardNotionalProfit);
 pub struct LeaderboardNotionalProfitRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Sum over the traders on the leaderboard. Former.
+    /// Sum over the traders on the leaderboard. Previous version.
     pub total: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -307,7 +308,7 @@ impl Record for LeaderboardNotionalProfitRecord {
             "LeaderboardNotionalProfitRecord",
             &[
                 records::TIME,
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Sum over the traders on the leaderboard."),
             ],
@@ -328,12 +329,12 @@ impl Endpoint for LeaderboardRoeProfit {
             "Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.",
         )
         .path("/leaderboardROEProfit", Evidence::Published)
-        .params(params::NO_VENUE, &[])
-        .series(Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()), Some("openDate"), Evidence::Former)
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .series(Some(RecordInfo::of::<LeaderboardRoeProfitRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit, and the number of traders in the sum.");
 }
 
-takes_no_venue!(LeaderboardRoeProfit);
+takes_without_exchange!(LeaderboardRoeProfit);
 
 /// One record of Leaderboard ROE Profit.
 #[derive(Clone)]
@@ -341,7 +342,7 @@ takes_no_venue!(LeaderboardRoeProfit);
 pub struct LeaderboardRoeProfitRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// Sum over the traders on the leaderboard. Former.
+    /// Sum over the traders on the leaderboard. Previous version.
     pub total: Option<f64>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -352,7 +353,7 @@ impl Record for LeaderboardRoeProfitRecord {
             "LeaderboardRoeProfitRecord",
             &[
                 records::TIME,
-                FieldInfo::new("total", "total", ValueType::Number, Evidence::Former)
+                FieldInfo::new("total", "total", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .summary("Sum over the traders on the leaderboard."),
             ],
@@ -367,14 +368,14 @@ impl Endpoint for UserBotRatio {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "user_bot_ratio", "User Bot Ratio")
         .summary("Users and bots connected to BitMEX; near 1, almost all connections are bots.")
         .path("/userBotRatio", Evidence::Published)
-        .params(params::NO_VENUE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .params(params::WITHOUT_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
         .series(Some(RecordInfo::of::<UserBotRatioRecord>()), Some("openDate"), Evidence::Published)
         .notes(
             "According to its published page it has neither `coin` nor `exchange`; public clients received 422 for an exchange. Its metadata contains `bitmex_perp_coin`.",
         );
 }
 
-takes_no_venue!(UserBotRatio => TakesAdvanceFilter);
+takes_without_exchange!(UserBotRatio => TakesAdvanceFilter);
 
 /// One record of User Bot Ratio.
 #[derive(Clone)]
@@ -424,12 +425,12 @@ impl Endpoint for MarginLendingRatio {
         .summary(
             "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
         )
-        .path("/marginLendingRatio", Evidence::Document)
+        .path("/marginLendingRatio", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
-                params::EXCHANGE.works(&["okx_perp_coin", "bitget_perp_stable"]).example("okx_perp_coin"),
+                params::EXCHANGE.tested_values(&["okx_perp_coin", "bitget_perp_stable"]).example("okx_perp_coin"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 params::START_TIME,
@@ -438,7 +439,7 @@ impl Endpoint for MarginLendingRatio {
                 params::ADVANCE_FILTER,
             ],
         )
-        .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes!(
@@ -464,7 +465,7 @@ impl Record for MarginLendingRatioRecord {
             "MarginLendingRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Document)
+                FieldInfo::new("margin_lending_ratio", "marginLendingRatio", ValueType::Number, Evidence::Documented)
                     .summary("Value borrowed in the quote currency divided by the value borrowed in the coin.")
                     .notes(
                         "Unknown: whether outstanding or new loans are counted, and whether the period is the interval.",
@@ -485,7 +486,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("sentiment", "Sentiment")
             WbtcMintBurn::INFO,
             &EndpointInfo::new("sentiment", "twitter", "Twitter")
                 .summary("Unknown beyond its name, which suggests posts on Twitter.")
-                .named_by(Evidence::Document),
+                .name_evidence(Evidence::Documented),
             LeaderboardNotionalProfit::INFO,
             LeaderboardRoeProfit::INFO,
             UserBotRatio::INFO,

@@ -83,7 +83,7 @@ mod tests {
     const FLOW: ServiceInfo = ServiceInfo::new("Flow")
         .env_prefix("INVENTED")
         .api_key_header("x-api-key")
-        .client_credentials(ClientCredentialsInfo::new("/token", "", Evidence::Document));
+        .client_credentials(ClientCredentialsInfo::new("/token", "", Evidence::Documented));
 
     fn check(service: &ServiceInfo, set: &[(&str, &str)]) -> Result<(), String> {
         let lookup = |name: &str| {

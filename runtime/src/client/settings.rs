@@ -315,7 +315,7 @@ fn encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BasicEncoding,
     }
     Ok(match Encoding::deserialize(deserializer)? {
         Encoding::Plain => BasicEncoding::Plain,
-        Encoding::Form => BasicEncoding::Form,
+        Encoding::Form => BasicEncoding::FormUrlEncoded,
     })
 }
 

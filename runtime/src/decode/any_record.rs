@@ -13,7 +13,7 @@ use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
 use super::record::{Row, UnknownFields};
 use super::scanner::{DEPTH, Scanner};
 use super::slot::{FromSlot, Slot};
-use crate::registry::{FieldInfo, RecordForm, RecordInfo, ValueType};
+use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::{Timestamp, Value};
 
 /// A record whose type is not named: its values go by their names on the wire.
@@ -76,9 +76,9 @@ impl AnyRecord {
         for (index, field) in record.fields.iter().enumerate() {
             values.push(AnyValue::take(&mut row, index, field));
             let value = match record.form {
-                RecordForm::Object => original.get(field.wire_name),
-                RecordForm::Positional => original.get(index),
-                RecordForm::Value => Some(&original),
+                RecordLayout::Object => original.get(field.wire_name),
+                RecordLayout::Positional => original.get(index),
+                RecordLayout::Value => Some(&original),
             };
             // A value that is missing leaves no original.
             if let (Some(_), Some(value)) = (row.misfit.take(), value.filter(|value| !value.is_null())) {
@@ -249,8 +249,8 @@ mod tests {
         static RECORD: RecordInfo = RecordInfo::new(
             "Price",
             &[
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document),
-                FieldInfo::new("size", "size", ValueType::Count, Evidence::Document),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented),
+                FieldInfo::new("size", "size", ValueType::Count, Evidence::Documented),
             ],
         );
         let read = |text: &str| {

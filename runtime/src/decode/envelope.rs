@@ -10,7 +10,7 @@ use super::row::value;
 use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
 use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
-use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordForm, RecordInfo, ValueType};
+use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
 
 /// Memory is reserved for at most this many records ahead, a usual page size: the estimate is made from the first
 /// record, which may be short.
@@ -77,13 +77,13 @@ impl<'w, 'a> Reader<'w, 'a> {
         bad_records: BadRecords,
         push: &'w mut dyn Push,
     ) -> Self {
-        const ANY: &[FieldInfo] = &[FieldInfo::new("", "", ValueType::Any, Evidence::Document)];
+        const ANY: &[FieldInfo] = &[FieldInfo::new("", "", ValueType::Any, Evidence::Documented)];
         let rest = Rest { metadata: Row::of(metadata), unknown: UnknownText::default(), bad: Vec::new(), strange: 0 };
         Self {
             envelope,
             kind: if record.is_some() { Kind::Record } else { Kind::Any },
             bad_records,
-            row: record.map_or_else(|| Row::new(ANY, RecordForm::Object), Row::of),
+            row: record.map_or_else(|| Row::new(ANY, RecordLayout::Object), Row::of),
             push,
             rest,
             is_known: false,

@@ -6,7 +6,7 @@
 
 use super::envelope::Push;
 use super::unknown_fields::UnknownText;
-use crate::registry::{FieldInfo, RecordForm, RecordInfo, ValueType};
+use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::Value;
 
 pub use super::any_record::AnyRecord;
@@ -128,7 +128,7 @@ pub struct Row<'a> {
     pub(crate) record: Option<&'static RecordInfo>,
     pub(crate) fields: &'static [FieldInfo],
     /// How the object is written.
-    pub(crate) form: RecordForm,
+    pub(crate) form: RecordLayout,
     pub(crate) slots: Box<[Slot<'a>]>,
     pub(crate) unknown: UnknownText,
     /// First value that did not fit its type.
@@ -143,11 +143,11 @@ impl Row<'_> {
 
     /// A row for no record at all.
     pub(crate) fn empty() -> Self {
-        Self::new(&[], RecordForm::Object)
+        Self::new(&[], RecordLayout::Object)
     }
 
     /// A row without values.
-    pub(crate) fn new(fields: &'static [FieldInfo], form: RecordForm) -> Self {
+    pub(crate) fn new(fields: &'static [FieldInfo], form: RecordLayout) -> Self {
         let slots = fields.iter().map(|_| Slot::Absent).collect();
         Self { record: None, fields, form, slots, unknown: UnknownText::default(), misfit: None }
     }
@@ -189,9 +189,9 @@ impl Row<'_> {
     #[cold]
     pub(super) fn note(&mut self, index: usize, misfit: FieldError) {
         let misfit = match self.form {
-            RecordForm::Object => misfit.in_field(self.fields.get(index).map_or("", |field| field.wire_name)),
-            RecordForm::Positional => misfit.at_index(index),
-            RecordForm::Value => misfit,
+            RecordLayout::Object => misfit.in_field(self.fields.get(index).map_or("", |field| field.wire_name)),
+            RecordLayout::Positional => misfit.at_index(index),
+            RecordLayout::Value => misfit,
         };
         self.misfit.get_or_insert(misfit);
     }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::any::any;
 use super::record::{Large, Row, Slot};
 use super::scanner::{Fault, FaultKind, Scanner};
-use crate::registry::{RecordForm, ValueType};
+use crate::registry::{RecordLayout, ValueType};
 use crate::values::{Number, Value};
 
 impl<'a> Row<'a> {
@@ -17,11 +17,11 @@ impl<'a> Row<'a> {
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
         self.clear();
         match (self.form, next) {
-            (RecordForm::Object, b'{') => self.fill_by_name(json, depth),
-            (RecordForm::Positional, b'[') => self.fill_by_place(json, depth),
-            (RecordForm::Value, _) => self.fill_whole(json, next, depth),
-            (RecordForm::Object, _) => Err(json.expected("an object")),
-            (RecordForm::Positional, _) => Err(json.expected("a list")),
+            (RecordLayout::Object, b'{') => self.fill_by_name(json, depth),
+            (RecordLayout::Positional, b'[') => self.fill_by_place(json, depth),
+            (RecordLayout::Value, _) => self.fill_whole(json, next, depth),
+            (RecordLayout::Object, _) => Err(json.expected("an object")),
+            (RecordLayout::Positional, _) => Err(json.expected("a list")),
         }
     }
 
@@ -165,7 +165,7 @@ impl ValueType {
     }
 }
 
-impl RecordForm {
+impl RecordLayout {
     /// Whether a record of this form can begin so.
     const fn begins_with(self, next: u8) -> bool {
         match self {

@@ -32,7 +32,7 @@ pub(crate) struct Every {
 }
 
 const fn field(wire_name: &'static str, ty: ValueType) -> FieldInfo {
-    FieldInfo::new(wire_name, wire_name, ty, Evidence::Document)
+    FieldInfo::new(wire_name, wire_name, ty, Evidence::Documented)
 }
 
 impl Record for Every {

@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn a_status_of_which_nobody_knows_the_meaning_has_none() {
         let known = [
-            StatusInfo::new(418, Evidence::Document).label("Teapot"),
-            StatusInfo::new(429, Evidence::Document).summary("Too many requests."),
+            StatusInfo::new(418, Evidence::Documented).label("Teapot"),
+            StatusInfo::new(429, Evidence::Documented).summary("Too many requests."),
         ];
         for (status, expected) in [
             (418, "status 418 (documented as \"Teapot\")"),

@@ -224,7 +224,7 @@ mod tests {
     use crate::registry::Evidence;
 
     const SETS: &[LimitInfo] =
-        &[LimitInfo::new("A", 10, 1, 20, Evidence::Document), LimitInfo::new("B", 600, 60, 10, Evidence::Document)];
+        &[LimitInfo::new("A", 10, 1, 20, Evidence::Documented), LimitInfo::new("B", 600, 60, 10, Evidence::Documented)];
 
     #[test]
     fn all_satisfies_every_set() {
@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn a_set_of_some_endpoints_counts_no_others() {
-        let info = |group, path| EndpointInfo::new(group, "x", "X").path(path, Evidence::Document);
-        let set = LimitInfo::of_window("C", 6, 60, Evidence::Document).endpoints(&["/book", "orders"]);
+        let info = |group, path| EndpointInfo::new(group, "x", "X").path(path, Evidence::Documented);
+        let set = LimitInfo::of_window("C", 6, 60, Evidence::Documented).endpoints(&["/book", "orders"]);
         let limit = RateLimit::all(SETS).and(RateLimit::from(&set));
         assert_eq!(
             RateLimit::from(&set),

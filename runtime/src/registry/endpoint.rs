@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{Evidence, HistoryOf, Range, RecordInfo, TimeUnit, ValueType};
+use super::{Evidence, HistorySource, Range, RecordInfo, TimeUnit, ValueType};
 
 /// One metric group.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub struct EndpointInfo {
     /// Body of a response.
     pub body: BodyInfo,
     /// Params of its history; [`EndpointInfo::history`] returns whether it has one.
-    pub history: HistoryOf,
+    pub history: HistorySource,
     /// How many requests the service counts a request as, where it limits them.
     pub weight: u32,
     /// What else is known; empty if nothing is.
@@ -124,26 +124,26 @@ pub struct ParamInfo {
     /// What one value is.
     pub ty: ValueType,
     /// The setter that takes several values.
-    pub list: Option<&'static str>,
+    pub list_setter: Option<&'static str>,
     /// How several values are written.
-    pub list_as: ListStyle,
+    pub list_as: ListFormat,
     /// Value that every request sends; such a param has no setter.
-    pub fixed: Option<&'static str>,
+    pub const_value: Option<&'static str>,
     /// How it is known to be required; `None` if it is not known to be.
     pub required: Option<Evidence>,
     /// What the service takes where it is left out.
     pub default: Option<&'static str>,
     /// The only values that public clients were served; empty if nothing is known. Never enforced.
-    pub served: &'static [&'static str],
+    pub allowed_values: &'static [&'static str],
     /// Values that are known to work on this endpoint, which others may too.
-    pub works: &'static [&'static str],
+    pub tested_values: &'static [&'static str],
     /// Values that this endpoint is known to reject. Never enforced.
-    pub refused: &'static [&'static str],
+    pub rejected_values: &'static [&'static str],
     /// Example of a value.
     pub example: Option<&'static str>,
-    /// Source of the fact that only one value is accepted, although [`list`](Self::list) exists; `None` if it is not
+    /// Source of the fact that only one value is accepted, although [`list_setter`](Self::list_setter) exists; `None` if it is not
     /// known.
-    pub single: Option<Evidence>,
+    pub single_value: Option<Evidence>,
     /// The smallest and the largest value.
     pub range: Range,
     /// The unit, in words; empty if it has none.
@@ -159,7 +159,7 @@ pub struct ParamInfo {
 /// How several values of a param are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ListStyle {
+pub enum ListFormat {
     /// With commas between them: `a=1,2`.
     Commas,
     /// Each value as a separate param: `a=1&a=2`.

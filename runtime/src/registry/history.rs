@@ -26,12 +26,12 @@ pub struct HistoryInfo {
 /// Source of an endpoint's history params.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum HistoryOf {
+pub enum HistorySource {
     /// Those of the service, if the endpoint has them.
     #[default]
     Service,
     /// The endpoint declares its own.
-    Own(&'static HistoryInfo),
+    Endpoint(&'static HistoryInfo),
     /// Unknown, regardless of the endpoint's params.
     Unknown,
 }
@@ -62,9 +62,9 @@ impl EndpointInfo {
             return None;
         }
         match self.history {
-            HistoryOf::Own(info) => Some(info),
-            HistoryOf::Unknown => None,
-            HistoryOf::Service => {
+            HistorySource::Endpoint(info) => Some(info),
+            HistorySource::Unknown => None,
+            HistorySource::Service => {
                 let info = service.history.as_ref()?;
                 let needed = [info.from, info.to, info.limit, info.step];
                 needed.iter().all(|name| self.param(name).is_some()).then_some(info)

@@ -141,7 +141,7 @@ pub struct LimitInfo {
     /// At most this many requests in flight; `None` if that is unlimited or unknown.
     pub concurrent: Option<u32>,
     /// When the set applies; `None` if that is unknown.
-    pub applies_to: Option<&'static str>,
+    pub scope: Option<&'static str>,
     /// Which endpoints it counts, by their groups or paths; every request if there are none.
     pub endpoints: &'static [&'static str],
     /// How it is known.

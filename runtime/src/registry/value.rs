@@ -17,13 +17,13 @@ pub struct RecordInfo {
     /// Its known fields.
     pub fields: &'static [FieldInfo],
     /// How it is written.
-    pub form: RecordForm,
+    pub form: RecordLayout,
 }
 
 /// How a record is written on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum RecordForm {
+pub enum RecordLayout {
     /// As an object, whose keys are the names of the fields.
     Object,
     /// As a list, with the fields in their order and without their names.
@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn only_known_values_have_attributes() {
         const VALUES: [ValueInfo; 2] = [
-            ValueInfo::new("one_perp", "", Evidence::Document).attributes(&["one", "perp"]),
-            ValueInfo::new("two_other", "", Evidence::Document).attributes(&["two"]),
+            ValueInfo::new("one_perp", "", Evidence::Documented).attributes(&["one", "perp"]),
+            ValueInfo::new("two_other", "", Evidence::Documented).attributes(&["two"]),
         ];
         let ty = TypeInfo::new("Market", &VALUES).attributes(&["house", "kind"]);
         for (value, attribute, expected) in [

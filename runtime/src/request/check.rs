@@ -6,7 +6,7 @@
 use percent_encoding::percent_decode_str;
 
 use crate::error::Error;
-use crate::registry::{Evidence, ListStyle, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
+use crate::registry::{Evidence, ListFormat, ParamInfo, ParamLocation, Range, TimeUnit, ValueType};
 use crate::values::Timestamp;
 
 /// Checks the value of a known param.
@@ -15,13 +15,13 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
     if info.location == ParamLocation::Path && matches!(value, "" | "." | "..") {
         return Err(Error::build(format!("`{name}` cannot be {value:?} in a path")));
     }
-    if info.list.is_some() && value.is_empty() {
+    if info.list_setter.is_some() && value.is_empty() {
         return Err(Error::build(format!("`{name}` is empty")).with_hint("leave it out, or name one"));
     }
     if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
         // A setter sends one number; a caller who sends several by the param's name knows that it takes them.
         let items = match info.list_as {
-            ListStyle::Json => value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value),
+            ListFormat::Json => value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value),
             _ => value,
         };
         return items.split(',').try_for_each(|one| number(info, one));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     fn limit(ty: ValueType) -> ParamInfo {
-        ParamInfo::new("limit", "limit", ty, Evidence::Document)
+        ParamInfo::new("limit", "limit", ty, Evidence::Documented)
     }
 
     fn check(info: ParamInfo, text: &str) -> Option<String> {
@@ -136,7 +136,7 @@ mod tests {
             [(TimeUnit::Seconds, 1, "milliseconds"), (TimeUnit::Milliseconds, 1000, "microseconds")]
         {
             let ty = ValueType::Timestamp(unit);
-            let start = ParamInfo::new("start_time", "startTime", ty, Evidence::Document);
+            let start = ParamInfo::new("start_time", "startTime", ty, Evidence::Documented);
             for seconds in [1_700_000_000, 0, -1, 253_402_300_799_i64] {
                 assert_eq!(check(start, &(seconds * per_second).to_string()), None, "{seconds}");
             }
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(check(count, "1000"), None);
         let refused = check(count, "1001");
         assert_eq!(refused.as_deref(), Some("`limit` is 1001, but has to be from 1 to 1000"));
-        let refused = check(count.list("limits"), "5,0");
+        let refused = check(count.list_setter("limits"), "5,0");
         assert_eq!(refused.as_deref(), Some("`limit` is 0, but has to be from 1 to 1000"));
         assert_eq!(check(count.known_by(Evidence::Reported), "1001"), None);
     }
@@ -166,10 +166,10 @@ mod tests {
         let number = limit(ValueType::Number);
         assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is not a number: "NaN""#));
         assert_eq!(check(number, "5,ten").as_deref(), Some(r#"`limit` is not a number: "ten""#));
-        for number in [number, number.list("limits")] {
+        for number in [number, number.list_setter("limits")] {
             assert_eq!(check(number, "5,10"), None);
         }
-        let list = limit(ValueType::String).list("limits");
+        let list = limit(ValueType::String).list_setter("limits");
         let refused = check(list, "");
         assert_eq!(refused.as_deref(), Some("`limit` is empty; leave it out, or name one"));
         let path = limit(ValueType::String).in_path();

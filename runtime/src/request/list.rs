@@ -2,13 +2,13 @@
 //!
 //! Values come in one by one; the texts to send go out: one, or one per value for a repeated param.
 
-use crate::registry::{ListStyle, ParamInfo, TimeUnit, ValueType};
+use crate::registry::{ListFormat, ParamInfo, TimeUnit, ValueType};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
 /// Several values on their way into a query.
 pub(crate) struct ListText {
-    style: ListStyle,
+    style: ListFormat,
     unit: TimeUnit,
     /// Whether JSON puts the values in quotes.
     is_quoted: bool,
@@ -27,7 +27,7 @@ impl ListText {
             ValueType::Timestamp(unit) => !unit.is_text(),
             _ => false,
         };
-        let style = info.map_or(ListStyle::Commas, |info| info.list_as);
+        let style = info.map_or(ListFormat::Commas, |info| info.list_as);
         let is_quoted = !info.is_some_and(|info| bare(info.ty));
         Self { style, unit, is_quoted, text: String::new(), values: Vec::new(), is_empty: true }
     }
@@ -36,12 +36,12 @@ impl ListText {
     pub(crate) fn push(&mut self, value: &dyn ToWire) {
         let is_first = std::mem::replace(&mut self.is_empty, false);
         match self.style {
-            ListStyle::Repeated => self.values.push(value.to_wire(self.unit)),
-            ListStyle::Commas => {
+            ListFormat::Repeated => self.values.push(value.to_wire(self.unit)),
+            ListFormat::Commas => {
                 self.text.push_str(if is_first { "" } else { "," });
                 value.write_wire(self.unit, &mut self.text);
             }
-            ListStyle::Json => {
+            ListFormat::Json => {
                 self.text.push(if is_first { '[' } else { ',' });
                 let value = value.to_wire(self.unit);
                 self.text.push_str(&if self.is_quoted { Value::from(value).to_string() } else { value });
@@ -53,9 +53,9 @@ impl ListText {
     pub(super) fn into_texts(self) -> Vec<String> {
         match (self.style, self.is_empty) {
             (_, true) => vec![String::new()],
-            (ListStyle::Repeated, false) => self.values,
-            (ListStyle::Commas, false) => vec![self.text],
-            (ListStyle::Json, false) => vec![self.text + "]"],
+            (ListFormat::Repeated, false) => self.values,
+            (ListFormat::Commas, false) => vec![self.text],
+            (ListFormat::Json, false) => vec![self.text + "]"],
         }
     }
 }

@@ -14,7 +14,7 @@ use super::check;
 use super::list::ListText;
 use crate::decode::BadRecords;
 use crate::error::Error;
-use crate::registry::{EndpointInfo, ListStyle, ParamInfo, ParamLocation, TimeUnit, ValueType};
+use crate::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, TimeUnit, ValueType};
 
 /// An endpoint and the values of its params.
 #[derive(Clone)]
@@ -42,10 +42,9 @@ const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
         let path = endpoint.path.map(Cow::Borrowed);
-        let fixed =
-            endpoint.params.unwrap_or_default().iter().filter_map(|param| {
-                Some(Param { name: Cow::Borrowed(param.wire_name), value: param.fixed?.to_owned() })
-            });
+        let fixed = endpoint.params.unwrap_or_default().iter().filter_map(|param| {
+            Some(Param { name: Cow::Borrowed(param.wire_name), value: param.const_value?.to_owned() })
+        });
         Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
     }
 
@@ -77,7 +76,7 @@ impl RequestTarget {
 
     /// Whether one value of a param is written as a list too.
     pub(crate) fn lists_one(&self, wire_name: &str) -> bool {
-        self.endpoint.param(wire_name).is_some_and(|info| info.list_as == ListStyle::Json)
+        self.endpoint.param(wire_name).is_some_and(|info| info.list_as == ListFormat::Json)
     }
 
     /// Several values for a param, to be pushed one by one.
@@ -250,11 +249,11 @@ mod tests {
     use crate::registry::Evidence;
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
-        ParamInfo::new(name, name, ty, Evidence::Document)
+        ParamInfo::new(name, name, ty, Evidence::Documented)
     }
 
     const BOOK: &EndpointInfo =
-        &EndpointInfo::new("market", "book", "Book").path("/v1/books/{symbol}/levels", Evidence::Document).params(
+        &EndpointInfo::new("market", "book", "Book").path("/v1/books/{symbol}/levels", Evidence::Documented).params(
             &[param("symbol", ValueType::String).in_path(), param("coin", ValueType::String)],
             &[param("limit", ValueType::Count)],
         );
@@ -282,16 +281,17 @@ mod tests {
         }
     }
 
-    const MANY: &EndpointInfo = &EndpointInfo::new("market", "many", "Many").path("/many", Evidence::Document).params(
-        &[],
-        &[
-            param("a", ValueType::String).list("all_a").as_json(),
-            param("b", ValueType::Count).list("all_b").as_json(),
-            param("c", ValueType::String).list("all_c").repeated(),
-            param("d", ValueType::String).list("all_d"),
-            param("e", ValueType::String).fixed("always"),
-        ],
-    );
+    const MANY: &EndpointInfo =
+        &EndpointInfo::new("market", "many", "Many").path("/many", Evidence::Documented).params(
+            &[],
+            &[
+                param("a", ValueType::String).list_setter("all_a").as_json(),
+                param("b", ValueType::Count).list_setter("all_b").as_json(),
+                param("c", ValueType::String).list_setter("all_c").repeated(),
+                param("d", ValueType::String).list_setter("all_d"),
+                param("e", ValueType::String).const_value("always"),
+            ],
+        );
 
     #[test]
     fn several_values_in_every_style() {

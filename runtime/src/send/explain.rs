@@ -35,16 +35,16 @@ fn is_over(param: &ParamInfo, value: &str) -> bool {
 /// Why a value that was sent may be refused: it is known to be, or it is none of the values that are known to work.
 fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
     let name = param.wire_name;
-    let values: Vec<_> = if param.list.is_some() { value.split(',').collect() } else { vec![value] };
-    if let (Some(known), [_, _, ..]) = (param.single, values.as_slice()) {
+    let values: Vec<_> = if param.list_setter.is_some() { value.split(',').collect() } else { vec![value] };
+    if let (Some(known), [_, _, ..]) = (param.single_value, values.as_slice()) {
         return Some(format!("`{name}` is {} to take one value", known_as(known)));
     }
-    let known = if param.served.is_empty() { param.works } else { param.served };
-    let refused = param.refused.iter().find(|refused| values.contains(refused));
+    let known = if param.allowed_values.is_empty() { param.tested_values } else { param.allowed_values };
+    let refused = param.rejected_values.iter().find(|refused| values.contains(refused));
     let refused = refused.map(|value| format!("`{name}` is known to be refused where it is {value}"));
     // What was sent is not repeated, as an error may be shown to anybody.
     let unknown = !known.is_empty() && values.iter().any(|value| !known.contains(value));
-    let only = if param.served.is_empty() { "" } else { " only" };
+    let only = if param.allowed_values.is_empty() { "" } else { " only" };
     let works = unknown.then(|| format!("`{name}` is known to work{only} where it is {}", known.join(" or ")));
     let facts: Vec<_> = refused.into_iter().chain(works).collect();
     (!facts.is_empty()).then(|| facts.join(", and "))
@@ -52,7 +52,7 @@ fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
 
 fn known_as(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::Former => "described for the former version",
+        Evidence::PreviousVersion => "described for the former version",
         other => other.as_str(),
     }
 }
@@ -67,20 +67,23 @@ mod tests {
     use crate::transport::Headers;
 
     const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
-        ParamInfo::new(name, name, ty, Evidence::Document)
+        ParamInfo::new(name, name, ty, Evidence::Documented)
     }
 
-    const BOOK: &EndpointInfo = &EndpointInfo::new("market", "book", "Book").path("/book", Evidence::Document).params(
-        &[
-            param("coin", ValueType::String).required(Evidence::Document),
-            param("venue", ValueType::String).required(Evidence::Reported),
-        ],
-        &[
-            param("depth", ValueType::Count).range(Range { min: Some(1.0), max: Some(9.0) }),
-            param("limit", ValueType::Count).range(Range { min: None, max: Some(50.0) }).known_by(Evidence::Reported),
-            param("sort", ValueType::String),
-        ],
-    );
+    const BOOK: &EndpointInfo =
+        &EndpointInfo::new("market", "book", "Book").path("/book", Evidence::Documented).params(
+            &[
+                param("coin", ValueType::String).required(Evidence::Documented),
+                param("venue", ValueType::String).required(Evidence::Reported),
+            ],
+            &[
+                param("depth", ValueType::Count).range(Range { min: Some(1.0), max: Some(9.0) }),
+                param("limit", ValueType::Count)
+                    .range(Range { min: None, max: Some(50.0) })
+                    .known_by(Evidence::Reported),
+                param("sort", ValueType::String),
+            ],
+        );
 
     /// Names and values.
     type Params<'a> = &'a [(&'static str, &'a str)];
@@ -118,9 +121,13 @@ mod tests {
 
     #[test]
     fn values_that_are_known_to_be_refused_are_told() {
-        const SERVED: ParamInfo = param("venue", ValueType::String).list("venues").served(&["okx", "bybit"]);
-        let works = param("venue", ValueType::String).list("venues").works(&["okx"]).refused(&["binance"]);
-        let single = param("venue", ValueType::String).list("venues").single(Evidence::Reported);
+        const SERVED: ParamInfo =
+            param("venue", ValueType::String).list_setter("venues").allowed_values(&["okx", "bybit"]);
+        let works = param("venue", ValueType::String)
+            .list_setter("venues")
+            .tested_values(&["okx"])
+            .rejected_values(&["binance"]);
+        let single = param("venue", ValueType::String).list_setter("venues").single_value(Evidence::Reported);
         for (info, value, expected) in [
             (SERVED, "okx,bybit", None),
             (SERVED, "okx,kraken", Some("`venue` is known to work only where it is okx or bybit")),
@@ -142,7 +149,7 @@ mod tests {
 
     #[test]
     fn nothing_known_adds_nothing() {
-        const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Document);
+        const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Documented);
         let error = Error::new(ErrorKind::Status, "no").with_reply(422, Headers::new()).with_hint("look twice");
         assert_eq!(explained(error, &RequestTarget::new(PING)).to_string(), "no; look twice");
     }

@@ -274,9 +274,9 @@ mod tests {
         const INFO: &'static TypeInfo = &TypeInfo::new(
             "Step",
             &[
-                ValueInfo::new("1m", "", Evidence::Document).duration(60),
-                ValueInfo::new("1d", "", Evidence::Document).duration(86_400),
-                ValueInfo::new("1M", "", Evidence::Document),
+                ValueInfo::new("1m", "", Evidence::Documented).duration(60),
+                ValueInfo::new("1d", "", Evidence::Documented).duration(86_400),
+                ValueInfo::new("1M", "", Evidence::Documented),
             ],
         );
     }

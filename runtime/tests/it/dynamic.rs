@@ -10,27 +10,28 @@ use crate::scripted::{Service, reply};
 
 /// Endpoints that no method is emitted for.
 static BOOK: EndpointInfo = EndpointInfo::new("market", "book", "Book")
-    .path("/books/{symbol}", Evidence::Document)
+    .path("/books/{symbol}", Evidence::Documented)
     .params(
-        &[ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Document).in_path()],
+        &[ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented).in_path()],
         &[
-            ParamInfo::new("side", "side", ValueType::String, Evidence::Document).required(Evidence::Document),
-            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
+            ParamInfo::new("side", "side", ValueType::String, Evidence::Documented).required(Evidence::Documented),
+            ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
                 .range(Range { min: Some(1.0), max: Some(9.0) }),
-            ParamInfo::new("venue", "venue", ValueType::String, Evidence::Document).list("venues").as_json(),
+            ParamInfo::new("venue", "venue", ValueType::String, Evidence::Documented).list_setter("venues").as_json(),
         ],
     )
-    .series(Some(&LEVELS), Some("at"), Evidence::Document);
+    .series(Some(&LEVELS), Some("at"), Evidence::Documented);
 
 static NAMELESS: EndpointInfo = EndpointInfo::new("market", "nameless", "Nameless");
 
-static TOTAL: EndpointInfo =
-    EndpointInfo::new("market", "total", "Total").path("/total", Evidence::Document).object(&LEVEL, Evidence::Document);
+static TOTAL: EndpointInfo = EndpointInfo::new("market", "total", "Total")
+    .path("/total", Evidence::Documented)
+    .object(&LEVEL, Evidence::Documented);
 
 static LEVEL: RecordInfo = RecordInfo::new(
     "Level",
     &[
-        FieldInfo::new("price", "price", ValueType::Number, Evidence::Document),
+        FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented),
         FieldInfo::new("orders", "orders", ValueType::Count, Evidence::Reported).optional(),
     ],
 );
@@ -38,8 +39,8 @@ static LEVEL: RecordInfo = RecordInfo::new(
 static PAIR: RecordInfo = RecordInfo::new(
     "Pair",
     &[
-        FieldInfo::new("first", "first", ValueType::Integer, Evidence::Document),
-        FieldInfo::new("second", "second", ValueType::Boolean, Evidence::Document),
+        FieldInfo::new("first", "first", ValueType::Integer, Evidence::Documented),
+        FieldInfo::new("second", "second", ValueType::Boolean, Evidence::Documented),
     ],
 )
 .positional();
@@ -47,13 +48,14 @@ static PAIR: RecordInfo = RecordInfo::new(
 static LEVELS: RecordInfo = RecordInfo::new(
     "Levels",
     &[
-        FieldInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document),
-        FieldInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Document),
-        FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Record(&LEVEL)), Evidence::Document).optional(),
-        FieldInfo::new("sums", "sums", ValueType::Map(&ValueType::Option(&ValueType::Number)), Evidence::Document)
+        FieldInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented),
+        FieldInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented),
+        FieldInfo::new("levels", "levels", ValueType::List(&ValueType::Record(&LEVEL)), Evidence::Documented)
             .optional(),
-        FieldInfo::new("pair", "pair", ValueType::Record(&PAIR), Evidence::Former).optional(),
-        FieldInfo::new("extra", "extra", ValueType::Any, Evidence::Former).optional(),
+        FieldInfo::new("sums", "sums", ValueType::Map(&ValueType::Option(&ValueType::Number)), Evidence::Documented)
+            .optional(),
+        FieldInfo::new("pair", "pair", ValueType::Record(&PAIR), Evidence::PreviousVersion).optional(),
+        FieldInfo::new("extra", "extra", ValueType::Any, Evidence::PreviousVersion).optional(),
     ],
 );
 
@@ -141,8 +143,8 @@ async fn values_are_asked_for_without_their_types() {
 async fn records_of_two_tables_are_two_however_alike() {
     static ALIKE: RecordInfo = RecordInfo::new("Level", LEVEL.fields);
     static OTHER: EndpointInfo = EndpointInfo::new("market", "other", "Other")
-        .path("/other", Evidence::Document)
-        .object(&ALIKE, Evidence::Document);
+        .path("/other", Evidence::Documented)
+        .object(&ALIKE, Evidence::Documented);
     let client = Service::new(|_, _| reply(200, &[], r#"{"price": 2.5}"#)).client();
     let (one, again) = (client.endpoint(&TOTAL).await.unwrap(), client.endpoint(&TOTAL).await.unwrap());
     let other = client.endpoint(&OTHER).await.unwrap();

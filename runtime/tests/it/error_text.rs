@@ -131,8 +131,8 @@ impl runtime::emitted::Marker for Latest {}
 impl Endpoint for Latest {
     type Body = RatioRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
-        .path("/latest", Evidence::Document)
-        .object(RecordInfo::of::<RatioRecord>(), Evidence::Document);
+        .path("/latest", Evidence::Documented)
+        .object(RecordInfo::of::<RatioRecord>(), Evidence::Documented);
 }
 
 /// Some services say with status 200 that a request failed.

@@ -31,7 +31,7 @@ impl runtime::emitted::Marker for Heavy {}
 impl Endpoint for Heavy {
     type Body = Value;
     const INFO: &'static EndpointInfo =
-        &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Document).weight(5);
+        &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Documented).weight(5);
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,7 +106,7 @@ macro_rules! endpoint {
         impl Endpoint for $name {
             type Body = Value;
             const INFO: &'static EndpointInfo =
-                &EndpointInfo::new("market", $ident, $ident).path($path, Evidence::Document);
+                &EndpointInfo::new("market", $ident, $ident).path($path, Evidence::Documented);
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Histories of endpoints whose params write points in time as text.
 
-use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, HistoryOf, ParamInfo, TimeUnit, ValueType};
+use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, TimeUnit, ValueType};
 use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Value};
 
@@ -12,14 +12,15 @@ const DAY: i64 = 24 * HOUR;
 
 const fn params(unit: TimeUnit) -> [ParamInfo; 4] {
     [
-        ParamInfo::new("after", "after", ValueType::Timestamp(unit), Evidence::Document),
-        ParamInfo::new("before", "before", ValueType::Timestamp(unit), Evidence::Document),
-        ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Document),
-        ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document),
+        ParamInfo::new("after", "after", ValueType::Timestamp(unit), Evidence::Documented),
+        ParamInfo::new("before", "before", ValueType::Timestamp(unit), Evidence::Documented),
+        ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented),
+        ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented),
     ]
 }
 
-const OWN: HistoryOf = HistoryOf::Own(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Document));
+const OWN: HistorySource =
+    HistorySource::Endpoint(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Documented));
 
 macro_rules! endpoint {
     ($marker:ident, $unit:ident, $history:ident) => {
@@ -30,10 +31,10 @@ macro_rules! endpoint {
         impl Endpoint for $marker {
             type Body = Series<Value>;
             const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "texts", "Texts")
-                .path("/texts", Evidence::Document)
+                .path("/texts", Evidence::Documented)
                 .params(&params(TimeUnit::$unit), &[])
-                .series(None, Some("openDate"), Evidence::Document)
-                .walked($history);
+                .series(None, Some("openDate"), Evidence::Documented)
+                .history_source($history);
         }
     };
 }

@@ -139,7 +139,7 @@ async fn both_requests_carry_what_the_document_says() {
 async fn the_encoding_of_the_credentials_can_be_set() {
     let (service, _) = service("");
     let builder = Client::builder("https://example.com/v2").api_key(KEY).client_credentials("my:id", SECRET);
-    let client = builder.basic_encoding(BasicEncoding::Form).transport(service.clone()).build().unwrap();
+    let client = builder.basic_encoding(BasicEncoding::FormUrlEncoded).transport(service.clone()).build().unwrap();
     check(&client).await.unwrap();
     // The base64 of `my%3Aid:canary+secret%2F%2B`.
     let basic = "Basic bXklM0FpZDpjYW5hcnkrc2VjcmV0JTJGJTJC";

@@ -133,9 +133,9 @@ mod tests {
         ServiceInfo::new("A service").envelope(EnvelopeInfo::new("data").metadata("metadata"));
     static SIDE: TypeInfo = TypeInfo::new("Side", &[]);
     static RECORD: RecordInfo =
-        RecordInfo::new("Order", &[FieldInfo::new("side", "side", ValueType::Named(&SIDE), Evidence::Document)]);
+        RecordInfo::new("Order", &[FieldInfo::new("side", "side", ValueType::Named(&SIDE), Evidence::Documented)]);
     static ORDERS: EndpointInfo =
-        EndpointInfo::new("market", "orders", "Orders").series(Some(&RECORD), None, Evidence::Document);
+        EndpointInfo::new("market", "orders", "Orders").series(Some(&RECORD), None, Evidence::Documented);
 
     fn check(edit: Edit, body: &str) -> Value {
         let body = edit.apply(body.as_bytes(), Some(&ORDERS), &SERVICE, Seed::new(1));

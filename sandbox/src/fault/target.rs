@@ -55,8 +55,8 @@ pub(super) mod tests {
     use super::*;
 
     pub(crate) static BOOK: EndpointInfo =
-        EndpointInfo::new("market", "order_book", "Order book").path("/orderBook", Evidence::Document);
-    static TRADES: EndpointInfo = EndpointInfo::new("market", "trades", "Trades").path("/trades", Evidence::Document);
+        EndpointInfo::new("market", "order_book", "Order book").path("/orderBook", Evidence::Documented);
+    static TRADES: EndpointInfo = EndpointInfo::new("market", "trades", "Trades").path("/trades", Evidence::Documented);
     static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[&BOOK, &TRADES]);
     static GROUPS: [&GroupInfo; 1] = [&MARKET];
     static SERVICE: ServiceInfo = ServiceInfo::new("A service");

@@ -10,7 +10,7 @@ use super::prose::prose;
 pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
     let id = format!("{endpoint}-{}", param.wire_name);
     match param.ty {
-        ValueType::Named(named) if param.list.is_some() => several(&id, param, named),
+        ValueType::Named(named) if param.list_setter.is_some() => several(&id, param, named),
         _ => html! {
             div.param {
                 div.name {
@@ -61,8 +61,8 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
     let default = param.default;
     let first = |named: &TypeInfo| param.required.and_then(|_| named.values.first()).map(|known| known.value);
     match param.ty {
-        _ if !param.served.is_empty() && param.list.is_none() => {
-            choice(id, param, &param.served.iter().map(|value| (*value, "")).collect::<Vec<_>>())
+        _ if !param.allowed_values.is_empty() && param.list_setter.is_none() => {
+            choice(id, param, &param.allowed_values.iter().map(|value| (*value, "")).collect::<Vec<_>>())
         }
         ValueType::Named(named) if !named.open => {
             let shown = named.values.iter().map(|known| (known.value, known.summary)).collect::<Vec<_>>();
@@ -76,7 +76,7 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
         ValueType::Timestamp(_) => html! {
             input #(id) name=(name) data-in=[in_path] type="datetime-local" aria-describedby=(described_by);
         },
-        ValueType::Count | ValueType::Integer | ValueType::Number if param.list.is_none() => {
+        ValueType::Count | ValueType::Integer | ValueType::Number if param.list_setter.is_none() => {
             let min = min.or(matches!(param.ty, ValueType::Count).then_some(0.0));
             let step = if matches!(param.ty, ValueType::Number) { "any" } else { "1" };
             html! {

@@ -41,7 +41,7 @@ async fn machines_share_a_limit_of_some_endpoints() {
 
 /// The service counts each of these as four.
 const HEAVY: &EndpointInfo =
-    &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Document).weight(4);
+    &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Documented).weight(4);
 
 #[tokio::test(start_paused = true)]
 async fn machines_share_a_limit_by_weight() {

@@ -6,7 +6,7 @@ use runtime::registry::{EndpointInfo, Evidence, FieldInfo, RecordInfo, TimeUnit,
 use tables::{TableSchema, TextWriter};
 
 const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
-    FieldInfo::new(name, name, ty, Evidence::Document)
+    FieldInfo::new(name, name, ty, Evidence::Documented)
 }
 
 static LEVEL: RecordInfo =
@@ -30,16 +30,16 @@ static EVERY: RecordInfo = RecordInfo::new(
     ],
 );
 
-static KNOWN: EndpointInfo = EndpointInfo::new("market", "every", "Every").path("/every", Evidence::Document).series(
+static KNOWN: EndpointInfo = EndpointInfo::new("market", "every", "Every").path("/every", Evidence::Documented).series(
     Some(&EVERY),
     Some("at"),
-    Evidence::Document,
+    Evidence::Documented,
 );
 
-static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/any", Evidence::Document).series(
+static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/any", Evidence::Documented).series(
     None,
     Some("at"),
-    Evidence::Document,
+    Evidence::Documented,
 );
 
 /// What an endpoint is answered.

@@ -9,7 +9,7 @@ title: Example
 version: v1
 summary: A service to try things on.
 env_prefix: EXAMPLE
-time: {unit: seconds, evidence: document}
+time: {unit: seconds, evidence: documented}
 ";
 
 const MARKET: &str = "\
@@ -18,7 +18,7 @@ summary: What the market does.
 endpoints:
 - name: Basis
   path: /basis
-  evidence: document
+  evidence: documented
   summary: Perpetual price minus spot price.
   params: []
   body: unknown
@@ -323,8 +323,8 @@ fn what_cannot_be_read_is_told_with_a_remedy() {
 fn endpoints_that_cannot_be_asked_are_no_success() {
     use std::os::unix::fs::PermissionsExt;
     let (spec, _) = project("unasked");
-    let more =
-        MARKET.to_owned() + "- {name: More, path: /more, evidence: document, summary: M., params: [], body: unknown}\n";
+    let more = MARKET.to_owned()
+        + "- {name: More, path: /more, evidence: documented, summary: M., params: [], body: unknown}\n";
     fs::write(spec.join("market.yaml"), more).expect("a file");
     // A failure of every request is reported once; a failure of one request does not stop the next.
     for (code, asked, expected) in [(2, 1, "`GET /basis`: no way"), (1, 2, "of 2 endpoints none answered")] {

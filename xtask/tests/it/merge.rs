@@ -9,7 +9,7 @@ title: Example
 version: v1
 summary: A service to try things on.
 env_prefix: EXAMPLE
-time: {unit: seconds, evidence: document}
+time: {unit: seconds, evidence: documented}
 ";
 
 /// A group with endpoints of these names; each has an unknown body, so the pages that list gaps change too.
@@ -17,7 +17,7 @@ fn group(title: &str, endpoints: &[&str]) -> String {
     let entries = endpoints.iter().map(|name| {
         let path = name.to_lowercase();
         format!(
-            "- name: {name}\n  path: /{path}\n  evidence: document\n  summary: Example data of `{path}`.\n  \
+            "- name: {name}\n  path: /{path}\n  evidence: documented\n  summary: Example data of `{path}`.\n  \
              params: []\n  body: unknown\n\n"
         )
     });

@@ -5,7 +5,7 @@ use serde_yaml::Value;
 use super::schema::{range, schema_ref};
 use super::{Description, described, operation_id, unit};
 use crate::emit::ordered::{Object, number};
-use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, ListStyle, Param, SharedParam, TimeForm, Type};
+use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, TimeForm, Type};
 
 impl Description<'_> {
     pub(super) fn paths(&self) -> Object {
@@ -56,11 +56,11 @@ impl Description<'_> {
     fn param(&self, param: &Param) -> Object {
         let hint = match param.required {
             Some(Evidence::Reported) if !param.in_path => "Reported as required.",
-            Some(Evidence::Former) if !param.in_path => "Required in the former version.",
+            Some(Evidence::PreviousVersion) if !param.in_path => "Required in the former version.",
             _ => "",
         };
-        let is_json = param.list_as == ListStyle::Json;
-        let list = param.list.as_ref().filter(|_| !is_json);
+        let is_json = param.list_as == ListFormat::Json;
+        let list = param.list_setter.as_ref().filter(|_| !is_json);
         let in_list = |style: &str| list.map(|_| style.to_owned());
         let schema = self.param_schema(param);
         let style = if param.in_path { "simple" } else { "form" };
@@ -68,17 +68,17 @@ impl Description<'_> {
             .with("name", param.wire_name.as_str())
             .with("in", if param.in_path { "path" } else { "query" })
             .and(described(&param.summary, [unit(&param.unit).as_str(), hint], &param.notes))
-            .with("required", param.is_argument() || param.fixed.is_some())
+            .with("required", param.is_argument() || param.const_value.is_some())
             .with_some("style", in_list(style))
-            .with_some("explode", list.map(|_| param.list_as == ListStyle::Repeated))
+            .with_some("explode", list.map(|_| param.list_as == ListFormat::Repeated))
             .and(if is_json {
                 Object::default().with("content", json(schema))
             } else {
                 Object::default().with("schema", schema)
             })
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
-            .with_list("x-served", param.served.iter().map(String::as_str))
-            .with_some("x-list", param.list.as_deref())
+            .with_list("x-allowed-values", param.allowed_values.iter().map(String::as_str))
+            .with_some("x-list-setter", param.list_setter.as_deref())
             .with_some("x-required", param.required.map(Evidence::word))
             .with("x-evidence", param.evidence.word())
     }
@@ -86,17 +86,17 @@ impl Description<'_> {
     /// A param that takes several has a list for an example.
     fn param_example(param: &Param, text: &str) -> Value {
         let value = written_value(&param.ty, text);
-        if param.list.is_some() { Value::Sequence(vec![value]) } else { value }
+        if param.list_setter.is_some() { Value::Sequence(vec![value]) } else { value }
     }
 
     fn param_schema(&self, param: &Param) -> Object {
         let said = range(&param.ty, param.range, param.evidence);
-        if let Some(fixed) = &param.fixed {
+        if let Some(fixed) = &param.const_value {
             let only = vec![written_value(&param.ty, fixed)];
             return self.version.say(self.value(&param.ty), said.with_list("enum", only));
         }
         let default = param.default.as_ref();
-        if param.list.is_none() {
+        if param.list_setter.is_none() {
             let said = said.with_some("default", default.map(|text| written_value(&param.ty, text)));
             return self.version.say(self.value(&param.ty), said);
         }

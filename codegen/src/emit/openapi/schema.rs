@@ -7,7 +7,7 @@ use super::{Description, described, markdown, unit};
 use crate::duration;
 use crate::emit::ordered::{Object, number};
 use crate::model::{
-    Body, Evidence, Field, NamedType, Range, Record, RecordForm, RecordRef, TimeForm, TimeFormat, Type,
+    Body, Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
 };
 use crate::names::{self, Case};
 
@@ -21,7 +21,7 @@ impl Description<'_> {
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
             // A record that is a whole body stands in its operation.
-            let records = group.records.iter().filter(|record| record.form != RecordForm::Value);
+            let records = group.records.iter().filter(|record| record.form != RecordLayout::Value);
             records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
                 (self.names.record(&name).to_owned(), self.record(record))
@@ -63,7 +63,7 @@ impl Description<'_> {
     }
 
     fn record(&self, record: &Record) -> Object {
-        if record.form == RecordForm::Positional {
+        if record.form == RecordLayout::Positional {
             return self.positional(record);
         }
         let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());

@@ -3,7 +3,7 @@
 use super::{example, history, tables};
 use crate::emit::Package;
 use crate::emit::docs::{self, code, prose};
-use crate::model::{Api, Body, Endpoint, EndpointParam, Field, Group, RecordForm, RecordRef};
+use crate::model::{Api, Body, Endpoint, EndpointParam, Field, Group, RecordLayout, RecordRef};
 
 /// The heading above endpoints without a path.
 pub(super) const NAME_ONLY: &str = "Known by name only";
@@ -40,7 +40,7 @@ pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &En
 /// A table of how to call it and what it returns.
 fn call(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let path = endpoint.path.as_deref().unwrap_or_default();
-    let source = format!("(source: [{}](../README.md#sources))", endpoint.evidence.told());
+    let source = format!("(source: [{}](../README.md#sources))", endpoint.evidence.label());
     let mut rows = vec![
         ["Request".to_owned(), format!("{} {source}", code(&format!("GET {path}")))],
         ["Rust".to_owned(), code(&format!("client.{}().{}()", group.ident, endpoint.ident))],
@@ -95,7 +95,7 @@ fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
             0 => texts.push("### Response fields".to_owned()),
             _ => texts.push(format!("`{}`: {}", record.ident, prose(&record.summary))),
         }
-        if record.form == RecordForm::Positional {
+        if record.form == RecordLayout::Positional {
             texts.push("Sent as a list in this order, without names:".to_owned());
         }
         texts.push(tables::fields(record.fields.iter(), unit_is_unknown).trim_end().to_owned());

@@ -1,7 +1,7 @@
 //! Which endpoints have a history, and which params select a time range.
 
 use crate::emit::docs::code;
-use crate::model::{Api, Endpoint, History, HistoryOf};
+use crate::model::{Api, Endpoint, History, HistorySource};
 
 /// The section of the front page.
 pub(super) fn of_service(api: &Api) -> String {
@@ -18,8 +18,8 @@ pub(super) fn of_service(api: &Api) -> String {
 pub(super) fn of_endpoint(endpoint: &Endpoint) -> String {
     let own = match &endpoint.history {
         _ if !endpoint.has_history => return String::new(),
-        HistoryOf::Own(history) => format!(", by {} (source: {})", params(history), history.evidence.told()),
-        HistoryOf::Service | HistoryOf::Unknown => String::new(),
+        HistorySource::Endpoint(history) => format!(", by {} (source: {})", params(history), history.evidence.label()),
+        HistorySource::Service | HistorySource::Unknown => String::new(),
     };
     format!("yes: `.history(from..to)`{own}")
 }

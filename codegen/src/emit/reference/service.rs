@@ -29,7 +29,8 @@ pub(super) fn params(api: &Api) -> String {
     }
     let caveats = shared.iter().filter(|param| !param.notes.is_empty());
     let caveats = caveats.map(|param| {
-        let setters: Vec<_> = std::iter::once(&param.ident).chain(&param.list).map(|setter| code(setter)).collect();
+        let setters: Vec<_> =
+            std::iter::once(&param.ident).chain(&param.list_setter).map(|setter| code(setter)).collect();
         let required = if param.required.is_some() { ", required" } else { "" };
         format!("- {}{required}: {}\n", setters.join(", "), prose(&param.notes))
     });
@@ -74,7 +75,7 @@ pub(super) fn rate_limits(service: &Service) -> String {
     if service.limits.is_empty() {
         return String::new();
     }
-    let is_unknown = service.limits.iter().any(|limit| limit.applies_to.is_none());
+    let is_unknown = service.limits.iter().any(|limit| limit.scope.is_none());
     let why = if is_unknown { " It is unknown which keys some of them apply to, so the client" } else { " The client" };
     format!(
         "A rate limit is a maximum number of requests in a rolling window, and of requests in flight.{why} enforces all \
@@ -93,12 +94,12 @@ pub(super) fn errors(service: &Service) -> String {
 
 fn error_body(body: &ErrorBody) -> String {
     let name = body.name.as_ref().map(|(name, evidence)| {
-        format!("The schema of the error body is {} (source: {}).", code(name), evidence.told())
+        format!("The schema of the error body is {} (source: {}).", code(name), evidence.label())
     });
     let message = body.evidence.filter(|_| !body.message.is_empty()).map(|evidence| {
         let fields: Vec<_> = body.message.iter().chain(&body.code).map(|field| code(field)).collect();
         let fields = fields.join(", ");
-        format!("The message is in the first of these fields that exists: {fields} (source: {}).", evidence.told())
+        format!("The message is in the first of these fields that exists: {fields} (source: {}).", evidence.label())
     });
     let parts: Vec<_> = name.into_iter().chain(message).collect();
     if parts.is_empty() { String::new() } else { format!("\n{}\n", parts.join("\n")) }
@@ -130,12 +131,13 @@ fn rows(endpoint: &Endpoint) -> impl Iterator<Item = String> {
         let default: Vec<String> =
             param.default.iter().flat_map(|default| default.split(',')).map(Into::into).collect();
         let path = code(endpoint.path.as_deref().unwrap_or_default());
-        let values = [&param.served, &param.works, &param.refused, &default].map(|values| codes(values));
+        let values =
+            [&param.allowed_values, &param.tested_values, &param.rejected_values, &default].map(|values| codes(values));
         let [served, works, refused, default] = values;
         row([path, code(&param.wire_name), served, works, refused, default])
     })
 }
 
 fn is_known(param: &Param) -> bool {
-    !(param.served.is_empty() && param.works.is_empty() && param.refused.is_empty())
+    !(param.allowed_values.is_empty() && param.tested_values.is_empty() && param.rejected_values.is_empty())
 }

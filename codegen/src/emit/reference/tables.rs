@@ -4,24 +4,24 @@ use quote::ToTokens;
 
 use crate::emit::docs::{self, code, prose};
 use crate::model::{
-    Api, Evidence, Field, Limit, ListStyle, NamedType, Param, Range, RecordRef, Status, TimeForm, Type,
+    Api, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, RecordRef, Status, TimeForm, Type,
 };
 
 /// A row of a param. A shared one links to the front page, which has its notes.
 pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
-    let setters = std::iter::once(&param.ident).chain(&param.list).map(|setter| format!("`{setter}`"));
-    let setters = if param.fixed.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
+    let setters = std::iter::once(&param.ident).chain(&param.list_setter).map(|setter| format!("`{setter}`"));
+    let setters = if param.const_value.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
     let required = match (param.in_path, param.required) {
         (true, _) => "yes, in the path".to_owned(),
-        (false, Some(Evidence::Document)) => "yes".to_owned(),
-        (false, Some(evidence)) => format!("yes ({})", evidence.told()),
+        (false, Some(Evidence::Documented)) => "yes".to_owned(),
+        (false, Some(evidence)) => format!("yes ({})", evidence.label()),
         (false, None) => "no".to_owned(),
     };
     let default = param.default.as_deref().map(code).unwrap_or_default();
     let meaning = [
         meaning(&param.summary, &param.unit, param.range),
         known_values(api, param),
-        param.fixed.as_deref().map(|fixed| format!("Always sent as {}.", code(fixed))).unwrap_or_default(),
+        param.const_value.as_deref().map(|fixed| format!("Always sent as {}.", code(fixed))).unwrap_or_default(),
         list_as(param).to_owned(),
         docs::values(param),
         example(param),
@@ -31,7 +31,7 @@ pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
     } else {
         code(&param.wire_name)
     };
-    let source = param.evidence.told().to_owned();
+    let source = param.evidence.label().to_owned();
     row([name, setters, linked(&param.ty), required, default, source, docs::joined(meaning)])
 }
 
@@ -51,7 +51,7 @@ pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknow
         let ty = rust_type(field);
         let (wire_name, ident) = (code(&field.wire_name), format!("`{}`", field.ident));
         let example = field.example.as_deref().map(code).unwrap_or_default();
-        let source = field.evidence.told().to_owned();
+        let source = field.evidence.label().to_owned();
         row([wire_name, ident, ty, unit, source, meaning(&field.summary, "", field.range), example])
     });
     table(["name", "Rust", "type", "unit", "source", "description", "example"], rows)
@@ -63,7 +63,7 @@ pub(super) fn values(ty: &NamedType) -> String {
     }
     let rows = ty.values.iter().map(|value| {
         let constant = format!("`{}::{}`", ty.ident, value.ident);
-        row([code(&value.value), constant, value.evidence.told().to_owned(), prose(&value.summary)])
+        row([code(&value.value), constant, value.evidence.label().to_owned(), prose(&value.summary)])
     });
     format!("\n{}", table(["value", "Rust", "source", "description"], rows))
 }
@@ -72,7 +72,7 @@ pub(super) fn statuses(statuses: &[Status]) -> String {
     let rows = statuses.iter().map(|status| {
         let label = status.label.as_deref().map(prose).unwrap_or_default();
         let meaning = docs::joined([status.meaning(), &status.advice, &status.notes].map(prose));
-        row([status.status.to_string(), label, status.evidence.told().to_owned(), meaning])
+        row([status.status.to_string(), label, status.evidence.label().to_owned(), meaning])
     });
     table(["status", "label in the API document", "source", "description"], rows)
 }
@@ -86,7 +86,7 @@ pub(super) fn limits(limits: &[Limit]) -> String {
             limit.concurrent.map_or_else(|| "unknown".to_owned(), |concurrent| concurrent.to_string()),
             applies_to(limit),
             format!("`limits::{}`", limit.constant),
-            limit.evidence.told().to_owned(),
+            limit.evidence.label().to_owned(),
         ])
     });
     table(["rate limit", "requests", "window in seconds", "in flight", "applies to", "Rust", "source"], rows)
@@ -94,16 +94,16 @@ pub(super) fn limits(limits: &[Limit]) -> String {
 
 /// Whom a rate limit applies to, and which endpoints it counts.
 fn applies_to(limit: &Limit) -> String {
-    let whom = limit.applies_to.as_deref().map_or_else(|| "unknown".to_owned(), prose);
+    let whom = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
     if limit.endpoints.is_empty() { whom } else { format!("{whom}; counts only {}", docs::codes(&limit.endpoints)) }
 }
 
 /// The form of several values, unless comma-separated.
 fn list_as(param: &Param) -> &'static str {
     match param.list_as {
-        ListStyle::Commas => "",
-        ListStyle::Repeated => "Several values are sent one by one.",
-        ListStyle::Json => "Several values are sent as a JSON list.",
+        ListFormat::Commas => "",
+        ListFormat::Repeated => "Several values are sent one by one.",
+        ListFormat::Json => "Several values are sent as a JSON list.",
     }
 }
 
@@ -118,7 +118,7 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
 
 /// An example, unless one of the values that work is one already.
 fn example(param: &Param) -> String {
-    let is_listed = |example: &&String| param.works.contains(example) || param.served.contains(example);
+    let is_listed = |example: &&String| param.tested_values.contains(example) || param.allowed_values.contains(example);
     let example = param.example.as_ref().filter(|example| !is_listed(example));
     example.map(|example| format!("Example: {}.", code(example))).unwrap_or_default()
 }

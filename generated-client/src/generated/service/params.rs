@@ -10,7 +10,7 @@ use crate::{
     MarketType, PositionFilter, PremiumMode, Request, Sort, Timeframe,
 };
 
-pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Document)
+pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::named::<Coin>(), Evidence::Documented)
     .required(Evidence::Reported)
     .example("BTC")
     .summary("Ticker of the coin.");
@@ -19,9 +19,9 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
         "exchange",
         "exchange",
         ValueType::named::<Exchange>(),
-        Evidence::Document,
+        Evidence::Documented,
     )
-    .list("exchanges")
+    .list_setter("exchanges")
     .example("binance_perp_stable")
     .summary("One or more exchanges.")
     .notes(
@@ -32,11 +32,11 @@ pub(crate) const EXCHANGE: ParamInfo = ParamInfo::new(
         "exchange",
         "exchange",
         ValueType::named::<Exchange>(),
-        Evidence::Document,
+        Evidence::Documented,
     )
-    .list("exchanges")
+    .list_setter("exchanges")
     .required(Evidence::Reported)
-    .single(Evidence::Reported)
+    .single_value(Evidence::Reported)
     .example("binance_perp_stable")
     .summary("Exchange and market, for example a spot or perpetual market.")
     .notes("Public clients send exactly one and received 422 for one that the endpoint does not support.");
@@ -45,9 +45,9 @@ pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
         "exchange",
         "exchange",
         ValueType::named::<Exchange>(),
-        Evidence::Document,
+        Evidence::Documented,
     )
-    .list("exchanges")
+    .list_setter("exchanges")
     .example("binance_perp_stable")
     .summary("Exchange and market, for example a spot or perpetual market.")
     .notes("Unknown: whether several are accepted.");
@@ -56,15 +56,15 @@ pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
         "timeframe",
         "timeframe",
         ValueType::named::<Timeframe>(),
-        Evidence::Document,
+        Evidence::Documented,
     )
     .required(Evidence::Reported)
     .example("1h")
     .summary("Length of the interval that one record covers.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
     .default("50")
-    .served(&["5", "10", "20", "50", "100", "500", "1000"])
+    .allowed_values(&["5", "10", "20", "50", "100", "500", "1000"])
     .example("100")
     .summary("Maximum number of records.")
     .notes("Public clients received 422 for other numbers. Unknown: which records are returned if the range has more.");
@@ -73,7 +73,7 @@ pub(crate) const START_TIME: ParamInfo = ParamInfo::new(
         "start_time",
         "startTime",
         ValueType::Timestamp(TimeUnit::Seconds),
-        Evidence::Document,
+        Evidence::Documented,
     )
     .example("1757937600")
     .summary("Start of the time range.")
@@ -85,7 +85,7 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
         "end_time",
         "endTime",
         ValueType::Timestamp(TimeUnit::Seconds),
-        Evidence::Document,
+        Evidence::Documented,
     )
     .example("1758024000")
     .summary("End of the time range.")
@@ -93,7 +93,7 @@ pub(crate) const END_TIME: ParamInfo = ParamInfo::new(
         "Without a range, public clients received the newest records. Unknown: whether a record at exactly this time is included.",
     );
 
-pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Document)
+pub(crate) const SORT: ParamInfo = ParamInfo::new("sort", "sort", ValueType::named::<Sort>(), Evidence::Documented)
     .summary("Order of the records by time.")
     .notes("Without it, public clients received the oldest record first.");
 
@@ -113,7 +113,7 @@ pub(crate) const BUCKET: ParamInfo = ParamInfo::new(
         ValueType::named::<Bucket>(),
         Evidence::Reported,
     )
-    .list("buckets")
+    .list_setter("buckets")
     .summary("Trade sizes to include, by value in USD.")
     .notes(
         "In the previous API version, several classes are summed and all are included by default; the limits of the classes are from there too.",
@@ -123,7 +123,7 @@ pub(crate) const ADVANCE_FILTER: ParamInfo = ParamInfo::new(
         "advance_filter",
         "advanceFilter",
         ValueType::String,
-        Evidence::Document,
+        Evidence::Documented,
     )
     .summary("Unknown beyond its name.");
 
@@ -156,10 +156,10 @@ pub(crate) const LEVEL_LEVERAGE: ParamInfo = ParamInfo::new(
     .default("all")
     .summary("Leverage class of the levels.");
 
-pub(crate) const SEVERAL_VENUES: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
-pub(crate) const ONE_VENUE: &[ParamInfo] = &[COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
-pub(crate) const ANY_VENUE: &[ParamInfo] = &[COIN, ANY_EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
-pub(crate) const NO_VENUE: &[ParamInfo] = &[TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) const SEVERAL_EXCHANGES: &[ParamInfo] = &[COIN, EXCHANGES, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) const ONE_EXCHANGE: &[ParamInfo] = &[COIN, EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) const OPTIONAL_EXCHANGE: &[ParamInfo] = &[COIN, ANY_EXCHANGE, TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
+pub(crate) const WITHOUT_EXCHANGE: &[ParamInfo] = &[TIMEFRAME, LIMIT, START_TIME, END_TIME, SORT];
 
 /// Endpoints with the param `advance_filter`.
 #[diagnostic::on_unimplemented(
@@ -303,7 +303,7 @@ pub trait TakesTimeframe: Endpoint {}
 )]
 pub trait TakesTimestamp: Endpoint {}
 
-macro_rules! takes_several_venues {
+macro_rules! takes_several_exchanges {
     ($endpoint:ident $(=> $($own:ident),+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesCoin,
         $crate::params::TakesExchange, $crate::params::TakesExchanges,
@@ -313,9 +313,9 @@ macro_rules! takes_several_venues {
     };
 }
 
-pub(crate) use takes_several_venues;
+pub(crate) use takes_several_exchanges;
 
-macro_rules! takes_one_venue {
+macro_rules! takes_one_exchange {
     ($endpoint:ident $(=> $($own:ident),+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesCoin,
         $crate::params::TakesExchange, $crate::params::TakesExchanges,
@@ -325,9 +325,9 @@ macro_rules! takes_one_venue {
     };
 }
 
-pub(crate) use takes_one_venue;
+pub(crate) use takes_one_exchange;
 
-macro_rules! takes_any_venue {
+macro_rules! takes_optional_exchange {
     ($endpoint:ident $(=> $($own:ident),+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesCoin,
         $crate::params::TakesExchange, $crate::params::TakesExchanges,
@@ -337,9 +337,9 @@ macro_rules! takes_any_venue {
     };
 }
 
-pub(crate) use takes_any_venue;
+pub(crate) use takes_optional_exchange;
 
-macro_rules! takes_no_venue {
+macro_rules! takes_without_exchange {
     ($endpoint:ident $(=> $($own:ident),+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesTimeframe,
         $crate::params::TakesLimit, $crate::params::TakesStartTime,
@@ -347,7 +347,7 @@ macro_rules! takes_no_venue {
     };
 }
 
-pub(crate) use takes_no_venue;
+pub(crate) use takes_without_exchange;
 
 impl<E: Endpoint> Request<E> {
     /// Unknown beyond its name.

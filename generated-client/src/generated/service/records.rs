@@ -11,7 +11,7 @@ pub(crate) const TIME: FieldInfo = FieldInfo::new(
         "open_date",
         "openDate",
         ValueType::Timestamp(TimeUnit::Seconds),
-        Evidence::Document,
+        Evidence::Documented,
     )
     .example("1757937600")
     .summary("Start of the interval.");
@@ -37,7 +37,7 @@ impl Record for Metadata {
                         "exchanges",
                         "exchanges",
                         ValueType::List(&ValueType::named::<Exchange>()),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .optional()
                     .summary("Exchanges that the values were computed from."),
@@ -45,7 +45,7 @@ impl Record for Metadata {
                         "unsupported_exchanges",
                         "unsupportedExchanges",
                         ValueType::List(&ValueType::named::<Exchange>()),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .optional()
                     .summary("Requested exchanges that the endpoint does not support.")

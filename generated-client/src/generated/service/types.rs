@@ -193,12 +193,12 @@ impl NamedType for Timeframe {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Timeframe",
             &[
-                ValueInfo::new("1m", "One minute.", Evidence::Document).duration(60),
-                ValueInfo::new("5m", "Five minutes.", Evidence::Document).duration(300),
-                ValueInfo::new("15m", "Fifteen minutes.", Evidence::Document).duration(900),
-                ValueInfo::new("1h", "One hour.", Evidence::Document).duration(3600),
-                ValueInfo::new("4h", "Four hours.", Evidence::Document).duration(14_400),
-                ValueInfo::new("1d", "One day.", Evidence::Document).duration(86_400),
+                ValueInfo::new("1m", "One minute.", Evidence::Documented).duration(60),
+                ValueInfo::new("5m", "Five minutes.", Evidence::Documented).duration(300),
+                ValueInfo::new("15m", "Fifteen minutes.", Evidence::Documented).duration(900),
+                ValueInfo::new("1h", "One hour.", Evidence::Documented).duration(3600),
+                ValueInfo::new("4h", "Four hours.", Evidence::Documented).duration(14_400),
+                ValueInfo::new("1d", "One day.", Evidence::Documented).duration(86_400),
             ],
         )
         .summary("Length of the interval that one record covers.");
@@ -222,8 +222,8 @@ impl NamedType for Sort {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Sort",
             &[
-                ValueInfo::new("asc", "Oldest record first.", Evidence::Document),
-                ValueInfo::new("desc", "Newest record first.", Evidence::Document),
+                ValueInfo::new("asc", "Oldest record first.", Evidence::Documented),
+                ValueInfo::new("desc", "Newest record first.", Evidence::Documented),
             ],
         )
         .summary("Order of the records by time.");
@@ -344,8 +344,8 @@ impl NamedType for AggregationType {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "AggregationType",
             &[
-                ValueInfo::new("sum", "Sum of the rates.", Evidence::Former),
-                ValueInfo::new("average", "Average of the rates.", Evidence::Former),
+                ValueInfo::new("sum", "Sum of the rates.", Evidence::PreviousVersion),
+                ValueInfo::new("average", "Average of the rates.", Evidence::PreviousVersion),
             ],
         )
         .summary("How the funding rates of several exchanges are combined.");
@@ -386,15 +386,15 @@ pub enum Lookback {
     Day3,
     /// `7d`: Seven days.
     Day7,
-    /// `1m`: One month. Former.
+    /// `1m`: One month. Previous version.
     Month1,
-    /// `3m`: Three months. Former.
+    /// `3m`: Three months. Previous version.
     Month3,
-    /// `6m`: Six months. Former.
+    /// `6m`: Six months. Previous version.
     Month6,
-    /// `1y`: One year. Former.
+    /// `1y`: One year. Previous version.
     Year1,
-    /// `2y`: Two years. Former.
+    /// `2y`: Two years. Previous version.
     Year2,
     /// A value that this version does not know.
     Unknown(UnknownValue),
@@ -414,11 +414,11 @@ impl NamedType for Lookback {
                 ValueInfo::new("12h", "Twelve hours.", Evidence::Reported).duration(43_200),
                 ValueInfo::new("3d", "Three days.", Evidence::Reported).duration(259_200),
                 ValueInfo::new("7d", "Seven days.", Evidence::Reported).duration(604_800),
-                ValueInfo::new("1m", "One month.", Evidence::Former),
-                ValueInfo::new("3m", "Three months.", Evidence::Former),
-                ValueInfo::new("6m", "Six months.", Evidence::Former),
-                ValueInfo::new("1y", "One year.", Evidence::Former),
-                ValueInfo::new("2y", "Two years.", Evidence::Former),
+                ValueInfo::new("1m", "One month.", Evidence::PreviousVersion),
+                ValueInfo::new("3m", "Three months.", Evidence::PreviousVersion),
+                ValueInfo::new("6m", "Six months.", Evidence::PreviousVersion),
+                ValueInfo::new("1y", "One year.", Evidence::PreviousVersion),
+                ValueInfo::new("2y", "Two years.", Evidence::PreviousVersion),
             ],
         )
         .summary("Time range that a liquidation heatmap covers.");

@@ -19,14 +19,14 @@ pub enum BasicEncoding {
     #[default]
     Plain,
     /// Each is encoded as in a form, as OAuth 2.0 (RFC 6749, section 2.3.1) requires.
-    Form,
+    FormUrlEncoded,
 }
 
 impl BasicEncoding {
     pub(super) fn basic(self, id: &Secret, secret: &Secret) -> String {
         let (id, secret) = (id.expose(), secret.expose());
         BASE64_STANDARD.encode(match self {
-            Self::Form => format!("{}:{}", form_encode(id), form_encode(secret)),
+            Self::FormUrlEncoded => format!("{}:{}", form_encode(id), form_encode(secret)),
             Self::Plain => format!("{id}:{secret}"),
         })
     }
@@ -58,6 +58,6 @@ mod tests {
     fn or_left_as_they_are() {
         let (id, secret) = ("id".into(), "a b+c".into());
         assert_eq!(BasicEncoding::Plain.basic(&id, &secret), BASE64_STANDARD.encode("id:a b+c"));
-        assert_eq!(BasicEncoding::Form.basic(&id, &secret), BASE64_STANDARD.encode("id:a+b%2Bc"));
+        assert_eq!(BasicEncoding::FormUrlEncoded.basic(&id, &secret), BASE64_STANDARD.encode("id:a+b%2Bc"));
     }
 }

@@ -7,7 +7,7 @@ use serde_core::ser::{Error, SerializeMap, SerializeSeq, SerializeStruct};
 use serde_core::{Serialize, Serializer};
 
 use crate::decode::record::{AsFieldValue, FieldValue, RecordValue, UnknownFields};
-use crate::registry::{EnvelopeInfo, FieldInfo, RecordForm, ServiceInfo, ValueType};
+use crate::registry::{EnvelopeInfo, FieldInfo, RecordLayout, ServiceInfo, ValueType};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
@@ -89,9 +89,9 @@ fn serialize_record<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     let mut unnamed = record.info().fields.iter().zip(values).map(|(field, value)| Typed::of(*value, field));
     match record.info().form {
-        RecordForm::Object => {}
-        RecordForm::Value => return unnamed.next().serialize(serializer),
-        RecordForm::Positional => return serialize_positional(unnamed, unknown, serializer),
+        RecordLayout::Object => {}
+        RecordLayout::Value => return unnamed.next().serialize(serializer),
+        RecordLayout::Positional => return serialize_positional(unnamed, unknown, serializer),
     }
     let known = || record.info().fields.iter().zip(values).map(|(field, value)| (field, Typed::of(*value, field)));
     if unknown.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::{Large, Slot};
 use crate::decode::field_error::FieldError;
 use crate::decode::record::{Record, Row};
-use crate::registry::RecordForm;
+use crate::registry::RecordLayout;
 use crate::values::wire::NamedType;
 use crate::values::{Number, Timestamp, Value};
 
@@ -158,7 +158,7 @@ impl<T: Record> FromSlot<AsRecord> for T {
     }
 }
 
-impl RecordForm {
+impl RecordLayout {
     /// What a record of this form is, where another thing was found or expected.
     pub(super) const fn words(self) -> &'static str {
         match self {
@@ -208,7 +208,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for BTreeMap<String, T> {
 
 impl<'a> Slot<'a> {
     /// Takes the values of a record that is written in this form.
-    pub(in crate::decode) fn take_row(&mut self, form: RecordForm) -> Result<Row<'a>, FieldError> {
+    pub(in crate::decode) fn take_row(&mut self, form: RecordLayout) -> Result<Row<'a>, FieldError> {
         match std::mem::take(self) {
             Slot::Large(large) => match *large {
                 Large::Record(row) => Ok(row),

@@ -16,7 +16,7 @@ use crate::send::Body;
 use crate::values::Timestamp;
 
 const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
-    FieldInfo::new(name, name, ty, Evidence::Document)
+    FieldInfo::new(name, name, ty, Evidence::Documented)
 }
 
 struct Candle {

@@ -188,8 +188,8 @@ impl Record for Point {
     const INFO: &'static RecordInfo = &RecordInfo::new(
         "Point",
         &[
-            FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
-            FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Document).optional(),
+            FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
+            FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented).optional(),
         ],
     );
 }

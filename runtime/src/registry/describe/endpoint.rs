@@ -3,7 +3,7 @@
 //! `new` has the required facts; each optional fact has a setter.
 
 use crate::registry::{
-    BodyInfo, EndpointInfo, Evidence, GroupInfo, HistoryOf, ListStyle, ParamInfo, ParamList, ParamLocation, Range,
+    BodyInfo, EndpointInfo, Evidence, GroupInfo, HistorySource, ListFormat, ParamInfo, ParamList, ParamLocation, Range,
     RecordInfo, TimeUnit, ValueType,
 };
 
@@ -33,10 +33,10 @@ impl EndpointInfo {
             aliases: &[],
             summary: "",
             path: None,
-            evidence: Evidence::Document,
+            evidence: Evidence::Documented,
             params: None,
             body: BodyInfo::Unknown,
-            history: HistoryOf::Service,
+            history: HistorySource::Service,
             weight: 1,
             notes: "",
             deprecated: None,
@@ -45,7 +45,7 @@ impl EndpointInfo {
 
     /// How the name is known.
     #[doc(hidden)]
-    pub const fn named_by(mut self, evidence: Evidence) -> Self {
+    pub const fn name_evidence(mut self, evidence: Evidence) -> Self {
         self.evidence = evidence;
         self
     }
@@ -86,7 +86,7 @@ impl EndpointInfo {
 
     /// Params of its history, if they differ from the service.
     #[doc(hidden)]
-    pub const fn walked(mut self, history: HistoryOf) -> Self {
+    pub const fn history_source(mut self, history: HistorySource) -> Self {
         self.history = history;
         self
     }
@@ -116,16 +116,16 @@ impl ParamInfo {
             wire_name,
             location: ParamLocation::Query,
             ty,
-            list: None,
-            list_as: ListStyle::Commas,
-            fixed: None,
+            list_setter: None,
+            list_as: ListFormat::Commas,
+            const_value: None,
             required: None,
             default: None,
-            served: &[],
-            works: &[],
-            refused: &[],
+            allowed_values: &[],
+            tested_values: &[],
+            rejected_values: &[],
             example: None,
-            single: None,
+            single_value: None,
             range: Range::ALL,
             unit: "",
             summary: "",
@@ -141,22 +141,22 @@ impl ParamInfo {
     }
 
     #[doc(hidden)]
-    pub const fn list(mut self, setter: &'static str) -> Self {
-        self.list = Some(setter);
+    pub const fn list_setter(mut self, setter: &'static str) -> Self {
+        self.list_setter = Some(setter);
         self
     }
 
     /// Several values are each sent as a param of their own.
     #[doc(hidden)]
     pub const fn repeated(mut self) -> Self {
-        self.list_as = ListStyle::Repeated;
+        self.list_as = ListFormat::Repeated;
         self
     }
 
     /// Several values are sent as a list in JSON.
     #[doc(hidden)]
     pub const fn as_json(mut self) -> Self {
-        self.list_as = ListStyle::Json;
+        self.list_as = ListFormat::Json;
         self
     }
 
@@ -169,19 +169,19 @@ impl ParamInfo {
 
     set! {
         range: Range,
-        served: &'static [&'static str],
-        works: &'static [&'static str],
-        refused: &'static [&'static str],
+        allowed_values: &'static [&'static str],
+        tested_values: &'static [&'static str],
+        rejected_values: &'static [&'static str],
         unit: &'static str,
         summary: &'static str,
         notes: &'static str,
     }
 
     set_some! {
-        fixed: &'static str,
+        const_value: &'static str,
         required: Evidence,
         default: &'static str,
         example: &'static str,
-        single: Evidence,
+        single_value: Evidence,
     }
 }

@@ -101,12 +101,12 @@ impl LimitInfo {
     /// The same with an unknown or unlimited number of requests in flight.
     #[doc(hidden)]
     pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
-        Self { name, requests, seconds, concurrent: None, applies_to: None, endpoints: &[], evidence }
+        Self { name, requests, seconds, concurrent: None, scope: None, endpoints: &[], evidence }
     }
 
     set! { endpoints: &'static [&'static str] }
 
-    set_some! { applies_to: &'static str }
+    set_some! { scope: &'static str }
 }
 
 impl EnvelopeInfo {

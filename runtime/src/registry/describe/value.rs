@@ -4,26 +4,26 @@
 
 use std::time::Duration;
 
-use crate::registry::{Evidence, FieldInfo, Range, RecordForm, RecordInfo, TypeInfo, ValueInfo, ValueType};
+use crate::registry::{Evidence, FieldInfo, Range, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 
 impl RecordInfo {
     /// A record by its name and fields.
     #[doc(hidden)]
     pub const fn new(name: &'static str, fields: &'static [FieldInfo]) -> Self {
-        Self { name, summary: "", fields, form: RecordForm::Object }
+        Self { name, summary: "", fields, form: RecordLayout::Object }
     }
 
     /// Marks the record as a list on the wire, with each field at its position.
     #[doc(hidden)]
     pub const fn positional(mut self) -> Self {
-        self.form = RecordForm::Positional;
+        self.form = RecordLayout::Positional;
         self
     }
 
     /// Written as the value of its one field.
     #[doc(hidden)]
     pub const fn value(mut self) -> Self {
-        self.form = RecordForm::Value;
+        self.form = RecordLayout::Value;
         self
     }
 

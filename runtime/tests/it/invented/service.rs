@@ -17,39 +17,39 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("An invented service")
     .base_url_suffix("/v2")
     .api_key_header("x-api-key")
     .client_credentials(
-        ClientCredentialsInfo::new("/oauth2/token", "Authentication", Evidence::Document).errors(&[
-            StatusInfo::new(401, Evidence::Document)
+        ClientCredentialsInfo::new("/oauth2/token", "Authentication", Evidence::Documented).errors(&[
+            StatusInfo::new(401, Evidence::Documented)
                 .summary("The Basic credentials were not accepted.")
                 .advice("Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests."),
-            StatusInfo::new(403, Evidence::Document)
+            StatusInfo::new(403, Evidence::Documented)
                 .summary("There was no API key in the request, or not a valid one.")
                 .advice("Send the API key with the token request too."),
-            StatusInfo::new(415, Evidence::Document)
+            StatusInfo::new(415, Evidence::Documented)
                 .summary("The body was not declared as a form.")
                 .advice("Declare the body as `application/x-www-form-urlencoded`."),
         ]),
     )
     .errors(&[
-        StatusInfo::new(400, Evidence::Document).label("Bad Request").summary("The service did not accept the request."),
+        StatusInfo::new(400, Evidence::Documented).label("Bad Request").summary("The service did not accept the request."),
         StatusInfo::new(401, Evidence::Reported)
             .summary("A credential is missing, wrong or expired.")
             .advice("Check the API key and, where a token is used, the client id and the client secret."),
         StatusInfo::new(403, Evidence::Reported)
             .summary("There was no API key, or one that is not accepted.")
             .advice("Check the API key, and whether it may be used for this."),
-        StatusInfo::new(422, Evidence::Document)
+        StatusInfo::new(422, Evidence::Documented)
             .label("Unauthorized")
             .summary("The service could not work with the params as they are."),
         StatusInfo::new(429, Evidence::Reported).summary("More requests came than the limits allow."),
-        StatusInfo::new(500, Evidence::Document).label("Forbidden").summary("The service failed."),
+        StatusInfo::new(500, Evidence::Documented).label("Forbidden").summary("The service failed."),
     ])
     .error_body(&["detail.message", "error.message", "error", "message"], &["detail.error_code"])
     .limits(&[
-        LimitInfo::new("A", 10, 1, 20, Evidence::Document),
-        LimitInfo::new("B", 600, 60, 10, Evidence::Document),
+        LimitInfo::new("A", 10, 1, 20, Evidence::Documented),
+        LimitInfo::new("B", 600, 60, 10, Evidence::Documented),
     ])
     .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
-    .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", Evidence::Document).sort("sort", "asc"));
+    .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", Evidence::Documented).sort("sort", "asc"));
 
 ::runtime::shell!(crate "invented", env "INVENTED", service SERVICE, metadata Metadata);
 
@@ -89,14 +89,14 @@ impl Record for Metadata {
                 "exchanges",
                 "exchanges",
                 ValueType::List(&ValueType::named::<Exchange>()),
-                Evidence::Document,
+                Evidence::Documented,
             )
             .optional(),
             FieldInfo::new(
                 "unsupported_exchanges",
                 "unsupportedExchanges",
                 ValueType::List(&ValueType::named::<Exchange>()),
-                Evidence::Document,
+                Evidence::Documented,
             )
             .optional(),
         ],
@@ -119,7 +119,7 @@ impl Exchange {
 impl NamedType for Exchange {
     const INFO: &'static TypeInfo = &TypeInfo::new(
         "Exchange",
-        &[ValueInfo::new("north_spot", "The spot market of the north.", Evidence::Document)],
+        &[ValueInfo::new("north_spot", "The spot market of the north.", Evidence::Documented)],
     )
     .open();
 }
@@ -143,8 +143,8 @@ impl NamedType for Timeframe {
     const INFO: &'static TypeInfo = &TypeInfo::new(
         "Timeframe",
         &[
-            ValueInfo::new("1m", "", Evidence::Document).duration(60),
-            ValueInfo::new("1h", "", Evidence::Document).duration(3600),
+            ValueInfo::new("1m", "", Evidence::Documented).duration(60),
+            ValueInfo::new("1h", "", Evidence::Documented).duration(3600),
         ],
     );
 }
@@ -188,9 +188,9 @@ impl ::runtime::emitted::Marker for Ratio {}
 impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
-        .path("/ratio", Evidence::Document)
+        .path("/ratio", Evidence::Documented)
         .params(PARAMS, &[])
-        .series(Some(RecordInfo::of::<RatioRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<RatioRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 /// The endpoint of [`MarketGroup::levels`].
@@ -202,21 +202,21 @@ impl ::runtime::emitted::Marker for Levels {}
 impl Endpoint for Levels {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
-        .path("/levels", Evidence::Document)
+        .path("/levels", Evidence::Documented)
         .params(PARAMS, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 ::runtime::walked!(Ratio, Levels);
 
 const PARAMS: &[ParamInfo] = &[
-    ParamInfo::new("coin", "coin", ValueType::String, Evidence::Document).required(Evidence::Reported),
-    ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Document).list("exchanges"),
-    ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Document).required(Evidence::Reported),
-    ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document).served(&["5", "50", "500"]),
-    ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
-    ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
-    ParamInfo::new("sort", "sort", ValueType::String, Evidence::Document),
+    ParamInfo::new("coin", "coin", ValueType::String, Evidence::Documented).required(Evidence::Reported),
+    ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Documented).list_setter("exchanges"),
+    ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented).required(Evidence::Reported),
+    ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented).allowed_values(&["5", "50", "500"]),
+    ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
+    ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
+    ParamInfo::new("sort", "sort", ValueType::String, Evidence::Documented),
 ];
 
 /// Endpoints that take the params of the market.
@@ -283,8 +283,8 @@ impl Record for RatioRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
         "RatioRecord",
         &[
-            FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document),
-            FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Document),
+            FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
+            FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented),
         ],
     );
 }
@@ -313,7 +313,7 @@ impl ::runtime::emitted::Marker for Health {}
 impl Endpoint for Health {
     type Body = Value;
     const INFO: &'static EndpointInfo =
-        &EndpointInfo::new("system", "health", "Health").path("/health", Evidence::Document);
+        &EndpointInfo::new("system", "health", "Health").path("/health", Evidence::Documented);
 }
 
 /// The limits of the service.

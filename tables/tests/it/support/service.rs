@@ -6,7 +6,7 @@ use runtime::registry::{
     TypeInfo, ValueInfo, ValueType,
 };
 
-const DOCUMENTED: Evidence = Evidence::Document;
+const DOCUMENTED: Evidence = Evidence::Documented;
 
 pub(crate) static SERVICE: ServiceInfo = ServiceInfo::new("A service of the tests")
     .env_prefix("TABLES_TEST")
@@ -56,7 +56,7 @@ static PARAMS: &[ParamInfo] = &[
     ParamInfo::new("exchange", "exchange", ValueType::String, DOCUMENTED),
     ParamInfo::new("coin", "coin", ValueType::String, DOCUMENTED).required(DOCUMENTED),
     ParamInfo::new("timeframe", "timeframe", ValueType::Named(&TIMEFRAMES), DOCUMENTED).required(DOCUMENTED),
-    ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED).served(&["1000"]),
+    ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED).allowed_values(&["1000"]),
     ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
     ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
 ];

@@ -44,9 +44,9 @@ impl Endpoint for OpenInterest {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
         .aliases(&["Open the service"])
         .summary("Perpetual price minus spot price.")
-        .path("/openInterest", Evidence::Document)
+        .path("/openInterest", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(OpenInterest);

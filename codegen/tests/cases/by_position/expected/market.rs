@@ -70,25 +70,25 @@ impl Endpoint for Candles {
     type Body = Series<CandlesRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "candles", "Candles")
         .summary("What was traded in each interval.")
-        .path("/candles", Evidence::Document)
+        .path("/candles", Evidence::Documented)
         .params(
             &[],
             &[
                 params::SYMBOL,
-                ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Document)
-                    .required(Evidence::Document)
+                ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Documented)
+                    .required(Evidence::Documented)
                     .summary("The length of a candle."),
                 ParamInfo::new(
                         "start_time",
                         "startTime",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("Where the range begins."),
                 params::LIMIT,
             ],
         )
-        .series(Some(RecordInfo::of::<CandlesRecord>()), Some("openTime"), Evidence::Document);
+        .series(Some(RecordInfo::of::<CandlesRecord>()), Some("openTime"), Evidence::Documented);
 }
 
 takes!(Candles => TakesStartTime, TakesLimit);
@@ -119,19 +119,19 @@ impl Record for CandlesRecord {
                         "open_time",
                         "openTime",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("When the interval begins."),
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::Document).summary("The first price."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::Document).summary("The last price."),
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::Documented).summary("The first price."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::Documented).summary("The last price."),
                 FieldInfo::new(
                         "close_time",
                         "closeTime",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("When the interval ends."),
-                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Document)
+                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
                     .optional()
                     .summary("How many trades there were."),
             ],
@@ -146,9 +146,9 @@ impl Endpoint for Depth {
     type Body = DepthRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
         .summary("What rests in the book.")
-        .path("/depth", Evidence::Document)
+        .path("/depth", Evidence::Documented)
         .params(&[], &[params::SYMBOL, params::LIMIT])
-        .object(RecordInfo::of::<DepthRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<DepthRecord>(), Evidence::Documented);
 }
 
 takes!(Depth => TakesLimit);
@@ -171,11 +171,11 @@ impl Record for DepthRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DepthRecord",
             &[
-                FieldInfo::new("last_update_id", "lastUpdateId", ValueType::Integer, Evidence::Document)
+                FieldInfo::new("last_update_id", "lastUpdateId", ValueType::Integer, Evidence::Documented)
                     .summary("The last change of the book."),
-                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Document)
+                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
                     .summary("What is bid, the highest first."),
-                FieldInfo::new("asks", "asks", ValueType::List(&ValueType::record::<Level>()), Evidence::Document)
+                FieldInfo::new("asks", "asks", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
                     .summary("What is asked, the lowest first."),
             ],
         )
@@ -188,22 +188,22 @@ impl Endpoint for Tickers {
     type Body = Series<TickersRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "tickers", "Tickers")
         .summary("The last prices of some markets.")
-        .path("/tickers", Evidence::Document)
+        .path("/tickers", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Document)
-                    .list("symbols")
+                ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Documented)
+                    .list_setter("symbols")
                     .as_json()
                     .summary("The markets."),
-                ParamInfo::new("level", "levels", ValueType::Count, Evidence::Document)
-                    .list("levels")
+                ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
+                    .list_setter("levels")
                     .as_json()
                     .range(Range { min: None, max: Some(20.0) })
                     .summary("How deep."),
             ],
         )
-        .series(Some(RecordInfo::of::<TickersRecord>()), None, Evidence::Document);
+        .series(Some(RecordInfo::of::<TickersRecord>()), None, Evidence::Documented);
 }
 
 takes!(Tickers => TakesSymbol, TakesSymbols, TakesLevel, TakesLevels);
@@ -224,8 +224,8 @@ impl Record for TickersRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "TickersRecord",
             &[
-                FieldInfo::new("symbol", "symbol", ValueType::String, Evidence::Document).summary("The market."),
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price."),
+                FieldInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented).summary("The market."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price."),
             ],
         )
         .summary("One record of Tickers.");
@@ -237,9 +237,9 @@ impl Endpoint for Clock {
     type Body = ClockRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "clock", "Clock")
         .summary("The time of the service.")
-        .path("/time", Evidence::Document)
+        .path("/time", Evidence::Documented)
         .params(&[], &[])
-        .object(RecordInfo::of::<ClockRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<ClockRecord>(), Evidence::Documented);
 }
 
 /// One record of Clock.
@@ -260,7 +260,7 @@ impl Record for ClockRecord {
                         "server_time",
                         "serverTime",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("Now."),
             ],
@@ -286,10 +286,10 @@ impl Record for Level {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
             &[
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document)
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
                     .unit("quote currency")
                     .summary("The price."),
-                FieldInfo::new("size", "size", ValueType::Number, Evidence::Document)
+                FieldInfo::new("size", "size", ValueType::Number, Evidence::Documented)
                     .unit("base currency")
                     .summary("The size."),
             ],

@@ -37,23 +37,23 @@ impl Endpoint for Basis {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Document)
-                    .list("windows")
+                ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
+                    .list_setter("windows")
                     .default("1m,1h")
                     .summary("The lengths."),
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
                     .default("5")
                     .range(Range { min: None, max: Some(50.0) })
-                    .served(&["5", "10", "50"])
+                    .allowed_values(&["5", "10", "50"])
                     .example("5")
                     .summary("How deep."),
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesWindow, TakesWindows, TakesDepth);

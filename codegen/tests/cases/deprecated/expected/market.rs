@@ -40,9 +40,9 @@ impl Endpoint for Basis {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document)
+        .series(None, Some("openDate"), Evidence::Documented)
         .deprecated("use `carry`, which has all venues");
 }
 

@@ -62,7 +62,7 @@ impl Endpoint for Params {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "params", "params")
         .summary("S.")
-        .path("/a", Evidence::Document)
+        .path("/a", Evidence::Documented)
         .params(&[], &[params::COIN]);
 }
 
@@ -72,7 +72,7 @@ impl Endpoint for Records {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "records", "records")
         .summary("S.")
-        .path("/b", Evidence::Document)
+        .path("/b", Evidence::Documented)
         .params(&[], &[]);
 }
 
@@ -80,7 +80,7 @@ impl Endpoint for Group {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "group", "GROUP")
         .summary("S.")
-        .path("/c", Evidence::Document)
+        .path("/c", Evidence::Documented)
         .params(&[], &[]);
 }
 
@@ -88,7 +88,7 @@ impl Endpoint for Market {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "market", "market")
         .summary("S.")
-        .path("/e", Evidence::Document)
+        .path("/e", Evidence::Documented)
         .params(&[], &[]);
 }
 

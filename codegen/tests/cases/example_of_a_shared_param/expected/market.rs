@@ -59,9 +59,9 @@ impl Endpoint for Basis {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("The shared example holds where nothing speaks against it.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(&[], &[params::COIN.notes("Any coin."), params::EXCHANGES, params::TIMEFRAME, params::LIMIT])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -70,9 +70,12 @@ impl Endpoint for Spread {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("It holds where it is known to work.")
-        .path("/spread", Evidence::Document)
-        .params(&[], &[params::COIN.works(&["ETH", "BTC"]), params::EXCHANGES, params::TIMEFRAME, params::LIMIT])
-        .series(None, Some("openDate"), Evidence::Document);
+        .path("/spread", Evidence::Documented)
+        .params(
+            &[],
+            &[params::COIN.tested_values(&["ETH", "BTC"]), params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
+        )
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Spread => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
@@ -81,12 +84,17 @@ impl Endpoint for Depth {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
         .summary("Where others are known to work, one of these is the example.")
-        .path("/depth", Evidence::Document)
+        .path("/depth", Evidence::Documented)
         .params(
             &[],
-            &[params::COIN.works(&["ETH", "SOL"]).example("ETH"), params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
+            &[
+                params::COIN.tested_values(&["ETH", "SOL"]).example("ETH"),
+                params::EXCHANGES,
+                params::TIMEFRAME,
+                params::LIMIT,
+            ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Depth => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);

@@ -5,7 +5,7 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistoryOf, ParamInfo,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource, ParamInfo,
     RecordInfo, TimeUnit, ValueType,
 };
 use crate::{Client, Request, Series, Timeframe};
@@ -92,9 +92,9 @@ impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ratio", "Ratio")
         .summary("A ratio.")
-        .path("/ratio", Evidence::Document)
+        .path("/ratio", Evidence::Documented)
         .params(params::RANGE, &[])
-        .series(Some(RecordInfo::of::<RatioRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<RatioRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes_range!(Ratio);
@@ -116,7 +116,7 @@ impl Record for RatioRecord {
             "RatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Document).summary("The ratio."),
+                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented).summary("The ratio."),
             ],
         )
         .summary("One record of Ratio.");
@@ -128,9 +128,9 @@ impl Endpoint for Levels {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Levels of which nothing is known.")
-        .path("/levels", Evidence::Document)
+        .path("/levels", Evidence::Documented)
         .params(params::RANGE, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_range!(Levels);
@@ -139,9 +139,9 @@ impl Endpoint for Latest {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "latest", "Latest")
         .summary("It takes no range.")
-        .path("/latest", Evidence::Document)
+        .path("/latest", Evidence::Documented)
         .params(&[], &[params::TIMEFRAME, params::LIMIT])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Latest => TakesTimeframe, TakesLimit);
@@ -150,9 +150,9 @@ impl Endpoint for Snapshot {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
         .summary("It is no series in time.")
-        .path("/snapshot", Evidence::Document)
+        .path("/snapshot", Evidence::Documented)
         .params(params::RANGE, &[])
-        .series(None, None, Evidence::Document);
+        .series(None, None, Evidence::Documented);
 }
 
 takes_range!(Snapshot);
@@ -161,10 +161,10 @@ impl Endpoint for Odd {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "odd", "Odd")
         .summary("It has the params for a history, and means something else by them.")
-        .path("/odd", Evidence::Document)
+        .path("/odd", Evidence::Documented)
         .params(params::RANGE, &[])
-        .series(None, Some("openDate"), Evidence::Document)
-        .walked(HistoryOf::Unknown);
+        .series(None, Some("openDate"), Evidence::Documented)
+        .history_source(HistorySource::Unknown);
 }
 
 takes_range!(Odd);
@@ -173,21 +173,23 @@ impl Endpoint for Own {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "own", "Own")
         .summary("It is walked in a way of its own.")
-        .path("/own", Evidence::Document)
+        .path("/own", Evidence::Documented)
         .params(
             &[],
             &[
                 params::LIMIT,
-                ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Where the range begins."),
-                ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Where the range ends."),
-                ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Document)
+                ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
                     .summary("Length of an interval."),
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document)
-        .walked(HistoryOf::Own(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Document)));
+        .series(None, Some("openDate"), Evidence::Documented)
+        .history_source(
+            HistorySource::Endpoint(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Documented)),
+        );
 }
 
 takes!(Own => TakesLimit, TakesAfter, TakesBefore, TakesEvery);
@@ -202,8 +204,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary(
             Own::INFO,
             &EndpointInfo::new("market", "planned", "Planned")
                 .summary("It is known by name only.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .params(params::RANGE, &[])
-                .series(None, Some("openDate"), Evidence::Document),
+                .series(None, Some("openDate"), Evidence::Documented),
         ],
     );

@@ -63,9 +63,9 @@ impl Endpoint for Price {
     type Body = PriceRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "price", "Price")
         .summary("The price of each coin in each currency.")
-        .path("/simple/price", Evidence::Document)
+        .path("/simple/price", Evidence::Documented)
         .params(&[], &[params::IDS, params::VS_CURRENCIES])
-        .object(RecordInfo::of::<PriceRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<PriceRecord>(), Evidence::Documented);
 }
 
 /// The body of Price.
@@ -89,7 +89,7 @@ impl Record for PriceRecord {
                         "value",
                         "value",
                         ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("The body as a whole."),
             ],
@@ -104,9 +104,9 @@ impl Endpoint for Rates {
     type Body = RatesRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "rates", "Rates")
         .summary("What one bitcoin is worth.")
-        .path("/exchange_rates", Evidence::Document)
+        .path("/exchange_rates", Evidence::Documented)
         .params(&[], &[])
-        .object(RecordInfo::of::<RatesRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<RatesRecord>(), Evidence::Documented);
 }
 
 /// One record of Rates.
@@ -123,7 +123,7 @@ impl Record for RatesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "RatesRecord",
             &[
-                FieldInfo::new("rates", "rates", ValueType::Map(&ValueType::record::<Rate>()), Evidence::Document)
+                FieldInfo::new("rates", "rates", ValueType::Map(&ValueType::record::<Rate>()), Evidence::Documented)
                     .summary("The rates by currency."),
             ],
         )
@@ -136,20 +136,20 @@ impl Endpoint for Chart {
     type Body = ChartRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "chart", "Chart")
         .summary("What a coin cost over time.")
-        .path("/coins/{id}/chart", Evidence::Document)
+        .path("/coins/{id}/chart", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("id", "id", ValueType::String, Evidence::Document)
+                ParamInfo::new("id", "id", ValueType::String, Evidence::Documented)
                     .in_path()
                     .example("bitcoin")
                     .summary("The coin."),
-                ParamInfo::new("days", "days", ValueType::Count, Evidence::Document)
-                    .required(Evidence::Document)
+                ParamInfo::new("days", "days", ValueType::Count, Evidence::Documented)
+                    .required(Evidence::Documented)
                     .summary("How far back."),
             ],
         )
-        .object(RecordInfo::of::<ChartRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<ChartRecord>(), Evidence::Documented);
 }
 
 /// One record of Chart.
@@ -172,14 +172,14 @@ impl Record for ChartRecord {
                         "prices",
                         "prices",
                         ValueType::List(&ValueType::record::<PricePoint>()),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("The prices."),
                 FieldInfo::new(
                         "caps",
                         "caps",
                         ValueType::List(&ValueType::Option(&ValueType::Number)),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("What all coins are worth, where that is known."),
             ],
@@ -193,9 +193,9 @@ impl Endpoint for Currencies {
     type Body = CurrenciesRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "currencies", "Currencies")
         .summary("Every currency.")
-        .path("/simple/currencies", Evidence::Document)
+        .path("/simple/currencies", Evidence::Documented)
         .params(&[], &[])
-        .object(RecordInfo::of::<CurrenciesRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<CurrenciesRecord>(), Evidence::Documented);
 }
 
 /// The body of Currencies.
@@ -212,7 +212,7 @@ impl Record for CurrenciesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "CurrenciesRecord",
             &[
-                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Document)
+                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
                     .summary("The body as a whole."),
             ],
         )
@@ -238,10 +238,10 @@ impl Record for PricePoint {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "PricePoint",
             &[
-                FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
+                FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .unit("milliseconds")
                     .summary("The moment."),
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price."),
             ],
         )
         .summary("A price at a moment.")
@@ -266,8 +266,9 @@ impl Record for Rate {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Rate",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The currency in words."),
-                FieldInfo::new("value", "value", ValueType::Number, Evidence::Document).summary("The rate."),
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
+                    .summary("The currency in words."),
+                FieldInfo::new("value", "value", ValueType::Number, Evidence::Documented).summary("The rate."),
             ],
         )
         .summary("What one bitcoin is worth in a currency.");

@@ -48,7 +48,7 @@ impl Endpoint for Basis {
     type Body = Series<Share>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
         .series(Some(RecordInfo::of::<Share>()), Some("openDate"), Evidence::Reported);
 }
@@ -71,7 +71,7 @@ impl Record for Share {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Share",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("Start of the interval."),
                 FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
                     .optional()
@@ -89,9 +89,9 @@ impl Endpoint for Carry {
     type Body = Share;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
         .summary("Perpetual price minus spot price.")
-        .path("/carry", Evidence::Document)
+        .path("/carry", Evidence::Documented)
         .params(params::COMMON, &[])
-        .object(RecordInfo::of::<Share>(), Evidence::Document);
+        .object(RecordInfo::of::<Share>(), Evidence::Documented);
 }
 
 takes_common!(Carry);

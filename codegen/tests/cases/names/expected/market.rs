@@ -81,9 +81,9 @@ impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
         .summary("Perpetual price minus spot price.")
-        .path("/a", Evidence::Document)
-        .params(&[], &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Document).summary("A keyword.")])
-        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Document);
+        .path("/a", Evidence::Documented)
+        .params(&[], &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented).summary("A keyword.")])
+        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes!(AnchoredCvd => TakesIn);
@@ -113,12 +113,12 @@ impl Record for AnchoredCvdRecord {
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("type_", "type", ValueType::String, Evidence::Document).summary("A keyword."),
-                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Document).summary("An acronym."),
-                FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Document)
+                FieldInfo::new("type_", "type", ValueType::String, Evidence::Documented).summary("A keyword."),
+                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Documented).summary("An acronym."),
+                FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Documented)
                     .summary("A leading digit."),
-                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Document).summary("Punctuation."),
-                FieldInfo::new("share", "%", ValueType::Number, Evidence::Document).summary("No letters at all."),
+                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Documented).summary("Punctuation."),
+                FieldInfo::new("share", "%", ValueType::Number, Evidence::Documented).summary("No letters at all."),
             ],
         )
         .summary("One record of anchoredCVD.");
@@ -130,9 +130,9 @@ impl Endpoint for Match {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "match_", "Match")
         .summary("Perpetual price minus spot price.")
-        .path("/b", Evidence::Document)
+        .path("/b", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Match);
@@ -141,9 +141,9 @@ impl Endpoint for X {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "x", "../x")
         .summary("Perpetual price minus spot price.")
-        .path("/c", Evidence::Document)
+        .path("/c", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(X);
@@ -152,9 +152,9 @@ impl Endpoint for RType {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "r_type", "r#type")
         .summary("Perpetual price minus spot price.")
-        .path("/d", Evidence::Document)
+        .path("/d", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(RType);
@@ -163,9 +163,9 @@ impl Endpoint for M15Close {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
         .summary("Perpetual price minus spot price.")
-        .path("/e", Evidence::Document)
+        .path("/e", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(M15Close);

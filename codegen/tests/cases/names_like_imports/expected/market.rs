@@ -44,15 +44,15 @@ impl Endpoint for Herd {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "herd", "Herd")
         .summary("Every animal.")
-        .path("/{records}/{params}/{takes}", Evidence::Document)
+        .path("/{records}/{params}/{takes}", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("records", "records", ValueType::String, Evidence::Document).in_path().summary("A."),
-                ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Document)
+                ParamInfo::new("records", "records", ValueType::String, Evidence::Documented).in_path().summary("A."),
+                ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
                     .in_path()
                     .summary("A."),
-                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Document).in_path().summary("A."),
+                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented).in_path().summary("A."),
             ],
         );
 }

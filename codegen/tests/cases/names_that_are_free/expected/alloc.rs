@@ -78,29 +78,29 @@ impl Endpoint for Borrow {
     type Body = Series<BorrowRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "borrow", "borrow")
         .summary("A.")
-        .path("/alloc/borrow", Evidence::Document)
+        .path("/alloc/borrow", Evidence::Documented)
         .params(
             &[],
             &[
                 params::TIMEFRAME,
-                ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Document).summary("A."),
-                ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Document).summary("A."),
-                ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Document)
+                ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
                     .summary("A."),
-                ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Document).summary("A."),
-                ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Document).summary("A."),
-                ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Document).summary("A."),
-                ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Document).summary("A."),
-                ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Document).summary("A."),
-                ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Document).summary("A."),
-                ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Document).summary("A."),
-                ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Document).summary("A."),
-                ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Document).summary("A."),
-                ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Document).summary("A."),
-                ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Document).summary("A."),
+                ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented).summary("A."),
+                ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented).summary("A."),
             ],
         )
-        .series(Some(RecordInfo::of::<BorrowRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BorrowRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes!(
@@ -152,21 +152,21 @@ impl Record for BorrowRecord {
             "BorrowRecord",
             &[
                 records::TIME,
-                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Document)
+                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Documented)
                     .summary("A."),
-                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
-                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Document).summary("A."),
+                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
             ],
         )
         .summary("One record of borrow.");
@@ -181,7 +181,7 @@ impl Endpoint for Fmt {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "fmt", "fmt")
         .summary("A.")
-        .path("/alloc/fmt", Evidence::Document)
+        .path("/alloc/fmt", Evidence::Documented)
         .params(&[], &[]);
 }
 
@@ -189,7 +189,7 @@ impl Endpoint for From {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "from", "from")
         .summary("A.")
-        .path("/alloc/from", Evidence::Document)
+        .path("/alloc/from", Evidence::Documented)
         .params(&[], &[]);
 }
 
@@ -197,7 +197,7 @@ impl Endpoint for Info {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "info", "info")
         .summary("A.")
-        .path("/alloc/info", Evidence::Document)
+        .path("/alloc/info", Evidence::Documented)
         .params(&[], &[]);
 }
 
@@ -205,7 +205,7 @@ impl Endpoint for New {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("alloc", "new", "new")
         .summary("A.")
-        .path("/alloc/new", Evidence::Document)
+        .path("/alloc/new", Evidence::Documented)
         .params(&[], &[]);
 }
 

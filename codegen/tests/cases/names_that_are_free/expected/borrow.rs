@@ -35,7 +35,7 @@ impl Endpoint for Borrow {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("borrow", "borrow", "borrow")
         .summary("A.")
-        .path("/borrow/borrow", Evidence::Document)
+        .path("/borrow/borrow", Evidence::Documented)
         .params(&[], &[]);
 }
 

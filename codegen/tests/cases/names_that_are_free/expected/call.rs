@@ -35,7 +35,7 @@ impl Endpoint for CallIt {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("call", "call_it", "call it")
         .summary("A.")
-        .path("/call/call", Evidence::Document)
+        .path("/call/call", Evidence::Documented)
         .params(&[], &[]);
 }
 

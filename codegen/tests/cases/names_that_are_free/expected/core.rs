@@ -35,7 +35,7 @@ impl Endpoint for Core {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("core", "core", "core")
         .summary("A.")
-        .path("/core/core", Evidence::Document)
+        .path("/core/core", Evidence::Documented)
         .params(&[], &[]);
 }
 

@@ -35,7 +35,7 @@ impl Endpoint for ErrorIt {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("error", "error_it", "error it")
         .summary("A.")
-        .path("/error/error", Evidence::Document)
+        .path("/error/error", Evidence::Documented)
         .params(&[], &[]);
 }
 

@@ -35,7 +35,7 @@ impl Endpoint for Fmt {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("fmt", "fmt", "fmt")
         .summary("A.")
-        .path("/fmt/fmt", Evidence::Document)
+        .path("/fmt/fmt", Evidence::Documented)
         .params(&[], &[]);
 }
 

@@ -35,7 +35,7 @@ impl Endpoint for From {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("from", "from", "from")
         .summary("A.")
-        .path("/from/from", Evidence::Document)
+        .path("/from/from", Evidence::Documented)
         .params(&[], &[]);
 }
 

@@ -35,7 +35,7 @@ impl Endpoint for New {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("new", "new", "new")
         .summary("A.")
-        .path("/new/new", Evidence::Document)
+        .path("/new/new", Evidence::Documented)
         .params(&[], &[]);
 }
 

@@ -35,7 +35,7 @@ impl Endpoint for Path {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("path", "path", "path")
         .summary("A.")
-        .path("/path/path", Evidence::Document)
+        .path("/path/path", Evidence::Documented)
         .params(&[], &[]);
 }
 

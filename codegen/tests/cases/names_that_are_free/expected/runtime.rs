@@ -35,7 +35,7 @@ impl Endpoint for Runtime {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("runtime", "runtime", "runtime")
         .summary("A.")
-        .path("/runtime/runtime", Evidence::Document)
+        .path("/runtime/runtime", Evidence::Documented)
         .params(&[], &[]);
 }
 

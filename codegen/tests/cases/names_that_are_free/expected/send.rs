@@ -35,7 +35,7 @@ impl Endpoint for SendIt {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("send", "send_it", "send it")
         .summary("A.")
-        .path("/send/send", Evidence::Document)
+        .path("/send/send", Evidence::Documented)
         .params(&[], &[]);
 }
 

@@ -35,7 +35,7 @@ impl Endpoint for SerdeJson {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("serde_json", "serde_json", "serde_json")
         .summary("A.")
-        .path("/serde_json/serde_json", Evidence::Document)
+        .path("/serde_json/serde_json", Evidence::Documented)
         .params(&[], &[]);
 }
 

@@ -35,7 +35,7 @@ impl Endpoint for Std {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("std", "std", "std")
         .summary("A.")
-        .path("/std/std", Evidence::Document)
+        .path("/std/std", Evidence::Documented)
         .params(&[], &[]);
 }
 

@@ -35,7 +35,7 @@ impl Endpoint for Url {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("url", "url", "url")
         .summary("A.")
-        .path("/url/url", Evidence::Document)
+        .path("/url/url", Evidence::Documented)
         .params(&[], &[]);
 }
 

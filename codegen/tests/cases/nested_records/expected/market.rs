@@ -39,9 +39,9 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Basis);
@@ -67,15 +67,15 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Document)
+                FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Documented)
                     .summary("The best level."),
-                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Document)
+                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
                     .summary("All levels."),
                 FieldInfo::new(
                         "matrix",
                         "matrix",
                         ValueType::List(&ValueType::List(&ValueType::Number)),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("Sizes by price and time."),
             ],
@@ -98,7 +98,7 @@ pub struct Level {
 impl Record for Level {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
-            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Document).summary("The price.")],
+            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price.")],
         )
         .summary("A level of the book.");
 }

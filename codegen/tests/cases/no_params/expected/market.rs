@@ -35,9 +35,9 @@ impl Endpoint for Basis {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(&[], &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

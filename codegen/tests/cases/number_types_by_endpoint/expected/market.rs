@@ -71,33 +71,33 @@ impl Endpoint for Ladder {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ladder", "Ladder")
         .summary("Prices beside the best.")
-        .path("/ladder", Evidence::Document)
+        .path("/ladder", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
                     .required(Evidence::Reported)
                     .range(Range { min: Some(10.0), max: Some(20.0) })
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Document)
+                ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
                     .required(Evidence::Reported)
                     .range(Range { min: Some(-5_000_000_000.0), max: None })
                     .summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::Number, Evidence::Document)
+                ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Document)
+                ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("Whether."),
-                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Document)
-                    .list("ranks")
-                    .required(Evidence::Document)
+                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
+                    .list_setter("ranks")
+                    .required(Evidence::Documented)
                     .summary("Which of them."),
-                ParamInfo::new("level", "level", ValueType::Count, Evidence::Document)
-                    .list("levels")
+                ParamInfo::new("level", "level", ValueType::Count, Evidence::Documented)
+                    .list_setter("levels")
                     .summary("Which levels."),
             ],
         );
@@ -129,21 +129,21 @@ impl Endpoint for Names {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "names", "Names")
         .summary("The same params as texts.")
-        .path("/names/{rank}", Evidence::Document)
+        .path("/names/{rank}", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Document)
+                ParamInfo::new("rank", "rank", ValueType::Count, Evidence::Documented)
                     .in_path()
-                    .list("ranks")
+                    .list_setter("ranks")
                     .summary("Which of them."),
-                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document)
+                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Document).summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Document).summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Document).summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Document).summary("Whether."),
+                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented).summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::String, Evidence::Documented).summary("Of the whole."),
+                ParamInfo::new("at", "at", ValueType::String, Evidence::Documented).summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented).summary("Whether."),
             ],
         );
 }
@@ -172,11 +172,11 @@ impl Endpoint for Bare {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bare", "Bare")
         .summary("A param without a range, whose type differs.")
-        .path("/bare", Evidence::Document)
+        .path("/bare", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Document)
+                ParamInfo::new("steps", "steps", ValueType::Count, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("How many steps."),
             ],
@@ -191,10 +191,10 @@ impl Endpoint for Worded {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "worded", "Worded")
         .summary("The same as a text.")
-        .path("/worded", Evidence::Document)
+        .path("/worded", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Document).summary("How many steps.")],
+            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented).summary("How many steps.")],
         );
 }
 

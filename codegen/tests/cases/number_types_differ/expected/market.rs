@@ -46,8 +46,8 @@ impl Endpoint for Basis {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
-        .path("/basis", Evidence::Document)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document).summary("s")]);
+        .path("/basis", Evidence::Documented)
+        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")]);
 }
 
 impl TakesDepth for Basis {
@@ -58,8 +58,8 @@ impl Endpoint for B2 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
-        .path("/b2", Evidence::Document)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Document).summary("s")]);
+        .path("/b2", Evidence::Documented)
+        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")]);
 }
 
 impl TakesDepth for B2 {

@@ -39,9 +39,9 @@ impl Endpoint for Basis {
     type Body = BasisRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .object(RecordInfo::of::<BasisRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<BasisRecord>(), Evidence::Documented);
 }
 
 takes_common!(Basis);
@@ -62,8 +62,8 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("status", "status", ValueType::String, Evidence::Document).summary("How it goes."),
-                FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Document)
+                FieldInfo::new("status", "status", ValueType::String, Evidence::Documented).summary("How it goes."),
+                FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Documented)
                     .optional()
                     .summary("Whatever it is."),
             ],

@@ -51,9 +51,9 @@ impl Endpoint for Describe {
     type Body = DescribeRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "describe", "Station")
         .summary("One station.")
-        .path("/stations/{station}", Evidence::Document)
+        .path("/stations/{station}", Evidence::Documented)
         .params(&[], &[params::STATION])
-        .object(RecordInfo::of::<DescribeRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<DescribeRecord>(), Evidence::Documented);
 }
 
 /// One record of Station.
@@ -74,10 +74,10 @@ impl Record for DescribeRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DescribeRecord",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Document).summary("The station's name."),
-                FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Document)
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented).summary("The station's name."),
+                FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Documented)
                     .summary("Where it stands."),
-                FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
+                FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .optional()
                     .summary("When measuring began."),
             ],
@@ -91,22 +91,22 @@ impl Endpoint for Search {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "search", "Search")
         .summary("Stations near a place.")
-        .path("/stations", Evidence::Document)
+        .path("/stations", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Document)
-                    .required(Evidence::Document)
+                ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
+                    .required(Evidence::Documented)
                     .range(Range { min: Some(-90.0), max: Some(90.0) })
                     .summary("Latitude."),
-                ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Document)
-                    .required(Evidence::Document)
+                ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
+                    .required(Evidence::Documented)
                     .range(Range { min: Some(-180.0), max: Some(180.0) })
                     .summary("Longitude."),
-                ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Document)
+                ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Documented)
                     .default("50")
                     .range(Range { min: Some(1.0), max: None })
-                    .served(&["10", "50", "250"])
+                    .allowed_values(&["10", "50", "250"])
                     .example("10")
                     .unit("kilometres")
                     .summary("How far away at most."),

@@ -58,24 +58,24 @@ impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "levels", "Levels")
         .summary("The level at each moment.")
-        .path("/stations/{station}/levels/{kind}", Evidence::Document)
+        .path("/stations/{station}/levels/{kind}", Evidence::Documented)
         .params(
             &[],
             &[
                 params::STATION,
-                ParamInfo::new("kind", "kind", ValueType::String, Evidence::Document)
+                ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
                     .in_path()
                     .summary("Whether predicted or measured."),
-                ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
-                    .required(Evidence::Document)
+                ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                    .required(Evidence::Documented)
                     .summary("The first moment."),
                 params::DATUM,
-                ParamInfo::new("fields", "fields", ValueType::String, Evidence::Document)
-                    .list("all_fields")
+                ParamInfo::new("fields", "fields", ValueType::String, Evidence::Documented)
+                    .list_setter("all_fields")
                     .summary("What else to return."),
             ],
         )
-        .series(Some(RecordInfo::of::<LevelsRecord>()), Some("t"), Evidence::Document);
+        .series(Some(RecordInfo::of::<LevelsRecord>()), Some("t"), Evidence::Documented);
 }
 
 takes!(Levels => TakesDatum, TakesFields, TakesAllFields);
@@ -98,12 +98,12 @@ impl Record for LevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LevelsRecord",
             &[
-                FieldInfo::new("t", "t", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
+                FieldInfo::new("t", "t", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .summary("The moment."),
-                FieldInfo::new("level", "v", ValueType::Number, Evidence::Document)
+                FieldInfo::new("level", "v", ValueType::Number, Evidence::Documented)
                     .unit("metres")
                     .summary("The level."),
-                FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Document)
+                FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Documented)
                     .optional()
                     .summary("What is odd about it."),
             ],

@@ -56,9 +56,9 @@ impl Endpoint for Basis {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(&[], &[params::LIMIT.known_by(Evidence::Reported).notes("At most 1000.")])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesLimit);
@@ -67,16 +67,16 @@ impl Endpoint for Spread {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("A param of its own, of which it notes something.")
-        .path("/spread", Evidence::Document)
+        .path("/spread", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document)
+                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
                     .summary("How it is told.")
                     .notes("Only here it is deep."),
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Spread => TakesMode);
@@ -85,12 +85,12 @@ impl Endpoint for Skew {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "skew", "Skew")
         .summary("The same param, of which nothing is to be noted.")
-        .path("/skew", Evidence::Document)
+        .path("/skew", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Document).summary("How it is told.")],
+            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented).summary("How it is told.")],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Skew => TakesMode);

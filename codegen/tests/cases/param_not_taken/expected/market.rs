@@ -46,7 +46,7 @@ impl Endpoint for Basis {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(&[], &[params::LIMIT]);
 }
 
@@ -56,7 +56,7 @@ impl Endpoint for Health {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "health", "Health")
         .summary("Whether the service is well.")
-        .path("/health", Evidence::Document)
+        .path("/health", Evidence::Documented)
         .params(&[], &[]);
 }
 

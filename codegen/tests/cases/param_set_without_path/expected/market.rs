@@ -40,9 +40,9 @@ impl Endpoint for Carry {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
         .summary("What carrying costs.")
-        .path("/carry", Evidence::Document)
+        .path("/carry", Evidence::Documented)
         .params(&[], &[params::COIN])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Carry => TakesCoin);
@@ -53,7 +53,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
         &[
             &EndpointInfo::new("market", "basis", "Basis")
                 .summary("Perpetual price minus spot price.")
-                .named_by(Evidence::Document)
+                .name_evidence(Evidence::Documented)
                 .params(params::COMMON, &[]),
             Carry::INFO,
         ],

@@ -39,20 +39,20 @@ impl Endpoint for Book {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
         .summary("Perpetual price minus spot price.")
-        .path("/books/{symbol}/levels/{depth}", Evidence::Document)
+        .path("/books/{symbol}/levels/{depth}", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Document)
+                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
                     .in_path()
                     .summary("The market's symbol."),
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Document)
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
                     .in_path()
                     .summary("How many levels."),
                 params::LIMIT,
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Book => TakesLimit);

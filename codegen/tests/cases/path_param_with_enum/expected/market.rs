@@ -36,10 +36,10 @@ impl Endpoint for Basis {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
-        .path("/b/{m}", Evidence::Document)
+        .path("/b/{m}", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Document).in_path().summary("s")],
+            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented).in_path().summary("s")],
         );
 }
 

@@ -41,16 +41,18 @@ impl Endpoint for Carry {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "carry", "Carry")
         .summary("Perpetual price minus spot price.")
-        .path("/carry", Evidence::Document)
+        .path("/carry", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Carry);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
         &[
-            &EndpointInfo::new("market", "basis", "Basis").summary("Known by name only.").named_by(Evidence::Document),
+            &EndpointInfo::new("market", "basis", "Basis")
+                .summary("Known by name only.")
+                .name_evidence(Evidence::Documented),
             Carry::INFO,
         ],
     );

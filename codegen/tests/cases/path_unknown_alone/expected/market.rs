@@ -43,7 +43,7 @@ impl Endpoint for Premium {
         .summary("Perpetual price minus spot price.")
         .path("/premium", Evidence::Reported)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Premium);
@@ -52,7 +52,7 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary(
         &[
             &EndpointInfo::new("market", "basis", "Basis")
                 .summary("Its meaning is unknown.")
-                .named_by(Evidence::Document),
+                .name_evidence(Evidence::Documented),
             Premium::INFO,
         ],
     );

@@ -75,7 +75,7 @@ impl Endpoint for Basis {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(&[], &[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy <script>alert(1)</script> b` now.",
@@ -86,7 +86,7 @@ impl Endpoint for B2 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
-        .path("/b2", Evidence::Document)
+        .path("/b2", Evidence::Documented)
         .params(&[], &[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy > quoted b` now.",
@@ -97,7 +97,7 @@ impl Endpoint for B3 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b3", "B3")
         .summary("S.")
-        .path("/b3", Evidence::Document)
+        .path("/b3", Evidence::Documented)
         .params(&[], &[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy * item b` now.",
@@ -108,7 +108,7 @@ impl Endpoint for B4 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b4", "B4")
         .summary("S.")
-        .path("/b4", Evidence::Document)
+        .path("/b4", Evidence::Documented)
         .params(&[], &[])
         .notes(
             "Look at `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy ~~~ b` now. Then more.",

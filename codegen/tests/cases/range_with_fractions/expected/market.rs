@@ -36,9 +36,9 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(&[], &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 /// One record of Basis.
@@ -58,7 +58,7 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("v", "v", ValueType::Number, Evidence::Document)
+                FieldInfo::new("v", "v", ValueType::Number, Evidence::Documented)
                     .range(Range { min: Some(0.123_456_7), max: Some(12_345.678_901) })
                     .summary("s"),
             ],

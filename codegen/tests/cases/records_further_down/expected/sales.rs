@@ -46,9 +46,9 @@ impl Endpoint for Sold {
     type Body = Series<SoldRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("sales", "sold", "Sold")
         .summary("What a kind of lot was sold for.")
-        .path("/sold", Evidence::Document)
+        .path("/sold", Evidence::Documented)
         .params(&[], &[params::LOT])
-        .series(Some(RecordInfo::of::<SoldRecord>()), Some("at"), Evidence::Document);
+        .series(Some(RecordInfo::of::<SoldRecord>()), Some("at"), Evidence::Documented);
 }
 
 /// One record of Sold.
@@ -68,7 +68,7 @@ impl Record for SoldRecord {
             "SoldRecord",
             &[
                 records::TIME,
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document)
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
                     .unit("USD")
                     .summary("What was paid."),
             ],
@@ -82,9 +82,9 @@ impl Endpoint for Bids {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("sales", "bids", "Bids")
         .summary("What was bid, as far as anybody knows.")
-        .path("/bids", Evidence::Document)
+        .path("/bids", Evidence::Documented)
         .params(&[], &[params::LOT])
-        .series(None, Some("at"), Evidence::Document);
+        .series(None, Some("at"), Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("sales", "Sales")

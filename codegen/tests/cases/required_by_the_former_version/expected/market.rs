@@ -38,19 +38,19 @@ impl Endpoint for Basis {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
-                    .required(Evidence::Former)
+                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .required(Evidence::PreviousVersion)
                     .summary("The first point in time."),
-                ParamInfo::new("size", "size", ValueType::Number, Evidence::Document)
+                ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("At least this large."),
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesFrom, TakesSize);

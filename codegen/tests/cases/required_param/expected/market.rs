@@ -46,27 +46,27 @@ impl Endpoint for Basis {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
-                    .required(Evidence::Document)
+                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                    .required(Evidence::Documented)
                     .summary("The first point in time."),
-                ParamInfo::new("size", "size", ValueType::Number, Evidence::Document)
+                ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Published)
                     .range(Range { min: Some(0.0), max: None })
                     .summary("At least this large."),
-                ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Document)
-                    .list("venues")
-                    .required(Evidence::Document)
+                ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented)
+                    .list_setter("venues")
+                    .required(Evidence::Documented)
                     .summary("The venues."),
-                ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Document)
-                    .required(Evidence::Document)
+                ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
+                    .required(Evidence::Documented)
                     .summary("Length of an interval."),
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")

@@ -36,11 +36,11 @@ impl Endpoint for Basis {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
-        .path("/b/{n}", Evidence::Document)
+        .path("/b/{n}", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("n", "n", ValueType::Count, Evidence::Document)
+                ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
                     .in_path()
                     .range(Range { min: Some(10.0), max: None })
                     .summary("s"),

@@ -25,7 +25,7 @@ impl Client {
 impl MarketGroup<'_> {
     /// Perpetual price minus spot price.
     ///
-    /// - **Endpoint:** `GET /basis` (documented, fields former), returns a series of [`BasisRecord`]
+    /// - **Endpoint:** `GET /basis` (documented, fields previous version), returns a series of [`BasisRecord`]
     /// - **Required (reported):** `coin`
     /// - **Required by the previous API version:** `depth`
     /// - **Optional:** `exchanges`, `timeframe`, `limit`
@@ -40,17 +40,17 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             params::COMMON,
             &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Former)
-                    .required(Evidence::Former)
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
+                    .required(Evidence::PreviousVersion)
                     .range(Range { min: None, max: Some(9.0) })
                     .summary("How deep."),
             ],
         )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Former);
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::PreviousVersion);
 }
 
 takes_common!(Basis => TakesDepth);
@@ -61,7 +61,7 @@ takes_common!(Basis => TakesDepth);
 pub struct BasisRecord {
     /// Start of the interval.
     pub open_date: Timestamp,
-    /// The difference. In USD, former.
+    /// The difference. In USD, previous version.
     pub basis: Option<f64>,
     /// How many trades. Reported.
     pub count: Option<u64>,
@@ -74,7 +74,7 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Former)
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::PreviousVersion)
                     .optional()
                     .unit("USD")
                     .summary("The difference."),

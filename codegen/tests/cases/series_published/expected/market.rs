@@ -39,7 +39,7 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
         .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Published);
 }

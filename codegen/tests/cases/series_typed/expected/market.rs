@@ -39,9 +39,9 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Basis);
@@ -65,11 +65,11 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Document)
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
                     .range(Range { min: Some(-1.0), max: Some(100_000.0) })
                     .unit("quote currency")
                     .summary("The difference."),
-                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Document)
+                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
                     .optional()
                     .summary("How many trades."),
             ],

@@ -39,9 +39,9 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("createdAt"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("createdAt"), Evidence::Documented);
 }
 
 takes_common!(Basis);
@@ -60,7 +60,7 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .summary("When the level was opened."),
             ],
         )

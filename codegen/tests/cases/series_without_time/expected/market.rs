@@ -39,9 +39,9 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), None, Evidence::Document);
+        .series(Some(RecordInfo::of::<BasisRecord>()), None, Evidence::Documented);
 }
 
 takes_common!(Basis);
@@ -60,7 +60,7 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Document)
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
                     .summary("The price of a level."),
             ],
         )

@@ -46,7 +46,7 @@ impl Endpoint for Bids {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "bids", "Bids")
         .summary("Both endpoints know `depth` alike, and `width` each in its own way.")
-        .path("/bids", Evidence::Document)
+        .path("/bids", Evidence::Documented)
         .params(
             &[],
             &[
@@ -59,7 +59,7 @@ impl Endpoint for Bids {
                     .notes("In steps."),
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Bids => TakesDepth, TakesWidth);
@@ -68,7 +68,7 @@ impl Endpoint for Asks {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "asks", "Asks")
         .summary("The other side.")
-        .path("/asks", Evidence::Document)
+        .path("/asks", Evidence::Documented)
         .params(
             &[],
             &[
@@ -76,12 +76,12 @@ impl Endpoint for Asks {
                     .range(Range { min: Some(5.0), max: None })
                     .summary("How deep.")
                     .notes("Counted from the best."),
-                ParamInfo::new("width", "width", ValueType::Count, Evidence::Former)
+                ParamInfo::new("width", "width", ValueType::Count, Evidence::PreviousVersion)
                     .summary("How wide.")
                     .notes("In steps."),
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Asks => TakesDepth, TakesWidth);

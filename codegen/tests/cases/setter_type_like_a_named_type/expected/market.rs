@@ -45,7 +45,7 @@ impl Endpoint for Basis {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(&[], &[]);
 }
 
@@ -53,11 +53,11 @@ impl Endpoint for Levels {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Perpetual price minus spot price.")
-        .path("/levels", Evidence::Document)
+        .path("/levels", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Document)
+                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
                     .summary("A class of leverage."),
             ],
         );

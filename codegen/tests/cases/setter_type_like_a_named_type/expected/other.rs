@@ -37,11 +37,11 @@ impl Endpoint for Heat {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("other", "heat", "Heat")
         .summary("Positions by price.")
-        .path("/heat", Evidence::Document)
+        .path("/heat", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Document)
+                ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
                     .summary("A class of leverage."),
             ],
         );

@@ -45,9 +45,9 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .aliases(&["</code><script>alert(1)</script>"])
         .summary("quotes \" and \\ and */ and // and {braces} and `code` and ` and <b>bold</b> [link] *star* ~~~")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document)
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented)
         .notes("# not a heading not a code block ```rust panic!() ```")
         .deprecated("say \"no\" \\ to ]] drugs");
 }
@@ -71,7 +71,7 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Document)
+                FieldInfo::new("quoted", "a\"b", ValueType::Number, Evidence::Documented)
                     .unit("*/ }")
                     .summary("1. not a list"),
             ],

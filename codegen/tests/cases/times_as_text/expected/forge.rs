@@ -48,20 +48,20 @@ impl Endpoint for Commits {
     type Body = Series<CommitsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("forge", "commits", "Commits")
         .summary("The changes of a program.")
-        .path("/repos/{repo}/commits", Evidence::Document)
+        .path("/repos/{repo}/commits", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("repo", "repo", ValueType::String, Evidence::Document)
+                ParamInfo::new("repo", "repo", ValueType::String, Evidence::Documented)
                     .in_path()
                     .example("clock")
                     .summary("The program."),
-                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Document)
+                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
                     .example("2024-03-01T00:00:00Z")
                     .summary("Where the range begins."),
             ],
         )
-        .series(Some(RecordInfo::of::<CommitsRecord>()), Some("date"), Evidence::Document);
+        .series(Some(RecordInfo::of::<CommitsRecord>()), Some("date"), Evidence::Documented);
 }
 
 takes!(Commits => TakesSince);
@@ -84,10 +84,10 @@ impl Record for CommitsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "CommitsRecord",
             &[
-                FieldInfo::new("sha", "sha", ValueType::String, Evidence::Document).summary("The change."),
-                FieldInfo::new("date", "date", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Document)
+                FieldInfo::new("sha", "sha", ValueType::String, Evidence::Documented).summary("The change."),
+                FieldInfo::new("date", "date", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
                     .summary("When it was made."),
-                FieldInfo::new("seen", "seen", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Document)
+                FieldInfo::new("seen", "seen", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
                     .optional()
                     .unit("seconds")
                     .summary("When it came."),
@@ -102,23 +102,23 @@ impl Endpoint for Forecast {
     type Body = ForecastRecord;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("forge", "forecast", "Forecast")
         .summary("The weather of some days.")
-        .path("/forecast", Evidence::Document)
+        .path("/forecast", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("value", "hourly", ValueType::String, Evidence::Document)
-                    .list("hourly")
+                ParamInfo::new("value", "hourly", ValueType::String, Evidence::Documented)
+                    .list_setter("hourly")
                     .repeated()
                     .summary("What is wanted by the hour."),
-                ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Document)
-                    .fixed("UTC")
+                ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Documented)
+                    .const_value("UTC")
                     .summary("What days begin by."),
-                ParamInfo::new("start_date", "start_date", ValueType::Timestamp(TimeUnit::Date), Evidence::Document)
-                    .required(Evidence::Document)
+                ParamInfo::new("start_date", "start_date", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                    .required(Evidence::Documented)
                     .summary("The first day."),
             ],
         )
-        .object(RecordInfo::of::<ForecastRecord>(), Evidence::Document);
+        .object(RecordInfo::of::<ForecastRecord>(), Evidence::Documented);
 }
 
 takes!(Forecast => TakesValue, TakesHourly);
@@ -145,21 +145,21 @@ impl Record for ForecastRecord {
                         "days",
                         "days",
                         ValueType::List(&ValueType::Timestamp(TimeUnit::Date)),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("The days."),
                 FieldInfo::new(
                         "highs",
                         "highs",
                         ValueType::List(&ValueType::Option(&ValueType::Number)),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("The highest temperature of each, where it is known."),
                 FieldInfo::new(
                         "sunrise",
                         "sunrise",
                         ValueType::Map(&ValueType::Timestamp(TimeUnit::Iso8601)),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .summary("When the sun rises by day."),
             ],

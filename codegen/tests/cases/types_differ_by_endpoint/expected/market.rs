@@ -46,12 +46,12 @@ impl Endpoint for Basis {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Document).summary("A factor.")],
+            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Documented).summary("A factor.")],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 impl TakesLeverage for Basis {
@@ -62,16 +62,16 @@ impl Endpoint for Levels {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("Perpetual price minus spot price.")
-        .path("/levels", Evidence::Document)
+        .path("/levels", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Document)
-                    .list("leverages")
+                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
+                    .list_setter("leverages")
                     .summary("A class of leverage."),
             ],
         )
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes!(Levels => TakesLeverages);

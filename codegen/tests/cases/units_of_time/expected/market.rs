@@ -52,16 +52,16 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Its records count milliseconds where others count seconds.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Document)
+                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
                     .unit("milliseconds")
                     .summary("Where it begins."),
             ],
         )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesSince);
@@ -86,11 +86,11 @@ impl Record for BasisRecord {
                         "open_date",
                         "openDate",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .unit("milliseconds")
                     .summary("Start of the interval."),
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Document).summary("The difference."),
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented).summary("The difference."),
             ],
         )
         .summary("One record of Basis.");
@@ -102,9 +102,9 @@ impl Endpoint for Levels {
     type Body = Series<LevelsRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "levels", "Levels")
         .summary("The unit stands at the field.")
-        .path("/levels", Evidence::Document)
+        .path("/levels", Evidence::Documented)
         .params(&[], &[])
-        .series(Some(RecordInfo::of::<LevelsRecord>()), Some("createdAt"), Evidence::Document);
+        .series(Some(RecordInfo::of::<LevelsRecord>()), Some("createdAt"), Evidence::Documented);
 }
 
 /// One record of Levels.
@@ -127,7 +127,7 @@ impl Record for LevelsRecord {
                         "created_at",
                         "createdAt",
                         ValueType::Timestamp(TimeUnit::Milliseconds),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .unit("milliseconds")
                     .summary("When the level was opened."),
@@ -135,7 +135,7 @@ impl Record for LevelsRecord {
                         "seen_at",
                         "seenAt",
                         ValueType::List(&ValueType::Timestamp(TimeUnit::Milliseconds)),
-                        Evidence::Document,
+                        Evidence::Documented,
                     )
                     .unit("milliseconds")
                     .summary("When it was seen."),
@@ -150,9 +150,9 @@ impl Endpoint for Ticks {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "ticks", "Ticks")
         .summary("Nobody knows the fields but that of the time.")
-        .path("/ticks", Evidence::Document)
+        .path("/ticks", Evidence::Documented)
         .params(&[], &[])
-        .series(None, Some("openDate"), Evidence::Document)
+        .series(None, Some("openDate"), Evidence::Documented)
         .time_unit(TimeUnit::Milliseconds);
 }
 

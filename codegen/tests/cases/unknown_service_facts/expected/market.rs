@@ -21,5 +21,9 @@ impl Client {
 }
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
-        &[&EndpointInfo::new("market", "basis", "Basis").summary("Known by name only.").named_by(Evidence::Reported)],
+        &[
+            &EndpointInfo::new("market", "basis", "Basis")
+                .summary("Known by name only.")
+                .name_evidence(Evidence::Reported),
+        ],
     );

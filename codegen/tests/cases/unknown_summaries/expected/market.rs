@@ -37,16 +37,16 @@ impl Endpoint for Basis {
     type Body = Level;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Its meaning is unknown.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
             &[
                 params::SIDE,
-                ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Document)
+                ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
                     .summary("Its meaning is unknown."),
             ],
         )
-        .object(RecordInfo::of::<Level>(), Evidence::Document);
+        .object(RecordInfo::of::<Level>(), Evidence::Documented);
 }
 
 takes!(Basis => TakesSide, TakesVenue);

@@ -54,26 +54,26 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
             &[
                 params::COIN,
                 params::EXCHANGES
                     .default("binance_spot,okx_spot")
-                    .served(&["binance_spot", "okx_spot"])
-                    .refused(&["bybit_spot"])
+                    .allowed_values(&["binance_spot", "okx_spot"])
+                    .rejected_values(&["bybit_spot"])
                     .example("binance_spot"),
                 params::TIMEFRAME,
                 params::LIMIT,
                 ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
-                    .single(Evidence::Reported)
-                    .works(&["5", "10"])
+                    .single_value(Evidence::Reported)
+                    .tested_values(&["5", "10"])
                     .example("7")
                     .summary("How deep."),
             ],
         )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesDepth);
@@ -95,7 +95,7 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Document)
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
                     .example("-2.5")
                     .summary("The difference."),
             ],
@@ -109,9 +109,9 @@ impl Endpoint for Spread {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("Nothing is said anew.")
-        .path("/spread", Evidence::Document)
+        .path("/spread", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(None, Some("openDate"), Evidence::Document);
+        .series(None, Some("openDate"), Evidence::Documented);
 }
 
 takes_common!(Spread);

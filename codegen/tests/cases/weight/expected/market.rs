@@ -40,7 +40,7 @@ impl Endpoint for Book {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "book", "Book")
         .summary("Every order of the book.")
-        .path("/book", Evidence::Document)
+        .path("/book", Evidence::Documented)
         .params(params::COMMON, &[])
         .weight(1200);
 }

@@ -47,12 +47,16 @@ impl Endpoint for Basis {
     type Body = Series<BasisRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Document).default("q`<i>y").summary("s")],
+            &[
+                ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
+                    .default("q`<i>y")
+                    .summary("s"),
+            ],
         )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Document);
+        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
 
 takes!(Basis => TakesABX);
@@ -72,7 +76,7 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
-            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Document).summary("s")],
+            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Documented).summary("s")],
         )
         .summary("One record of Basis.");
 }
@@ -83,10 +87,10 @@ impl Endpoint for P2 {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "p2", "P2")
         .summary("S.")
-        .path("/p/{w`<b>q}", Evidence::Document)
+        .path("/p/{w`<b>q}", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Document).in_path().summary("s")],
+            &[ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented).in_path().summary("s")],
         );
 }
 

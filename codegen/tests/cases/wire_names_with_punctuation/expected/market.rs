@@ -37,12 +37,12 @@ impl Endpoint for Basis {
     type Body = Value;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
-        .path("/basis", Evidence::Document)
+        .path("/basis", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Document).summary("s"),
-                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Document).summary("s"),
+                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented).summary("s"),
+                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented).summary("s"),
             ],
         );
 }

@@ -30,10 +30,10 @@ impl NamedType for Timeframe {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Timeframe",
             &[
-                ValueInfo::new("1m", "One minute.", Evidence::Document).duration(60),
-                ValueInfo::new("1h", "One hour.", Evidence::Document).duration(3600),
-                ValueInfo::new("1w", "One week.", Evidence::Document).duration(604_800),
-                ValueInfo::new("1M", "One month, of whatever length.", Evidence::Document),
+                ValueInfo::new("1m", "One minute.", Evidence::Documented).duration(60),
+                ValueInfo::new("1h", "One hour.", Evidence::Documented).duration(3600),
+                ValueInfo::new("1w", "One week.", Evidence::Documented).duration(604_800),
+                ValueInfo::new("1M", "One month, of whatever length.", Evidence::Documented),
             ],
         )
         .summary("Length of an interval.");

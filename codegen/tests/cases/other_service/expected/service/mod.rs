@@ -23,9 +23,9 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
     .time_unit(TimeUnit::Milliseconds)
     .api_key_header("x-station-token")
     .client_credentials(
-        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Document).reply(
+        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Documented).reply(
                 &[
-                    FieldInfo::new("token", "token", ValueType::String, Evidence::Document)
+                    FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
                         .summary("What requests carry."),
                     FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
                         .optional()
@@ -38,14 +38,14 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
     )
     .errors(
         &[
-            StatusInfo::new(404, Evidence::Document)
+            StatusInfo::new(404, Evidence::Documented)
                 .label("No such station")
                 .summary("The station is unknown.")
                 .advice("list the stations first"),
         ],
     )
     .error_body(&[], &[])
-    .limits(&[LimitInfo::new("free", 60, 3600, 2, Evidence::Document).applies_to("stations without a contract")])
+    .limits(&[LimitInfo::new("free", 60, 3600, 2, Evidence::Documented).scope("stations without a contract")])
     .envelope(EnvelopeInfo::new("levels"));
 
 shell!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata);

@@ -11,12 +11,12 @@ pub(crate) const STATION: ParamInfo = ParamInfo::new(
         "station",
         "station",
         ValueType::named::<Station>(),
-        Evidence::Document,
+        Evidence::Documented,
     )
     .in_path()
     .summary("The station's code.");
 
-pub(crate) const DATUM: ParamInfo = ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Document)
+pub(crate) const DATUM: ParamInfo = ParamInfo::new("datum", "datum", ValueType::named::<Datum>(), Evidence::Documented)
     .default("msl")
     .summary("What levels are measured against.");
 

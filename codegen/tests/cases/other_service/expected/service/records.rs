@@ -37,11 +37,11 @@ impl Record for Position {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Position",
             &[
-                FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Document)
+                FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
                     .range(Range { min: Some(-90.0), max: Some(90.0) })
                     .unit("degrees")
                     .summary("Latitude."),
-                FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Document)
+                FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
                     .range(Range { min: Some(-180.0), max: Some(180.0) })
                     .unit("degrees")
                     .summary("Longitude."),

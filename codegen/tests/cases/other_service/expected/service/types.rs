@@ -25,8 +25,8 @@ impl NamedType for Datum {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Datum",
             &[
-                ValueInfo::new("chart-datum", "The nautical chart's zero.", Evidence::Document),
-                ValueInfo::new("msl", "Mean sea level.", Evidence::Document),
+                ValueInfo::new("chart-datum", "The nautical chart's zero.", Evidence::Documented),
+                ValueInfo::new("msl", "Mean sea level.", Evidence::Documented),
             ],
         )
         .summary("What a level is measured against.");

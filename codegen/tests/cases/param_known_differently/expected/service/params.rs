@@ -7,7 +7,7 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::Request;
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
     .default("50")
     .summary("How many records.");
 

@@ -7,7 +7,7 @@ use ::runtime::registry::{Evidence, ParamInfo, ValueType};
 use ::runtime::wire::IntoParam;
 use crate::{Exchange, Request, Timeframe};
 
-pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Document)
+pub(crate) const COIN: ParamInfo = ParamInfo::new("coin", "coin", ValueType::String, Evidence::Documented)
     .required(Evidence::Reported)
     .summary("The coin.");
 
@@ -15,20 +15,20 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
         "exchange",
         "exchange",
         ValueType::named::<Exchange>(),
-        Evidence::Document,
+        Evidence::Documented,
     )
-    .list("exchanges")
+    .list_setter("exchanges")
     .summary("One or several venues.");
 
 pub(crate) const TIMEFRAME: ParamInfo = ParamInfo::new(
         "timeframe",
         "timeframe",
         ValueType::named::<Timeframe>(),
-        Evidence::Document,
+        Evidence::Documented,
     )
     .summary("Length of an interval.");
 
-pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Document)
+pub(crate) const LIMIT: ParamInfo = ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
     .default("50")
     .summary("How many records.");
 

@@ -17,11 +17,11 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
     .summary("What was sold at auctions, a page at a time.")
     .env_prefix("AUCTIONS")
     .error_body(&["error.message"], &["error.code"])
-    .error_name("Failure", Evidence::Document)
+    .error_name("Failure", Evidence::Documented)
     .limits(
         &[
-            LimitInfo::of_window("all", 1000, 1, Evidence::Document),
-            LimitInfo::of_window("sold", 2, 1, Evidence::Document).endpoints(&["/sold"]),
+            LimitInfo::of_window("all", 1000, 1, Evidence::Documented),
+            LimitInfo::of_window("sold", 2, 1, Evidence::Documented).endpoints(&["/sold"]),
         ],
     )
     .envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about").time("at"));

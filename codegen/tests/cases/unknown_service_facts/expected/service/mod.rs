@@ -26,7 +26,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .errors(
         &[
             StatusInfo::new(400, Evidence::Reported).summary("Something is wrong."),
-            StatusInfo::new(500, Evidence::Document)
+            StatusInfo::new(500, Evidence::Documented)
                 .label("Oops")
                 .summary("It failed.")
                 .notes("The label is printed like this."),
@@ -35,8 +35,8 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .error_body(&[], &[])
     .limits(
         &[
-            LimitInfo::new("A", 10, 1, 20, Evidence::Document),
-            LimitInfo::new("B", 600, 60, 10, Evidence::Document).applies_to("keys without a contract"),
+            LimitInfo::new("A", 10, 1, 20, Evidence::Documented),
+            LimitInfo::new("B", 600, 60, 10, Evidence::Documented).scope("keys without a contract"),
         ],
     );
 

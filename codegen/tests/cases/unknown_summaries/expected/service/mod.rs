@@ -21,15 +21,15 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     .summary("Its meaning is unknown.")
     .env_prefix("EXAMPLE")
     .client_credentials(
-        ClientCredentialsInfo::new("/token", "Of a user", Evidence::Document).reply(
+        ClientCredentialsInfo::new("/token", "Of a user", Evidence::Documented).reply(
                 &[
-                    FieldInfo::new("token", "token", ValueType::String, Evidence::Document)
+                    FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
                         .summary("Its meaning is unknown."),
                 ],
             )
-            .errors(&[StatusInfo::new(401, Evidence::Document).advice("Check the secret.")]),
+            .errors(&[StatusInfo::new(401, Evidence::Documented).advice("Check the secret.")]),
     )
-    .errors(&[StatusInfo::new(404, Evidence::Document).label("Not here"), StatusInfo::new(418, Evidence::Document)])
+    .errors(&[StatusInfo::new(404, Evidence::Documented).label("Not here"), StatusInfo::new(418, Evidence::Documented)])
     .error_body(&[], &[]);
 
 shell!(crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata);

@@ -22,7 +22,7 @@ named_type!(enum Side => Buy = "buy");
 impl NamedType for Side {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Side",
-            &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Document)],
+            &[ValueInfo::new("buy", "Its meaning is unknown.", Evidence::Documented)],
         )
         .summary("Its meaning is unknown.");
 }
@@ -56,8 +56,8 @@ impl NamedType for Venue {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Venue",
             &[
-                ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Document).attributes(&["a", "spot"]),
-                ValueInfo::new("b", "", Evidence::Document).attributes(&["b"]),
+                ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented).attributes(&["a", "spot"]),
+                ValueInfo::new("b", "", Evidence::Documented).attributes(&["b"]),
             ],
         )
         .summary("Its meaning is unknown.")
