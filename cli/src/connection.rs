@@ -53,7 +53,7 @@ impl Connection {
         let (mut builder, source) = self.builder()?;
         let gate = self.gate.open(&mut builder, log).await?;
         if let Some(gate) = &gate {
-            builder = builder.gate(gate.clone());
+            builder = builder.rate_limiter(gate.clone());
         }
         let contact = Contact::new();
         let client = agent(builder).observer(contact.clone()).build().map_err(invalid)?;

@@ -151,7 +151,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let exit_kind = match error.kind() {
             _ if error.is_auth() => ExitKind::Credentials,
-            ErrorKind::Build => ExitKind::Usage,
+            ErrorKind::Builder => ExitKind::Usage,
             ErrorKind::Decode | ErrorKind::Incomplete => ExitKind::Rejected,
             ErrorKind::Status if error.status().is_some_and(|status| status < 500) && !error.is_rate_limited() => {
                 ExitKind::Rejected

@@ -85,7 +85,7 @@
 //! Spawn, join or buffer as many requests as you like. From its first poll on, a request is a separate task in one
 //! queue for the rate limit; only [`Builder::queue_timeout`] counts the time in that queue. Tokens go first, then
 //! retries, then requests in order of arrival. An [`Observer`] receives an event for each attempt and wait, and for the
-//! end of each request ([`Event`]). A custom [`Gate`] decides itself when requests are sent. Machines that share an API
+//! end of each request ([`Event`]). A custom [`RateLimiter`] decides itself when requests are sent. Machines that share an API
 //! key share its rate limit with the crate `generated-client-shared-gate`.
 //!
 //! # Limits and errors
@@ -113,7 +113,7 @@
 //! | former | the provider's documentation of the previous API version | not enforced; fields are `Option`, and the name may have changed |
 //!
 //! A field with another name today is `None`, its value is in `unknown_fields`, and an [`Observer`] receives
-//! [`Event::NoKnownField`]. Anything unknown is a [`Value`], never a guess, and still usable: [`Request::query`] sends
+//! [`Event::UnrecognizedRecords`]. Anything unknown is a [`Value`], never a guess, and still usable: [`Request::query`] sends
 //! any param, [`Client::raw`] requests any path, and [`Exchange`] and [`Coin`] accept any text.
 //!
 //! # Requirements
@@ -197,8 +197,8 @@ mod generated;
 #[doc(inline)]
 pub use ::runtime::{
     AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Dynamic, Endpoint, Error,
-    ErrorKind, Event, Gate, Item, Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response,
-    ResponseFuture, Retry, Secret, Timestamp, Transport, UnknownFields, Value, gate, history, observer, record,
+    ErrorKind, Event, Item, Observer, OutOfRange, ParseTimestampError, RateLimit, RateLimiter, Raw, Record, Response,
+    ResponseFuture, Retry, Secret, Timestamp, Transport, UnknownFields, Value, history, observer, rate_limit, record,
     registry, transport, wire,
 };
 #[cfg(feature = "settings")]

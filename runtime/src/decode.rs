@@ -11,7 +11,7 @@ mod envelope;
 mod field_error;
 mod field_value;
 pub(crate) mod fields;
-mod place;
+mod json_path;
 pub mod record;
 mod row;
 #[cfg(any(test, fuzzing))]
@@ -32,7 +32,7 @@ use crate::registry::{EnvelopeInfo, RecordInfo, TimeField};
 use crate::values::Value;
 
 use field_error::FieldError;
-use place::Place;
+use json_path::JsonPath;
 use record::{Record, Row, UnknownFields};
 use scanner::{DEPTH, Fault, Scanner};
 
@@ -48,7 +48,7 @@ pub struct DecodeError(Box<Problem>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Problem {
-    place: Place,
+    path: JsonPath,
     problem: String,
     /// Whether it is the envelope that lacks its records.
     no_data: bool,
@@ -57,20 +57,20 @@ struct Problem {
 impl DecodeError {
     fn new(fault: Fault, text: &str) -> Self {
         let no_data = fault.is_missing();
-        let (place, problem) = fault.into_parts(text);
-        Self(Box::new(Problem { place, problem, no_data }))
+        let (path, problem) = fault.into_parts(text);
+        Self(Box::new(Problem { path, problem, no_data }))
     }
 
     /// Says that a value which was read does not fit.
     pub(crate) fn misfit(error: FieldError) -> Self {
-        let (place, problem) = error.into_parts();
-        Self(Box::new(Problem { place, problem, no_data: false }))
+        let (path, problem) = error.into_parts();
+        Self(Box::new(Problem { path, problem, no_data: false }))
     }
 
     /// The error for a body that is not UTF-8 from some byte on.
     pub(crate) fn not_text(at: usize) -> Self {
         let problem = format!("it is not UTF-8 from byte {at} on");
-        Self(Box::new(Problem { place: Place::default(), problem, no_data: false }))
+        Self(Box::new(Problem { path: JsonPath::default(), problem, no_data: false }))
     }
 
     /// Whether the body is no series at all, but perhaps an error of the service.
@@ -82,20 +82,20 @@ impl DecodeError {
     pub(crate) fn into_error(self, body: &[u8], said: Option<String>) -> Error {
         let said = said.map(|said| format!("; the service says: {said}")).unwrap_or_default();
         Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{said}"))
-            .because(Some(Arc::new(self)))
+            .with_source(Some(Arc::new(self)))
             .with_body(body)
     }
 
     /// Where it is: `data[3].ratio`; empty if it is the body as a whole.
-    pub fn place(&self) -> &str {
-        self.0.place.as_str()
+    pub fn path(&self) -> &str {
+        self.0.path.as_str()
     }
 }
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.place().is_empty() {
-            write!(f, "`{}`: ", self.place())?;
+        if !self.path().is_empty() {
+            write!(f, "`{}`: ", self.path())?;
         }
         f.write_str(&self.0.problem)
     }

@@ -1,6 +1,6 @@
 //! One attempt after the other: what a request goes through once its credentials are there.
 //!
-//! A request comes in with the [`RequestContext`] that follows it, a reply goes out or the error that ends it. Gate and
+//! A request comes in with the [`RequestContext`] that follows it, a reply goes out or the error that ends it. Rate limiter and
 //! transport are called here and nowhere else. Which credentials a request carries is for `auth` to say, and what its
 //! body means for `send`.
 

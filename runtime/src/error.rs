@@ -75,15 +75,15 @@ pub(crate) struct Timing {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// Nothing was sent: the client or the request cannot be built.
-    Build,
+    Builder,
     /// While it waited for a token, for its turn at the gate or for the time of the next attempt.
-    Wait,
+    Queue,
     /// No connection was made.
     Connect,
     /// The request could not be sent.
     Send,
     /// No status and headers came back, or not in time; the service may have got the request.
-    Head,
+    Headers,
     /// The body did not arrive whole.
     Body,
     /// The service answered with a status other than success.

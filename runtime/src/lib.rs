@@ -35,7 +35,7 @@ mod decode;
 
 mod request;
 
-pub mod gate;
+pub mod rate_limit;
 
 mod dispatch;
 
@@ -67,7 +67,7 @@ pub use decode::{BadRecord, Column, DecodeError};
 pub use dispatch::Retry;
 pub use dispatch::observer::{self, Event, Observer};
 pub use error::{Error, ErrorKind};
-pub use gate::{Gate, RateLimit};
+pub use rate_limit::{RateLimit, RateLimiter};
 pub use secrets::Secret;
 pub use send::{AnyBody, AnySeries, Body, Response};
 pub use transport::Transport;

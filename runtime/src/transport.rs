@@ -60,8 +60,8 @@ let client = Client::builder("https://example.com/v2").api_key("key").transport(
 pub use ::generated_client_transport::ReqwestTransport;
 #[doc(inline)]
 pub use ::generated_client_transport::{
-    Departure, FromFn, Headers, HeadersNotifier, HttpRequest, HttpResponse, InvalidHeader, Limits, Method, Phase,
-    ResponseBody, SendFuture, Transport, TransportError, from_fn,
+    FromFn, Headers, HeadersNotifier, HttpRequest, HttpResponse, InvalidHeader, Method, Phase, RequestOptions,
+    ResponseBody, SendFuture, SentNotifier, Transport, TransportError, from_fn,
 };
 
 #[cfg(feature = "proxy")]

@@ -14,7 +14,7 @@ use shared_gate::SharedGate;
 async fn main() -> Result<(), Box<dyn Error>> {
     // The rate limit of your key; `limits::all()` if you do not know it. All programs name the same one.
     let gate = SharedGate::builder(env::var("MARKET_ANALYTICS_GATE")?, limits::SET_A).name("my-key").build()?;
-    let client: Client = Builder::from_env()?.gate(gate.clone()).build()?;
+    let client: Client = Builder::from_env()?.rate_limiter(gate.clone()).build()?;
 
     let begun = Instant::now();
     for _ in 0..30 {

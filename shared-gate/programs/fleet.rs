@@ -72,7 +72,7 @@ fn gate(server: &str, set: &str) -> Outcome<SharedGate> {
 
 /// One machine: asks at full speed until it is killed.
 async fn machine(base_url: &str, server: &str, set: &str) -> Outcome<()> {
-    let client = Client::builder(base_url).api_key("any").allow_http(true).gate(gate(server, set)?).build()?;
+    let client = Client::builder(base_url).api_key("any").allow_http(true).rate_limiter(gate(server, set)?).build()?;
     let ask = |client: Client| async move {
         loop {
             client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;

@@ -4,7 +4,7 @@
 //! clock may show come out. A departure is counted at the latest, and the next request is let pass by the earliest:
 //! uncertainty about the clock makes the gate slower, never too fast.
 
-use runtime::gate::rules::Moment;
+use runtime::rate_limit::rules::Moment;
 use tokio::time::Instant;
 
 /// Clocks drift apart by less than this part of the time.

@@ -1,7 +1,7 @@
 //! One rate limit for all machines that use an API key, kept in Redis or Valkey.
 //!
 //! A service counts what a key sends, wherever it comes from; the built-in gate of a client knows one process. A
-//! [`SharedGate`] takes its place ([`Builder::gate`](runtime::Builder::gate)) on every machine, and all of them
+//! [`SharedGate`] takes its place ([`Builder::rate_limiter`](runtime::Builder::rate_limiter)) on every machine, and all of them
 //! together keep to the limit:
 //!
 //! ```no_run
@@ -15,7 +15,7 @@
 //! # fn demo() -> Result<(), Box<dyn std::error::Error>> {
 //! let limit = RateLimit::new(10, Duration::from_secs(1), 20);
 //! let gate = SharedGate::builder("redis://127.0.0.1:6379", limit).name("research-key").build()?;
-//! let client = Client::builder("https://example.com/v2").api_key("key").gate(gate).build()?;
+//! let client = Client::builder("https://example.com/v2").api_key("key").rate_limiter(gate).build()?;
 //! # Ok(()) }
 //! ```
 //!
@@ -93,7 +93,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::RateLimit;
-use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture, RequestKind, WindowOfSome};
+use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter, RateLimiterError, RequestKind, WindowOfSome};
 use tokio::time::Instant;
 
 use line::{EnteredAll, Event, Line};
@@ -152,7 +152,7 @@ impl SharedGate {
     /// Asks the server what all machines are doing; an error says why it cannot be reached or used.
     ///
     /// Windows that count the requests of some endpoints alone are not looked at.
-    pub async fn status(&self) -> Result<Status, GateError> {
+    pub async fn status(&self) -> Result<Status, RateLimiterError> {
         self.0.lines.of_all.ask().await
     }
 
@@ -167,18 +167,18 @@ impl SharedGate {
     }
 }
 
-impl Gate for SharedGate {
-    fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
+impl RateLimiter for SharedGate {
+    fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
         Box::pin(async move {
             let mut entered = Vec::new();
             for line in self.0.lines.of(attempt) {
                 entered.push(line.turn(attempt).await?);
             }
-            Ok(Permit::of(EnteredAll(entered)))
+            Ok(Permit::with_observer(EnteredAll(entered)))
         })
     }
 
-    fn refused(&self, pause: Duration) {
+    fn on_rate_limited(&self, pause: Duration) {
         // Nobody says which window was too full.
         self.0.lines.each().for_each(|line| line.tell([Event::Refused(Instant::now(), pause)]));
     }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use runtime::gate::rules::Rank;
-use runtime::gate::{Admitted, Attempt, Ending, GateError};
+use runtime::rate_limit::rules::Rank;
+use runtime::rate_limit::{Attempt, PermitObserver, PermitOutcome, RateLimiterError};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
@@ -44,7 +44,7 @@ pub(crate) struct Ticket {
 struct Waiting {
     since: Instant,
     weight: usize,
-    turn: oneshot::Sender<Result<Turn, GateError>>,
+    turn: oneshot::Sender<Result<Turn, RateLimiterError>>,
 }
 
 /// A request that was let pass, and when it may leave.
@@ -54,7 +54,7 @@ struct Turn {
 }
 
 /// A caller that asks for the status of the gate.
-pub(crate) type Question = oneshot::Sender<Result<Status, GateError>>;
+pub(crate) type Question = oneshot::Sender<Result<Status, RateLimiterError>>;
 
 /// An event of a request that was let pass.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ impl Line {
     }
 
     /// Waits for a turn. Dropping the future leaves the line.
-    pub(crate) async fn turn(self: &Arc<Self>, attempt: Attempt) -> Result<Entered, GateError> {
+    pub(crate) async fn turn(self: &Arc<Self>, attempt: Attempt) -> Result<Entered, RateLimiterError> {
         let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
         let (turn, called) = oneshot::channel();
         let ticket = {
@@ -109,7 +109,7 @@ impl Line {
     }
 
     /// Asks the worker for the status of the gate.
-    pub(crate) async fn ask(&self) -> Result<Status, GateError> {
+    pub(crate) async fn ask(&self) -> Result<Status, RateLimiterError> {
         let (question, answer) = oneshot::channel();
         self.push(|inner| &mut inner.questions, question);
         answer.await.unwrap_or_else(|_| Err(abandoned()))
@@ -201,7 +201,7 @@ impl Line {
     }
 
     /// Fails all requests that have waited since then.
-    pub(crate) fn fail(&self, since: Instant, error: &GateError) {
+    pub(crate) fn fail(&self, since: Instant, error: &RateLimiterError) {
         let mut inner = self.inner();
         let tickets = inner.waiting.iter().filter(|(_, waiting)| waiting.since <= since);
         let tickets: Vec<Ticket> = tickets.map(|(ticket, _)| *ticket).collect();
@@ -213,8 +213,8 @@ impl Line {
     }
 }
 
-fn abandoned() -> GateError {
-    GateError::new("the worker of the shared gate has ended")
+fn abandoned() -> RateLimiterError {
+    RateLimiterError::new("the worker of the shared gate has ended")
 }
 
 /// A request in line.
@@ -256,8 +256,8 @@ impl Entered {
     }
 }
 
-impl Admitted for Entered {
-    fn departed(&self) {
+impl PermitObserver for Entered {
+    fn on_sent(&self) {
         let mut progress = self.progress();
         let now = Instant::now();
         match *progress {
@@ -270,7 +270,7 @@ impl Admitted for Entered {
         }
     }
 
-    fn ended(&self, ending: Ending) {
+    fn on_end(&self, ending: PermitOutcome) {
         let mut progress = self.progress();
         let before = std::mem::replace(&mut *progress, Progress::Ended);
         if matches!(before, Progress::Ended) {
@@ -278,9 +278,9 @@ impl Admitted for Entered {
         }
         let now = Instant::now();
         let departure = match (before, ending) {
-            (Progress::Left(at), Ending::Answered) => Some(Event::Answered(now.saturating_duration_since(at))),
+            (Progress::Left(at), PermitOutcome::Response) => Some(Event::Answered(now.saturating_duration_since(at))),
             // It was answered, so it left, even if its transport did not report that.
-            (Progress::Leaving, Ending::Answered) => Some(Event::Departed(now, self.weight)),
+            (Progress::Leaving, PermitOutcome::Response) => Some(Event::Departed(now, self.weight)),
             (Progress::Leaving, _) => Some(Event::Stayed(self.weight)),
             _ => None,
         };
@@ -290,19 +290,19 @@ impl Admitted for Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        self.ended(Ending::Failed);
+        self.on_end(PermitOutcome::Failed);
     }
 }
 
 /// A request that was let pass in every line that it has to wait in.
 pub(crate) struct EnteredAll(pub(crate) Vec<Entered>);
 
-impl Admitted for EnteredAll {
-    fn departed(&self) {
-        self.0.iter().for_each(Entered::departed);
+impl PermitObserver for EnteredAll {
+    fn on_sent(&self) {
+        self.0.iter().for_each(Entered::on_sent);
     }
 
-    fn ended(&self, ending: Ending) {
-        self.0.iter().for_each(|entered| entered.ended(ending));
+    fn on_end(&self, ending: PermitOutcome) {
+        self.0.iter().for_each(|entered| entered.on_end(ending));
     }
 }

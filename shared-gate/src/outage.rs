@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::RateLimit;
-use runtime::gate::GateError;
+use runtime::rate_limit::RateLimiterError;
 use tokio::time::Instant;
 
 use crate::shared_state::SharedState;
@@ -47,7 +47,7 @@ impl OnUnreachable {
     pub(crate) fn share(&self, limit: &RateLimit) -> Option<RateLimit> {
         match self {
             Self::Fail { .. } => None,
-            Self::SplitLimit { machines } => limit.clone().share_of(*machines),
+            Self::SplitLimit { machines } => limit.clone().split(*machines),
         }
     }
 }
@@ -55,17 +55,17 @@ impl OnUnreachable {
 /// Why an exchange has failed.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    pub(crate) error: GateError,
+    pub(crate) error: RateLimiterError,
     /// Whether it may pass by itself. Any other failure is a mistake in the settings, which waiting does not mend.
     pub(crate) passes: bool,
 }
 
 impl Failure {
-    pub(crate) fn passing(error: GateError) -> Self {
+    pub(crate) fn passing(error: RateLimiterError) -> Self {
         Self { error, passes: true }
     }
 
-    pub(crate) fn lasting(error: GateError) -> Self {
+    pub(crate) fn lasting(error: RateLimiterError) -> Self {
         Self { error, passes: false }
     }
 }

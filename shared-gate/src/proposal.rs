@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use runtime::gate::rules::{Closed, Moment};
+use runtime::rate_limit::rules::{Closed, Moment};
 use tokio::time::Instant;
 
 use crate::line::Ticket;

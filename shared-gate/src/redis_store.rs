@@ -5,8 +5,8 @@
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};
-use runtime::gate::GateError;
-use runtime::gate::rules::Moment;
+use runtime::rate_limit::RateLimiterError;
+use runtime::rate_limit::rules::Moment;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -81,11 +81,13 @@ fn failure(error: RedisError) -> Failure {
     let text = error.to_string();
     // Reads still succeed then, so an outage would seem to end with every probe.
     if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
-        return Failure::lasting(GateError::new("the server of the shared gate accepts no writes").because(error));
+        return Failure::lasting(
+            RateLimiterError::new("the server of the shared gate accepts no writes").with_source(error),
+        );
     }
     if is_refusal || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
-        Failure::lasting(GateError::new("the server of the shared gate refuses to serve it").because(error))
+        Failure::lasting(RateLimiterError::new("the server of the shared gate refuses to serve it").with_source(error))
     } else {
-        Failure::passing(GateError::new("the server of the shared gate cannot be reached").because(error))
+        Failure::passing(RateLimiterError::new("the server of the shared gate cannot be reached").with_source(error))
     }
 }

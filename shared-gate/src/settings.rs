@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use runtime::RateLimit;
-use runtime::gate::rules::Moment;
+use runtime::rate_limit::rules::Moment;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use runtime::RateLimit;
-use runtime::gate::GateError;
-use runtime::gate::rules::{Closed, Moment, State};
+use runtime::rate_limit::RateLimiterError;
+use runtime::rate_limit::rules::{Closed, Moment, State};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
@@ -79,17 +79,17 @@ impl SharedState {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let mut held: Self = serde_json::from_str(text).map_err(|error| {
             let message = "the server holds what no gate of this version has written; use another name";
-            Failure::lasting(GateError::new(message).because(error))
+            Failure::lasting(RateLimiterError::new(message).with_source(error))
         })?;
         if held.format != FORMAT {
             let message = format!("the gate on the server has format {}, not {FORMAT}; use another name", held.format);
-            return Err(Failure::lasting(GateError::new(message)));
+            return Err(Failure::lasting(RateLimiterError::new(message)));
         }
         held.end_leases(now, "");
         let is_alike = held.state.is_like(&State::new(limit.clone()));
         if !is_alike && !held.leases.is_empty() {
             let message = format!("other machines use this gate with another limit than {limit}; use another name");
-            return Err(Failure::lasting(GateError::new(message)));
+            return Err(Failure::lasting(RateLimiterError::new(message)));
         }
         if !is_alike || held.is_ahead_of(now) {
             return Ok(Self::lost(limit.clone(), run, now));
@@ -110,7 +110,8 @@ impl SharedState {
     /// The text that the store holds.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let written = serde_json::to_string(self);
-        written.map_err(|error| Failure::lasting(GateError::new("the gate cannot be written").because(error)))
+        written
+            .map_err(|error| Failure::lasting(RateLimiterError::new("the gate cannot be written").with_source(error)))
     }
 
     /// Lets nothing pass for as long as requests that may have been sent count.

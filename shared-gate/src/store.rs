@@ -6,7 +6,7 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
-use runtime::gate::rules::Moment;
+use runtime::rate_limit::rules::Moment;
 
 use crate::outage::Failure;
 

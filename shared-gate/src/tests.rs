@@ -55,7 +55,7 @@ impl Machine {
     /// One with a store for each name.
     fn of(service: &Arc<Service>, settings: SharedGateBuilder, mut store: impl FnMut(&str) -> Arc<Memory>) -> Self {
         let Ok((gate, workers)) = settings.parts(|name| Ok::<_, Infallible>(store(name)));
-        let client = service.builder().gate(gate.clone()).build().unwrap();
+        let client = service.builder().rate_limiter(gate.clone()).build().unwrap();
         let worker = tokio::spawn(async {
             workers.into_iter().map(Worker::run).collect::<JoinSet<()>>().join_all().await;
         });

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::RateLimit;
-use runtime::gate::GateError;
-use runtime::gate::rules::Moment;
+use runtime::rate_limit::RateLimiterError;
+use runtime::rate_limit::rules::Moment;
 use tokio::time::Instant;
 
 use crate::clock::Clock;
@@ -169,7 +169,7 @@ impl<S: Store> Worker<S> {
         for question in questions {
             let status = match (&read, &self.known) {
                 (Err(failure), _) => Err(failure.error.clone()),
-                (Ok(()), None) => Err(GateError::new("the server has not been asked")),
+                (Ok(()), None) => Err(RateLimiterError::new("the server has not been asked")),
                 (Ok(()), Some(known)) => Ok(known.shared.status(self.clock.earliest(Instant::now()))),
             };
             // The caller may have stopped waiting.
@@ -203,7 +203,7 @@ impl<S: Store> Worker<S> {
         let unsettled = self.unsettled.take();
         if answer.update == Update::Other(None) && self.known.as_ref().is_some_and(|known| known.is_kept(&answer.run)) {
             // Waiting for a new shared state to open would repeat with every eviction.
-            return Err(Failure::lasting(GateError::new(DELETED)));
+            return Err(Failure::lasting(RateLimiterError::new(DELETED)));
         }
         let shared = match (answer.update, &unsettled, &self.known) {
             (Update::None, Some(proposal), _) => proposal.shared.clone(),
@@ -276,5 +276,10 @@ impl<S> Drop for Worker<S> {
 pub(crate) async fn ask<S: Store>(store: &S, offer: Offer) -> (Instant, Result<Answer, Failure>) {
     let asked = Instant::now();
     let answer = tokio::time::timeout(LONGEST_EXCHANGE, store.exchange(offer)).await;
-    (asked, answer.unwrap_or_else(|_| Err(Failure::passing(GateError::new("the server of the shared gate is silent")))))
+    (
+        asked,
+        answer.unwrap_or_else(|_| {
+            Err(Failure::passing(RateLimiterError::new("the server of the shared gate is silent")))
+        }),
+    )
 }

@@ -46,7 +46,7 @@ impl Observer for Contact {
             Event::Attempt { outcome: Ok(_), .. } => self.responded(),
             Event::Attempt { elapsed, .. } => self.failed(*elapsed),
             // The gate failed.
-            Event::End { outcome: Outcome::Failure { kind: ErrorKind::Wait, .. }, elapsed, .. } => {
+            Event::End { outcome: Outcome::Failure { kind: ErrorKind::Queue, .. }, elapsed, .. } => {
                 self.failed(*elapsed);
             }
             _ => {}

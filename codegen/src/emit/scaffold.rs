@@ -87,9 +87,10 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Endpoint, Error, ErrorKind, Event,
-    Gate, Item, Dynamic, Observer, OutOfRange, ParseTimestampError, RateLimit, Raw, Record, Response, ResponseFuture, Retry,
-    Secret, Timestamp, Transport, UnknownFields, Value, gate, history, observer, record, registry, transport, wire,
+    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Dynamic, Endpoint, Error,
+    ErrorKind, Event, Item, Observer, OutOfRange, ParseTimestampError, RateLimit, RateLimiter, Raw, Record, Response,
+    ResponseFuture, Retry, Secret, Timestamp, Transport, UnknownFields, Value, history, observer, rate_limit, record,
+    registry, transport, wire,
 };
 #[cfg(feature = "settings")]
 #[doc(inline)]

@@ -21,7 +21,7 @@ struct Strange(Mutex<Vec<String>>);
 
 impl Observer for Strange {
     fn observe(&self, event: &Event) {
-        if let Event::NoKnownField { request, records, .. } = event {
+        if let Event::UnrecognizedRecords { request, records, .. } = event {
             self.0.lock().unwrap().push(format!("{request}: {records}"));
         }
     }

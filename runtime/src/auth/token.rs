@@ -13,7 +13,7 @@ pub(crate) mod reply;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::dispatch::observer::Waiting;
+use crate::dispatch::observer::WaitReason;
 use crate::dispatch::{Dispatcher, Policy, RequestContext};
 use crate::error::Error;
 use crate::platform::timeout;
@@ -73,7 +73,7 @@ impl TokenFlow {
         if let Some(token) = lock(&self.cache).fresh() {
             return Ok(token);
         }
-        context.wait_for(Waiting::Token)?;
+        context.wait_for(WaitReason::Token)?;
         // Boxed, since it is rare and would enlarge the future of every request.
         let replacing = Box::pin(self.replacement(dispatcher, context));
         let outcome = timeout(context.left(), replacing).await.unwrap_or_else(|_| Err(context.timed_out("total")));

@@ -51,7 +51,7 @@ impl Background {
         // the pool when the next request begins.
         handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
-            Err(error) => Error::shutdown().because(Some(Arc::new(error))),
+            Err(error) => Error::shutdown().with_source(Some(Arc::new(error))),
         })
     }
 
@@ -61,7 +61,7 @@ impl Background {
             return Ok(driver.handle.clone());
         }
         let new = Driver::start(self.name).map_err(|error| {
-            Error::build("the thread for blocking requests cannot be started").because(Some(Arc::new(error)))
+            Error::build("the thread for blocking requests cannot be started").with_source(Some(Arc::new(error)))
         })?;
         Ok(driver.insert(new).handle.clone())
     }

@@ -17,7 +17,7 @@ use crate::auth::{BasicEncoding, ClientCredentials, Credentials, DefaultHeader};
 use crate::dispatch::observer::{Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
-use crate::gate::{Gate, ProcessRateLimiter, RateLimit};
+use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
 use crate::request::BaseUrl;
 use crate::secrets::Secret;
@@ -40,7 +40,7 @@ pub(super) struct Settings {
     pub(super) client_credentials: Option<(Secret, Secret)>,
     basic_encoding: BasicEncoding,
     transport: Option<Arc<dyn Transport>>,
-    gate: Option<Arc<dyn Gate>>,
+    gate: Option<Arc<dyn RateLimiter>>,
     rate_limit: Option<RateLimit>,
     policy: Policy,
     observer: Option<Arc<dyn Observer>>,
@@ -105,7 +105,11 @@ impl Settings {
 }
 
 /// The gate: the user's, or the built-in one.
-fn gate(own: Option<Arc<dyn Gate>>, limit: Option<RateLimit>, service: &ServiceInfo) -> Result<Arc<dyn Gate>, Error> {
+fn gate(
+    own: Option<Arc<dyn RateLimiter>>,
+    limit: Option<RateLimit>,
+    service: &ServiceInfo,
+) -> Result<Arc<dyn RateLimiter>, Error> {
     match (own, limit) {
         (Some(_), Some(_)) => {
             Err(Error::build("`rate_limit` has no effect on a gate of your own").with_hint("set it there"))
@@ -175,7 +179,7 @@ impl<C: Shell> Builder<C> {
     }
 
     /// Holds requests back with a gate of your own, or with a [`ProcessRateLimiter`] that other clients use as well.
-    pub fn gate(mut self, gate: impl Gate) -> Self {
+    pub fn rate_limiter(mut self, gate: impl RateLimiter) -> Self {
         self.settings.gate = Some(Arc::new(gate));
         self
     }

@@ -17,7 +17,7 @@ use super::sending::Sending;
 use super::untyped::Untyped;
 use crate::dispatch::Retry;
 use crate::error::Error;
-use crate::gate::RateLimit;
+use crate::rate_limit::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo};
 use crate::request::RequestTarget;
 use crate::send::{AnyBody, Body, Response};

@@ -37,7 +37,9 @@ impl Future for Sending {
             *self = Self::Sent(spawn(*parts)?);
         }
         let Self::Sent(task) = &mut *self else { return Poll::Pending };
-        Poll::Ready(ready!(Pin::new(task).poll(cx)).unwrap_or_else(|error| Err(Error::shutdown().because(Some(error)))))
+        Poll::Ready(
+            ready!(Pin::new(task).poll(cx)).unwrap_or_else(|error| Err(Error::shutdown().with_source(Some(error)))),
+        )
     }
 }
 

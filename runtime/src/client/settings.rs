@@ -17,7 +17,7 @@ use super::{Builder, Shell};
 use crate::auth::BasicEncoding;
 use crate::dispatch::Retry;
 use crate::error::Error;
-use crate::gate::RateLimit;
+use crate::rate_limit::RateLimit;
 use crate::secrets::Secret;
 
 /// Settings of a client; with the feature `settings`.
@@ -275,7 +275,7 @@ fn optional<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> 
 
 fn read(path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|error| {
-        Error::build(format!("the file `{}` cannot be read", path.display())).because(Some(Arc::new(error)))
+        Error::build(format!("the file `{}` cannot be read", path.display())).with_source(Some(Arc::new(error)))
     })
 }
 

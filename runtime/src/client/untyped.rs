@@ -14,7 +14,7 @@ use super::sending::Sending;
 use crate::dispatch::Policy;
 use crate::dispatch::observer::Observers;
 use crate::error::Error;
-use crate::gate::RateLimit;
+use crate::rate_limit::RateLimit;
 use crate::registry::{EndpointInfo, ServiceInfo, TimeUnit};
 use crate::request::{ListText, RequestTarget};
 use crate::send::Options;

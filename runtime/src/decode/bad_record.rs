@@ -24,14 +24,14 @@ impl BadRecord {
     }
 
     /// Where in the body it goes wrong: `data[700].ratio`.
-    pub fn place(&self) -> &str {
-        self.error.place()
+    pub fn path(&self) -> &str {
+        self.error.path()
     }
 
     /// Where in the record, by wire names: `ratio`; empty if it is the record as a whole.
     pub fn field(&self) -> &str {
         let item = format!("[{}]", self.index);
-        let field = self.place().split_once(&item).map_or("", |(_, field)| field);
+        let field = self.path().split_once(&item).map_or("", |(_, field)| field);
         field.strip_prefix('.').unwrap_or(field)
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::place::Place;
+use super::json_path::JsonPath;
 
 /// Why a value does not fit its field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,19 +13,19 @@ pub struct FieldError(Box<Misfit>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Misfit {
-    place: Place,
+    path: JsonPath,
     expected: &'static str,
     found: String,
 }
 
 impl FieldError {
     pub(crate) fn new(expected: &'static str, found: String) -> Self {
-        Self(Box::new(Misfit { place: Place::default(), expected, found }))
+        Self(Box::new(Misfit { path: JsonPath::default(), expected, found }))
     }
 
     /// Path of the value in its record, by wire names: `levels[3].price`.
-    pub fn place(&self) -> &str {
-        self.0.place.as_str()
+    pub fn path(&self) -> &str {
+        self.0.path.as_str()
     }
 
     /// What is wrong with it.
@@ -36,27 +36,27 @@ impl FieldError {
     /// The same error, seen from the record around it.
     #[cold]
     pub(crate) fn in_field(mut self, wire_name: &str) -> Self {
-        self.0.place.enter_field(wire_name);
+        self.0.path.enter_field(wire_name);
         self
     }
 
     /// The same error, seen from the list around it.
     #[cold]
     pub(crate) fn at_index(mut self, index: usize) -> Self {
-        self.0.place.enter_item(index);
+        self.0.path.enter_item(index);
         self
     }
 
     /// What a body's refusal is made of.
-    pub(super) fn into_parts(self) -> (Place, String) {
+    pub(super) fn into_parts(self) -> (JsonPath, String) {
         let problem = self.problem();
-        (self.0.place, problem)
+        (self.0.path, problem)
     }
 }
 
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.place(), self.problem())
+        write!(f, "`{}`: {}", self.path(), self.problem())
     }
 }
 

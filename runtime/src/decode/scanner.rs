@@ -9,7 +9,7 @@ mod skip;
 use std::borrow::Cow;
 
 use super::field_error::FieldError;
-use super::place::Place;
+use super::json_path::JsonPath;
 use crate::values::Value;
 use crate::values::number::{NoNumber, Number};
 
@@ -32,7 +32,7 @@ struct Parts {
     kind: FaultKind,
     /// Number of bytes before it.
     at: usize,
-    place: Place,
+    path: JsonPath,
 }
 
 /// What is wrong.
@@ -62,7 +62,7 @@ impl<'a> Scanner<'a> {
     /// What is wrong at this point.
     #[cold]
     pub(super) fn fault(&self, kind: FaultKind) -> Fault {
-        Fault(Box::new(Parts { kind, at: self.at, place: Place::default() }))
+        Fault(Box::new(Parts { kind, at: self.at, path: JsonPath::default() }))
     }
 
     #[cold]
@@ -276,21 +276,21 @@ impl Fault {
     /// A value that was read and does not fit.
     #[cold]
     pub(super) fn misfit(error: FieldError) -> Self {
-        let (place, problem) = error.into_parts();
-        Self(Box::new(Parts { kind: FaultKind::Misfit(problem), at: 0, place }))
+        let (path, problem) = error.into_parts();
+        Self(Box::new(Parts { kind: FaultKind::Misfit(problem), at: 0, path }))
     }
 
     /// The same fault, seen from the object around it.
     #[cold]
     pub(super) fn in_field(mut self, key: &str) -> Self {
-        self.0.place.enter_field(key);
+        self.0.path.enter_field(key);
         self
     }
 
     /// The same fault, seen from the list around it.
     #[cold]
     pub(super) fn at_index(mut self, index: usize) -> Self {
-        self.0.place.enter_item(index);
+        self.0.path.enter_item(index);
         self
     }
 
@@ -300,8 +300,8 @@ impl Fault {
     }
 
     /// Path and description of the fault.
-    pub(super) fn into_parts(self, text: &str) -> (Place, String) {
-        let Parts { kind, at, place } = *self.0;
+    pub(super) fn into_parts(self, text: &str) -> (JsonPath, String) {
+        let Parts { kind, at, path } = *self.0;
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
         let problem = match kind {
             FaultKind::Expected(what) => format!("expected {what}, found {}", found(rest)),
@@ -310,11 +310,11 @@ impl Fault {
             FaultKind::OutOfRange => format!("the number {} is out of range", found(rest)),
             FaultKind::Twice(key) => format!("duplicate key `{key}` in one object"),
             FaultKind::Deep => "lists and objects are nested too deeply".to_owned(),
-            FaultKind::Misfit(problem) => return (place, problem),
+            FaultKind::Misfit(problem) => return (path, problem),
         };
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-        (place, format!("{problem} at line {line} column {column}"))
+        (path, format!("{problem} at line {line} column {column}"))
     }
 }
 

@@ -230,7 +230,7 @@ mod tests {
     fn a_refusal_names_the_place_and_the_value() {
         let refused = f64::from_slot(&mut Slot::Null).unwrap_err();
         let refused = refused.in_field("price").at_index(3).in_field("levels");
-        assert_eq!(refused.place(), "levels[3].price");
+        assert_eq!(refused.path(), "levels[3].price");
         assert_eq!(refused.to_string(), "`levels[3].price`: expected a number, found `null`");
     }
 }

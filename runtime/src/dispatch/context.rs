@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use super::ending::Ending;
-use super::observer::{Event, Observers, Outcome, RequestKind, Waiting};
+use super::observer::{Event, Observers, Outcome, RequestKind, WaitReason};
 use super::policy::Policy;
 use super::retry::{Attempts, Retries, Verdict};
 use crate::error::{Error, ErrorKind, Timing};
-use crate::gate::Attempt;
 use crate::platform::{Instant, sleep};
+use crate::rate_limit::Attempt;
 
 /// What follows one request from its first step to its last.
 pub(crate) struct RequestContext<'r> {
@@ -22,7 +22,7 @@ pub(crate) struct RequestContext<'r> {
     request: RequestKind,
     observers: Observers,
     /// What it is waiting for, and since when; `None` while it is under way.
-    waiting: Option<(Waiting, Instant)>,
+    waiting: Option<(WaitReason, Instant)>,
     time_waited: Duration,
     time_in_line: Duration,
     attempts: Attempts,
@@ -91,9 +91,9 @@ impl<'r> RequestContext<'r> {
     }
 
     /// Begins to wait; [`RequestContext::waited`] ends it. It is an error if no time is left.
-    pub(crate) fn wait_for(&mut self, what: Waiting) -> Result<(), Error> {
+    pub(crate) fn wait_for(&mut self, reason: WaitReason) -> Result<(), Error> {
         let now = Instant::now();
-        self.waiting = Some((what, now));
+        self.waiting = Some((reason, now));
         match self.deadline {
             Some(deadline) if deadline <= now => Err(self.timed_out("total")),
             _ => Ok(()),
@@ -102,14 +102,14 @@ impl<'r> RequestContext<'r> {
 
     /// Ends a wait.
     pub(crate) fn waited(&mut self) {
-        let Some((what, since)) = self.waiting.take() else { return };
+        let Some((reason, since)) = self.waiting.take() else { return };
         let elapsed = since.elapsed();
         self.time_waited += elapsed;
-        if what == Waiting::Gate {
+        if reason == WaitReason::RateLimiter {
             self.add_queue_time(elapsed);
         }
         if !elapsed.is_zero() {
-            self.tell(&Event::Wait { request: self.request, what, elapsed });
+            self.tell(&Event::Wait { request: self.request, reason, elapsed });
         }
     }
 
@@ -159,7 +159,7 @@ impl<'r> RequestContext<'r> {
         })?;
         self.tell(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);
-        self.wait_for(Waiting::Delay)?;
+        self.wait_for(WaitReason::Delay)?;
         sleep(delay).await;
         self.waited();
         Ok(())
@@ -196,10 +196,10 @@ impl<'r> RequestContext<'r> {
     pub(crate) fn timed_out(&mut self, which: &str) -> Error {
         self.out_of_time = true;
         let (kind, doing) = match self.waiting {
-            Some((Waiting::Token, _)) => (ErrorKind::Wait, "a token"),
-            Some((Waiting::Gate, _)) => (ErrorKind::Wait, "a turn at the gate"),
-            Some((Waiting::Delay, _)) => (ErrorKind::Wait, "the next attempt"),
-            None => (ErrorKind::Head, "a whole reply"),
+            Some((WaitReason::Token, _)) => (ErrorKind::Queue, "a token"),
+            Some((WaitReason::RateLimiter, _)) => (ErrorKind::Queue, "a turn at the gate"),
+            Some((WaitReason::Delay, _)) => (ErrorKind::Queue, "the next attempt"),
+            None => (ErrorKind::Headers, "a whole reply"),
         };
         Error::new(kind, format!("the {which} timeout passed while waiting for {doing}")).timed_out(self.failure.take())
     }
@@ -208,7 +208,7 @@ impl<'r> RequestContext<'r> {
 impl Drop for RequestContext<'_> {
     fn drop(&mut self) {
         if !self.is_told {
-            drop(self.ending(Outcome::Abandoned, 0));
+            drop(self.ending(Outcome::Cancelled, 0));
         }
     }
 }

@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::RequestContext;
-use super::observer::Waiting;
+use super::observer::WaitReason;
 use super::retry::Retries;
 use super::retry_after;
 use crate::error::Error;
-use crate::gate::{Gate, Permit, RateLimit};
 use crate::platform::timeout;
+use crate::rate_limit::{Permit, RateLimit, RateLimiter};
 use crate::request::BaseUrl;
 use crate::transport::{
-    Headers, HeadersNotifier, HttpRequest, HttpResponse, Limits, Method, Phase, Transport, TransportError,
+    Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, RequestOptions, Transport, TransportError,
 };
 
 /// Where requests leave: the base URL, the gate and the transport.
 pub(crate) struct Dispatcher {
     base_url: BaseUrl,
-    gate: Arc<dyn Gate>,
+    gate: Arc<dyn RateLimiter>,
     transport: Arc<dyn Transport>,
     max_body_bytes: usize,
     retries: Retries,
@@ -35,7 +35,7 @@ const TICK: Duration = Duration::from_millis(1);
 impl Dispatcher {
     pub(crate) fn new(
         base_url: BaseUrl,
-        gate: Arc<dyn Gate>,
+        gate: Arc<dyn RateLimiter>,
         transport: Arc<dyn Transport>,
         max_body_bytes: usize,
         retries: Retries,
@@ -55,8 +55,8 @@ impl Dispatcher {
 
     /// Waits for a turn at the gate.
     pub(crate) async fn permit(&self, context: &mut RequestContext<'_>) -> Result<Permit, Error> {
-        context.wait_for(Waiting::Gate)?;
-        let entering = self.gate.enter(context.next_attempt());
+        context.wait_for(WaitReason::RateLimiter)?;
+        let entering = self.gate.acquire(context.next_attempt());
         let permit = match context.line_time() {
             None => entering.await,
             Some(most) => match timeout(most, entering).await {
@@ -70,14 +70,14 @@ impl Dispatcher {
 
     /// A request for a path.
     pub(crate) fn get(&self, path: &str, headers: Headers, context: &RequestContext<'_>) -> HttpRequest {
-        let limits = Limits::new(context.attempt_time(), self.max_body_bytes);
-        HttpRequest::new(Method::Get, self.base_url.join(path), headers, limits)
+        let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
+        HttpRequest::new(Method::Get, self.base_url.join(path), headers, options)
     }
 
     /// A form for a path.
     pub(crate) fn post(&self, path: &str, headers: Headers, form: &str, context: &RequestContext<'_>) -> HttpRequest {
-        let limits = Limits::new(context.attempt_time(), self.max_body_bytes);
-        let mut request = HttpRequest::new(Method::Post, self.base_url.join(path), headers, limits);
+        let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
+        let mut request = HttpRequest::new(Method::Post, self.base_url.join(path), headers, options);
         request.body = form.into();
         request
     }
@@ -90,14 +90,14 @@ impl Dispatcher {
         context: &mut RequestContext<'_>,
     ) -> Result<HttpResponse, Error> {
         let since = context.attempt();
-        if self.transport.tells_departure() {
-            request.departure = permit.departure();
+        if self.transport.reports_sent() {
+            request.on_sent = permit.on_sent();
         } else {
-            permit.departure().tell();
+            permit.on_sent().notify();
         }
         let on_headers = self.on_headers(context);
         request.on_headers = on_headers.clone();
-        let time = request.limits.timeout;
+        let time = request.options.timeout;
         let sending = self.transport.send(request);
         let outcome = timeout(time.saturating_add(TICK), sending).await;
         let outcome = outcome.unwrap_or_else(|_| Err(late(time))).map_err(Error::from);
@@ -123,7 +123,7 @@ impl Dispatcher {
         HeadersNotifier::new(move |status, headers| {
             if status == 429 && !is_reported.swap(true, Ordering::Relaxed) {
                 let pause = retry.pause(retry_after::read(headers));
-                gate.upgrade().inspect(|gate| gate.refused(pause));
+                gate.upgrade().inspect(|gate| gate.on_rate_limited(pause));
             }
         })
     }
@@ -136,7 +136,7 @@ impl Dispatcher {
 
 /// The error of an attempt that ran out of time on a transport that keeps none.
 fn late(time: Duration) -> TransportError {
-    TransportError::new(Phase::Head, format!("no whole reply within {time:?}")).timed_out()
+    TransportError::new(Phase::Headers, format!("no whole reply within {time:?}")).timed_out()
 }
 
 impl fmt::Debug for Dispatcher {

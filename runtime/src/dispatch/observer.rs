@@ -55,8 +55,8 @@ pub enum Event {
     Wait {
         /// Which request it is.
         request: RequestKind,
-        /// What it waited for.
-        what: Waiting,
+        /// The reason for the wait.
+        reason: WaitReason,
         /// For how long.
         elapsed: Duration,
     },
@@ -89,7 +89,7 @@ pub enum Event {
     /// Nothing is lost, as all that came is in the records' unknown fields; a reply given to `learn` corrects the
     /// catalogue. It is reported once for each reply.
     #[non_exhaustive]
-    NoKnownField {
+    UnrecognizedRecords {
         /// Which request it is.
         request: RequestKind,
         /// How many records came.
@@ -151,7 +151,7 @@ pub enum Outcome {
         status: Option<u16>,
     },
     /// Its future was dropped before.
-    Abandoned,
+    Cancelled,
 }
 
 impl Outcome {
@@ -161,14 +161,14 @@ impl Outcome {
     }
 }
 
-/// What a request waits for before it is sent.
+/// The reason why a request waits before it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Waiting {
+pub enum WaitReason {
     /// A token, which others may be fetching.
     Token,
-    /// Its turn at the gate.
-    Gate,
+    /// A permit of the rate limiter.
+    RateLimiter,
     /// The time of the next attempt.
     Delay,
 }

@@ -251,7 +251,7 @@ impl Retries {
             return Err(Verdict::TooLate(error));
         }
         let is_free =
-            error.is_rate_limited() || error.kind() == ErrorKind::Wait || error.is_stale() && attempts.failures == 1;
+            error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
         if !is_free && !self.pay() {
             return Err(Verdict::Final(error.with_hint("too many requests fail at the moment to try again")));
         }
@@ -369,9 +369,9 @@ mod tests {
     #[test]
     fn what_costs_the_service_nothing_needs_no_budget() {
         let rules = Retry::default().budget(0);
-        let waited = Error::new(ErrorKind::Wait, "no turn at the gate").again(Again::Yes);
+        let waited = Error::new(ErrorKind::Queue, "no turn at the gate").again(Again::Yes);
         assert!(check_once(&rules, waited, 3).is_ok());
-        let stale = || Error::from(TransportError::new(Phase::Head, "closed").on_stale_connection());
+        let stale = || Error::from(TransportError::new(Phase::Headers, "closed").on_stale_connection());
         assert!(check_once(&rules, stale(), 1).is_ok());
         assert!(check_once(&rules, stale(), 2).is_err());
         assert!(check_once(&rules, status(503), 1).is_err());

@@ -32,8 +32,8 @@ pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext<'_
 
 pub(crate) fn event(event: &Event) {
     match event {
-        Event::Wait { request, what, elapsed } => {
-            debug!(%request, ?what, elapsed_ms = milliseconds(*elapsed), "waited");
+        Event::Wait { request, reason, elapsed } => {
+            debug!(%request, ?reason, elapsed_ms = milliseconds(*elapsed), "waited");
         }
         Event::Attempt { request, number, outcome: Ok(429), .. } => {
             warn!(%request, number, "rate limited: the client sends nothing until the pause is over");
@@ -44,7 +44,7 @@ pub(crate) fn event(event: &Event) {
         Event::Retry { request, kind, delay } => {
             info!(%request, ?kind, delay_ms = milliseconds(*delay), "retry");
         }
-        Event::NoKnownField { request, records } => {
+        Event::UnrecognizedRecords { request, records } => {
             warn!(%request, records, "no known field came; the records keep theirs in `unknown_fields`");
         }
         Event::End { request, outcome, bytes, attempts, elapsed, waited } => {

@@ -34,7 +34,7 @@ impl Error {
 
     /// Something that is wrong before anything is sent.
     pub(crate) fn build(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Build, message)
+        Self::new(ErrorKind::Builder, message)
     }
 
     /// A request whose runtime has shut down.
@@ -45,7 +45,7 @@ impl Error {
     /// A setting that the transport cannot use, taken over with its words and its cause.
     pub(crate) fn settings(error: SettingsError) -> Self {
         let mut this = Self::build(error.to_string());
-        this.0.source = error.into_cause();
+        this.0.source = error.into_source();
         this
     }
 
@@ -106,7 +106,7 @@ impl Error {
     }
 
     /// Says what caused it, if anything did.
-    pub(crate) fn because(mut self, cause: Option<cause::Cause>) -> Self {
+    pub(crate) fn with_source(mut self, cause: Option<cause::Cause>) -> Self {
         self.0.source = cause;
         self
     }
@@ -161,7 +161,7 @@ impl From<TransportError> for Error {
         let kind = match error.phase() {
             Phase::Connect => ErrorKind::Connect,
             Phase::Send => ErrorKind::Send,
-            Phase::Head => ErrorKind::Head,
+            Phase::Headers => ErrorKind::Headers,
             Phase::Body => ErrorKind::Body,
         };
         let mut this = Self::new(kind, error.to_string());
@@ -175,7 +175,7 @@ impl From<TransportError> for Error {
         if let Some((status, headers)) = error.head() {
             this = this.with_reply(status, headers.clone());
         }
-        this.0.source = error.into_cause();
+        this.0.source = error.into_source();
         this
     }
 }

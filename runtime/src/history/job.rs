@@ -231,7 +231,7 @@ impl Job {
     /// Whether every other window would fail like this.
     fn ends_all(&self, error: &Error) -> bool {
         let is_refused = error.status().is_some_and(|status| (400..500).contains(&status) && !error.is_retryable());
-        error.is_auth() || error.is_token() || error.kind() == ErrorKind::Build || (is_refused && !self.has_succeeded)
+        error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder || (is_refused && !self.has_succeeded)
     }
 
     fn watch(&self) {

@@ -101,7 +101,7 @@ impl UndecodedResponse {
     fn tell_of_strange(&self, records: usize) {
         if records > 0 {
             let request = RequestKind::Data(self.target.endpoint());
-            self.connection.observers.tell(&Event::NoKnownField { request, records });
+            self.connection.observers.tell(&Event::UnrecognizedRecords { request, records });
         }
     }
 
@@ -127,7 +127,7 @@ impl UndecodedResponse {
         // If there are records, one of them is wrong, and nothing beside them explains it.
         let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
-            let rest = envelope.data.strip_prefix(error.place()).filter(|_| !error.place().is_empty());
+            let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
         let said = if error.lacks_data() || is_data || !is_series {
@@ -230,7 +230,7 @@ struct Asked<'r> {
 
 impl Asked<'_> {
     /// The path without its params.
-    fn place(&self) -> &str {
+    fn path(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
     }
 }
@@ -245,13 +245,13 @@ async fn authorized(
     let (token, response) = exchange(connection, asked, context).await?;
     match token {
         Some(_) if response.status != 401 => {
-            credentials.accepted(asked.place());
+            credentials.accepted(asked.path());
             Ok(response)
         }
-        Some(refused) if credentials.refused(&refused, asked.place()) => {
+        Some(refused) if credentials.refused(&refused, asked.path()) => {
             let (_, response) = exchange(connection, asked, context).await?;
             if response.status == 401 {
-                credentials.refused_again(asked.place());
+                credentials.refused_again(asked.path());
             }
             Ok(response)
         }

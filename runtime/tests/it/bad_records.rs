@@ -24,14 +24,14 @@ async fn one_bad_value_costs_one_record_if_the_request_says_so() {
     let series = client.market().ratio().skip_bad_records().await.unwrap();
     assert_eq!(series.len(), 999);
     let [bad] = &series.bad_records[..] else { panic!("{:?}", series.bad_records) };
-    assert_eq!((bad.index, bad.place(), bad.field(), bad.text.as_str()), (700, "data[700].ratio", "ratio", BAD));
+    assert_eq!((bad.index, bad.path(), bad.field(), bad.text.as_str()), (700, "data[700].ratio", "ratio", BAD));
     assert_eq!(bad.to_string(), "`data[700].ratio`: expected a number, found `null`");
 
     let whole = client.market().ratio().skip_bad_records().response().await.unwrap();
     assert_eq!((whole.body.len(), whole.body.bad_records.len()), (999, 1));
     let unknown = Service::new(|_, _| reply(200, &[], r#"{"data": [{"a": 1}, {"a": 1e999}]}"#)).client();
     let series = unknown.market().levels().skip_bad_records().await.unwrap();
-    assert_eq!((series.data[0]["a"].as_i64(), series.bad_records[0].place()), (Some(1), "data[1].a"));
+    assert_eq!((series.data[0]["a"].as_i64(), series.bad_records[0].path()), (Some(1), "data[1].a"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -39,7 +39,7 @@ async fn otherwise_the_page_is_refused_and_the_error_has_the_place() {
     let client = Service::new(|_, _| reply(200, &[], &page(BAD))).client();
     let error = client.market().ratio().await.unwrap_err();
     let cause = error.source().and_then(|cause| cause.downcast_ref::<DecodeError>()).unwrap();
-    assert_eq!(cause.place(), "data[700].ratio");
+    assert_eq!(cause.path(), "data[700].ratio");
     let problem = "`data[700].ratio`: expected a number, found `null`";
     assert!(error.to_string().contains(problem), "{error}");
     assert_eq!(format!("{error:#}").matches(problem).count(), 1);

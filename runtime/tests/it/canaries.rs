@@ -110,13 +110,13 @@ mod log {
 
 fn failed(phase: Phase, echo: &str) -> Fate {
     let cause = std::io::Error::other(echo.to_owned());
-    Fate { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).because(cause)), ..ok() }
+    Fate { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).with_source(cause)), ..ok() }
 }
 
 /// What a service can do, by number; `None` when that is all.
 fn fate(number: usize, echo: &str) -> Option<Fate> {
     const STATUSES: [u16; 16] = [101, 200, 204, 302, 400, 401, 403, 404, 415, 422, 429, 500, 502, 503, 504, 599];
-    const PHASES: [Phase; 4] = [Phase::Connect, Phase::Send, Phase::Head, Phase::Body];
+    const PHASES: [Phase; 4] = [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body];
     let location = format!("https://canary-key.example.com/{}", echo.replace(' ', "/"));
     let headers = [("location", &*location), ("www-authenticate", echo), ("content-type", echo), ("x-echo", echo)];
     let bodies = [

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use runtime::gate::{Admitted, Attempt, Ending, Gate, Permit, PermitFuture, ProcessRateLimiter};
+use runtime::rate_limit::{
+    AcquireFuture, Attempt, Permit, PermitObserver, PermitOutcome, ProcessRateLimiter, RateLimiter,
+};
 use runtime::transport::{HttpRequest, HttpResponse, Phase, SendFuture, Transport, from_fn};
 use runtime::{ErrorKind, Event, Observer, RateLimit, Retry};
 use tokio::runtime::Runtime;
@@ -62,7 +64,7 @@ async fn callers_with_less_time_than_a_token_takes_are_served_in_the_end() {
     for call in calls {
         match call.await.unwrap() {
             Ok(_) => served += 1,
-            Err(error) => assert_eq!((error.kind(), error.is_timeout()), (ErrorKind::Wait, true), "{error}"),
+            Err(error) => assert_eq!((error.kind(), error.is_timeout()), (ErrorKind::Queue, true), "{error}"),
         }
     }
     assert!(served >= 95, "{served}");
@@ -80,22 +82,22 @@ impl Observer for Careless {
 }
 
 /// Panics when a request is sent and when it ends.
-impl Admitted for Careless {
-    fn departed(&self) {
+impl PermitObserver for Careless {
+    fn on_sent(&self) {
         panic!("a gate that panics");
     }
 
-    fn ended(&self, _: Ending) {
+    fn on_end(&self, _: PermitOutcome) {
         panic!("a gate that panics");
     }
 }
 
-impl Gate for Careless {
-    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
-        Box::pin(async { Ok(Permit::of(Self(AtomicUsize::new(0)))) })
+impl RateLimiter for Careless {
+    fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
+        Box::pin(async { Ok(Permit::with_observer(Self(AtomicUsize::new(0)))) })
     }
 
-    fn refused(&self, _: Duration) {}
+    fn on_rate_limited(&self, _: Duration) {}
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,7 +105,7 @@ async fn a_panic_in_user_code_affects_at_most_its_call() {
     let service = Service::new(|_, before| if before == 0 { reply(503, &[], "") } else { ok() });
     let observer = Arc::new(Careless(AtomicUsize::new(0)));
     let gate = Careless(AtomicUsize::new(0));
-    let client = service.builder().observer(observer.clone()).gate(gate).build().unwrap();
+    let client = service.builder().observer(observer.clone()).rate_limiter(gate).build().unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!(observer.0.load(Ordering::Relaxed), 5);
     // Dropped during a panic, a request reports its end while the thread unwinds.
@@ -231,7 +233,7 @@ async fn the_built_in_transport_reports_headers_before_the_body() {
     let data = Step::Write(socket::reply("200 OK", DATA));
     let server = Server::start(vec![Step::Write(busy), data]).await;
     let paused = Arc::new(tokio::sync::Notify::new());
-    let client = server.builder().gate(Notified(paused.clone())).build().unwrap();
+    let client = server.builder().rate_limiter(Notified(paused.clone())).build().unwrap();
     let request = tokio::spawn(client.raw("/x").into_future());
     paused.notified().await;
     assert!(!request.is_finished());
@@ -241,12 +243,12 @@ async fn the_built_in_transport_reports_headers_before_the_body() {
 /// A gate that only notes a pause.
 struct Notified(Arc<tokio::sync::Notify>);
 
-impl Gate for Notified {
-    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+impl RateLimiter for Notified {
+    fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
         Box::pin(async { Ok(Permit::new(())) })
     }
 
-    fn refused(&self, _: Duration) {
+    fn on_rate_limited(&self, _: Duration) {
         self.0.notify_one();
     }
 }
@@ -284,7 +286,7 @@ async fn json_that_ends_early_with_its_connection_is_requested_again() {
 async fn clients_share_a_limit_that_can_be_changed() {
     let service = Service::new(|request, _| token(request).unwrap_or_else(ok));
     let limiter = ProcessRateLimiter::new(RateLimit::new(1, SECOND, 20));
-    let client = || service.builder().client_credentials("id", "secret").gate(limiter.clone()).build().unwrap();
+    let client = || service.builder().client_credentials("id", "secret").rate_limiter(limiter.clone()).build().unwrap();
     let clients = [client(), client()];
     for call in [0, 1, 0, 1].map(|index: usize| tokio::spawn(clients[index].raw("/x").into_future())) {
         call.await.unwrap().unwrap();

@@ -129,7 +129,7 @@ async fn one_after_the_other_loses_one_attempt() {
             client.raw("/x").await.unwrap();
         }
         assert_eq!(account.lost.load(Ordering::SeqCst), 1, "{death:?}");
-        assert_eq!(*account.kinds.lock().unwrap(), [ErrorKind::Head]);
+        assert_eq!(*account.kinds.lock().unwrap(), [ErrorKind::Headers]);
     }
 }
 

@@ -177,7 +177,7 @@ async fn a_record_that_does_not_fit_is_refused_as_by_its_type() {
     let listed = client.endpoint(Ratio::INFO).await.unwrap_err();
     assert_eq!(typed.to_string(), listed.to_string());
     let good = series(client.endpoint(Ratio::INFO).skip_bad_records().await.unwrap());
-    assert_eq!((good.data.len(), good.bad_records[0].place()), (1, "data[1].ratio"));
+    assert_eq!((good.data.len(), good.bad_records[0].path()), (1, "data[1].ratio"));
     let deep = r#"{"data": [{"at": 1, "venue": "v", "levels": [{"price": 1}, {"price": true}]}]}"#;
     let error = refused(&BOOK, deep).await;
     assert!(error.contains("`data[0].levels[1].price`: expected a number, found `true`"), "{error}");
@@ -213,7 +213,7 @@ async fn params_are_checked_by_the_registry() {
     ] {
         let error = request.await.unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
-        assert_eq!((error.kind(), error.endpoint().is_some()), (ErrorKind::Build, true));
+        assert_eq!((error.kind(), error.endpoint().is_some()), (ErrorKind::Builder, true));
     }
     assert_eq!(service.seen(), (0, 0));
     let request = whole().query("new", "x").query_list("venue", ["u", "v"]);

@@ -81,7 +81,7 @@ async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
     for (request, expected) in table {
         let told = request.clone().history(range.clone()).plan().unwrap_err();
         assert!(told.to_string().contains(expected), "{told}");
-        assert_eq!((told.kind(), told.endpoint().is_some()), (ErrorKind::Build, true));
+        assert_eq!((told.kind(), told.endpoint().is_some()), (ErrorKind::Builder, true));
         let mut pages = request.history(range.clone()).pages();
         assert_eq!(pages.next().await.unwrap().unwrap_err().to_string(), told.to_string());
         assert!(pages.next().await.is_none() && pages.checkpoint().is_none());

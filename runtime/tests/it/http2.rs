@@ -83,8 +83,8 @@ async fn failures_are_told_apart_as_ever() {
         body.send_data(vec![b' '; 2000].into(), true).unwrap();
     };
     let table: [(&str, Serve, ErrorKind, bool); 4] = [
-        ("refused", refused, ErrorKind::Head, true),
-        ("reset", reset, ErrorKind::Head, true),
+        ("refused", refused, ErrorKind::Headers, true),
+        ("reset", reset, ErrorKind::Headers, true),
         ("short", short, ErrorKind::Body, true),
         ("large", large, ErrorKind::Body, false),
     ];

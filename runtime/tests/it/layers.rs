@@ -53,8 +53,7 @@ fn folders_import_in_one_direction() {
 
 #[test]
 fn imports_are_found_outside_of_comments_and_tests() {
-    let source =
-        "use crate::gate::{Gate};\n// crate::auth\nfn f() -> crate::error::Error {}\n#[cfg(test)]\nuse crate::send;";
-    assert_eq!(imports(source), ["gate", "error"]);
+    let source = "use crate::rate_limit::{RateLimiter};\n// crate::auth\nfn f() -> crate::error::Error {}\n#[cfg(test)]\nuse crate::send;";
+    assert_eq!(imports(source), ["rate_limit", "error"]);
     assert_eq!(modules("pub mod a;\n\nmod b;\npub use b::B;\n"), ["a", "b"]);
 }

@@ -101,8 +101,8 @@ async fn a_cut_body_of_unknown_length_is_requested_again() {
 #[tokio::test]
 async fn a_slow_server_is_given_up() {
     let table = [
-        (Step::Silence, ErrorKind::Head),
-        (Step::Trickle(reply("200 OK", DATA)), ErrorKind::Head),
+        (Step::Silence, ErrorKind::Headers),
+        (Step::Trickle(reply("200 OK", DATA)), ErrorKind::Headers),
         (Step::Write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{".into()), ErrorKind::Body),
     ];
     for (step, kind) in table {
@@ -118,7 +118,7 @@ async fn a_connection_that_ends_early_is_told_from_a_slow_one() {
     let cut = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
     for text in [String::new(), cut, "SSH-2.0-OpenSSH\r\n".to_owned()] {
         let error = check(Step::Close(text.into())).await;
-        assert_eq!(error.kind(), ErrorKind::Head, "{error:?}");
+        assert_eq!(error.kind(), ErrorKind::Headers, "{error:?}");
         assert!(error.is_retryable() && !error.is_timeout());
     }
 }

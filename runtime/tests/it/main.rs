@@ -9,6 +9,7 @@ mod blocking;
 mod canaries;
 mod cancel;
 mod client_state;
+mod custom_rate_limiter;
 mod dead_connections;
 mod dynamic;
 mod encrypted;
@@ -16,7 +17,6 @@ mod error_text;
 mod fields;
 mod follow;
 mod full_speed;
-mod gate;
 mod history;
 mod history_times;
 #[cfg(feature = "http2")]
@@ -30,11 +30,11 @@ mod loopback;
 mod misbehaviour;
 mod multi_history;
 mod observer;
-mod own_gate;
 mod progress;
 #[cfg(feature = "proxy")]
 mod proxy;
 mod ranges;
+mod rate_limit;
 mod request;
 #[cfg(feature = "reqwest")]
 mod reqwest;

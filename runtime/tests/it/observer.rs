@@ -16,7 +16,7 @@ struct Journal(Mutex<Vec<String>>);
 impl Observer for Journal {
     fn observe(&self, event: &Event) {
         let line = match event {
-            Event::Wait { request, what, elapsed, .. } => format!("{request} waited for {what:?} {elapsed:?}"),
+            Event::Wait { request, reason, elapsed, .. } => format!("{request} waited for {reason:?} {elapsed:?}"),
             Event::Attempt { request, number, outcome, bytes, elapsed, .. } => {
                 format!("{request} sent {number}: {outcome:?}, {bytes} bytes, {elapsed:?}")
             }
@@ -40,14 +40,14 @@ async fn everything_is_told_in_order() {
     let expected = [
         "token sent 1: Err(Connect), 0 bytes, 21ms",
         "token again after Connect",
-        "token waited for Gate 989ms",
+        "token waited for RateLimiter 989ms",
         "token sent 2: Ok(200), 51 bytes, 21ms",
         "token renewed: true",
         "market.ratio waited for Token 1.031s",
-        "market.ratio waited for Gate 989ms",
+        "market.ratio waited for RateLimiter 989ms",
         "market.ratio sent 1: Ok(503), 42 bytes, 21ms",
         "market.ratio again after Status",
-        "market.ratio waited for Gate 989ms",
+        "market.ratio waited for RateLimiter 989ms",
         "market.ratio sent 2: Ok(200), 51 bytes, 21ms",
         "market.ratio ended: Success { status: 200 }, 51 bytes, 2 attempts, 3.051s, 3.009s",
     ];
@@ -81,7 +81,7 @@ async fn every_request_ends_once() {
             "Failure { kind: Decode, status: Some(200) }, 11 bytes, 1 attempts, 21ms, 0ns",
         ),
         (|| failure(Phase::Connect), minute, "Failure { kind: Connect, status: None }, 0 bytes, 1 attempts, 21ms, 0ns"),
-        (silence, Duration::from_secs(2), "Abandoned, 0 bytes, 1 attempts, 2s, 0ns"),
+        (silence, Duration::from_secs(2), "Cancelled, 0 bytes, 1 attempts, 2s, 0ns"),
     ];
     for (outcome, patience, expected) in table {
         assert_eq!(ending(outcome, patience).await, expected);

@@ -70,7 +70,7 @@ async fn a_redirect_that_was_followed_is_said() {
 #[tokio::test]
 async fn a_limit_of_the_users_own_is_a_timeout_too() {
     let begun = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{";
-    for (step, kind) in [(Step::Silence, ErrorKind::Head), (Step::Write(begun.into()), ErrorKind::Body)] {
+    for (step, kind) in [(Step::Silence, ErrorKind::Headers), (Step::Write(begun.into()), ErrorKind::Body)] {
         let server = Server::start(vec![step]).await;
         let client = client().timeout(std::time::Duration::from_millis(300)).build().unwrap();
         let client = server.builder().retry(Retry::none()).transport(ReqwestTransport::new(client)).build().unwrap();

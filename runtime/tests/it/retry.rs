@@ -28,10 +28,10 @@ async fn always(fate: impl Fn() -> Fate + Send + 'static) -> (usize, Option<Erro
 
 #[tokio::test(start_paused = true)]
 async fn what_passes_is_tried_again_and_what_does_not_is_final() {
-    for phase in [Phase::Connect, Phase::Send, Phase::Head, Phase::Body] {
+    for phase in [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body] {
         assert_eq!(always(move || failure(phase)).await.0, 4, "{phase:?}");
     }
-    assert_eq!(always(silence).await, (4, Some(ErrorKind::Head)));
+    assert_eq!(always(silence).await, (4, Some(ErrorKind::Headers)));
     for (status, sent) in [(408, 4), (425, 4), (429, 4), (502, 4), (520, 4), (524, 4), (529, 4), (530, 4), (500, 2)] {
         assert_eq!(always(move || reply(status, &[], "")).await, (sent, Some(ErrorKind::Status)), "{status}");
     }
@@ -49,7 +49,7 @@ async fn what_passes_is_tried_again_and_what_does_not_is_final() {
 #[tokio::test(start_paused = true)]
 async fn a_success_after_failures_is_a_success() {
     let service = Service::new(|_, before| match before {
-        0 => failure(Phase::Head),
+        0 => failure(Phase::Headers),
         1 => reply(503, &[("retry-after", "3")], ""),
         2 => silence(),
         _ => ok(),
@@ -117,7 +117,7 @@ async fn no_attempt_is_given_more_than_is_left() {
     let given = Arc::new(Mutex::new(Vec::new()));
     let seen = given.clone();
     let service = Service::new(move |request, _| {
-        seen.lock().unwrap().push(request.limits.timeout);
+        seen.lock().unwrap().push(request.options.timeout);
         reply(503, &[("retry-after", "2")], "")
     });
     let builder = service.builder().timeout(5 * SECOND).attempt_timeout(4 * SECOND);
@@ -146,7 +146,7 @@ async fn whoever_wants_a_bound_on_the_line_sets_one() {
     let client = builder.build().unwrap();
     check(&client).await.unwrap();
     let error = check(&client).await.unwrap_err();
-    assert_eq!((error.kind(), error.attempts(), error.waited()), (ErrorKind::Wait, 0, 10 * SECOND));
+    assert_eq!((error.kind(), error.attempts(), error.waited()), (ErrorKind::Queue, 0, 10 * SECOND));
     assert!(error.is_timeout() && error.is_retryable());
     let expected = "market.ratio (GET /ratio?coin=BTC): \
         the gate timeout passed while waiting for a turn at the gate; after 10s, of which 10s waiting";
@@ -188,7 +188,7 @@ async fn a_timeout_is_kept_whatever_the_transport_does() {
     let begun = Instant::now();
     let error = tokio::time::timeout(600 * SECOND, check(&client)).await.unwrap().unwrap_err();
     assert!(begun.elapsed() <= SECOND + Duration::from_millis(2), "{:?}", begun.elapsed());
-    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Head, 1));
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Headers, 1));
     assert!(error.is_timeout() && error.to_string().contains("no whole reply within 1s"), "{error}");
     let error = client.raw("/x").attempt_timeout(SECOND / 10).await.unwrap_err();
     assert!(error.elapsed() < SECOND / 5, "{error}");
@@ -221,7 +221,7 @@ async fn what_went_wrong_before_is_the_cause() {
     });
     let builder = service.builder().queue_timeout(15 * SECOND).rate_limit(RateLimit::new(1, 60 * SECOND, 1));
     let error = check(&builder.build().unwrap()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Wait);
+    assert_eq!(error.kind(), ErrorKind::Queue);
     assert!(format!("{error:#}").contains(": status 503: ********** is busy"), "{error:#}");
     assert!(!format!("{error:?}").contains("canary"), "{error:?}");
     assert!(!error.to_string().contains("503"));

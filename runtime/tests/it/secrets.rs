@@ -142,7 +142,7 @@ impl std::error::Error for Talkative {
 async fn causes_keep_their_words_and_lose_the_key() {
     let failure = || {
         let cause = Box::new(Talkative { sent: KEY, cause: None });
-        TransportError::new(Phase::Send, "no way").because(Talkative { sent: "", cause: Some(cause) })
+        TransportError::new(Phase::Send, "no way").with_source(Talkative { sent: "", cause: Some(cause) })
     };
     let error = check(Canned(Err(failure))).await;
     let error = format!("{error:#}");
@@ -151,7 +151,7 @@ async fn causes_keep_their_words_and_lose_the_key() {
 
 #[tokio::test]
 async fn a_cause_without_secrets_stays_what_it_is() {
-    let failure = || TransportError::new(Phase::Send, "no way").because(std::io::Error::other("closed"));
+    let failure = || TransportError::new(Phase::Send, "no way").with_source(std::io::Error::other("closed"));
     let error = check(Canned(Err(failure))).await;
     let cause = std::error::Error::source(&error).unwrap();
     assert!(cause.downcast_ref::<std::io::Error>().is_some());
@@ -159,7 +159,7 @@ async fn a_cause_without_secrets_stays_what_it_is() {
 
 #[tokio::test]
 async fn an_error_that_main_returns_reads_like_any_other() {
-    let failure = || TransportError::new(Phase::Send, "no way").because(std::io::Error::other("closed"));
+    let failure = || TransportError::new(Phase::Send, "no way").with_source(std::io::Error::other("closed"));
     let error = check(Canned(Err(failure))).await;
     assert!(format!("{error:?}").starts_with("market.ratio (GET /ratio?note=*"), "{error:?}");
     assert!(format!("{error:?}").contains("): no way; "), "{error:?}");

@@ -33,7 +33,7 @@ fn refusal(text: &str) -> String {
     let error = Builder::<Client>::from_file(&file.0).and_then(Builder::build).unwrap_err();
     let seen = format!("{error} {error:#} {error:?}");
     assert!(!seen.contains("canary"), "{seen}");
-    assert_eq!(error.kind(), ErrorKind::Build);
+    assert_eq!(error.kind(), ErrorKind::Builder);
     error.to_string().replace(file.0.to_str().unwrap(), "FILE")
 }
 
@@ -80,8 +80,8 @@ x-team = "red"
     let header = |name| sent[0].headers.get(name);
     assert_eq!(header("x-api-key"), Some("canary-key"));
     assert_eq!((header("user-agent"), header("x-team")), (Some("mine/1"), Some("red")));
-    assert_eq!(sent[0].limits.timeout, Duration::from_secs(90));
-    assert_eq!(sent[0].limits.max_body_bytes, 1000);
+    assert_eq!(sent[0].options.timeout, Duration::from_secs(90));
+    assert_eq!(sent[0].options.max_body_bytes, 1000);
 }
 
 #[tokio::test(start_paused = true)]

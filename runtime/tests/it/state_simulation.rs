@@ -47,7 +47,7 @@ impl Transport for Service {
         }
         Box::pin(async move {
             if request.method == Method::Post {
-                request.departure.tell();
+                request.on_sent.notify();
                 sleep(SECOND).await;
                 return Ok(HttpResponse::new(200, Headers::new(), TOKEN));
             }
@@ -56,7 +56,7 @@ impl Transport for Service {
             if fate < 4 {
                 return Err(TransportError::new(Phase::Connect, "no connection"));
             }
-            request.departure.tell();
+            request.on_sent.notify();
             sleep(self.milliseconds(0..200)).await;
             let status = if fate == 4 { 429 } else { 200 };
             let mut response = HttpResponse::new(status, Headers::new(), "{}");
@@ -71,7 +71,7 @@ impl Transport for Service {
         })
     }
 
-    fn tells_departure(&self) -> bool {
+    fn reports_sent(&self) -> bool {
         true
     }
 }

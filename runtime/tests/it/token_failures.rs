@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::gate::{Attempt, Gate, Permit, PermitFuture};
-use runtime::observer::{RequestKind, Waiting};
+use runtime::observer::{RequestKind, WaitReason};
+use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter};
 use runtime::transport::Phase;
 use runtime::{Error, Event, Observer, RateLimit};
 use tokio::time::Instant;
@@ -54,7 +54,7 @@ async fn the_token_endpoint() {
         ("mac", || token(r#"{"access_token": "t", "token_type": "mac"}"#), 1, "its `token_type` is not `Bearer`"),
         ("no connection", || failure(Phase::Connect), 4, "it failed as it should"),
         ("not sent", || failure(Phase::Send), 4, "it failed as it should"),
-        ("no head", || failure(Phase::Head), 4, "it failed as it should"),
+        ("no head", || failure(Phase::Headers), 4, "it failed as it should"),
         ("cut body", || failure(Phase::Body), 4, "it failed as it should"),
         ("silence", silence, 4, "no whole reply in time"),
         ("an error with 200", || token(r#"{"error": "slow down"}"#), 1, "it has no `access_token`"),
@@ -175,7 +175,7 @@ struct InLine(Arc<Mutex<Vec<Duration>>>);
 
 impl Observer for InLine {
     fn observe(&self, event: &Event) {
-        if let Event::Wait { request: RequestKind::Token, what: Waiting::Gate, elapsed, .. } = event {
+        if let Event::Wait { request: RequestKind::Token, reason: WaitReason::RateLimiter, elapsed, .. } = event {
             self.0.lock().unwrap().push(*elapsed);
         }
     }
@@ -204,15 +204,15 @@ async fn the_request_for_a_token_goes_ahead_of_the_data_that_waits_for_it() {
 /// A gate that serves in the order of arrival, and has a line of half a minute.
 struct Slow;
 
-impl Gate for Slow {
-    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+impl RateLimiter for Slow {
+    fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
         Box::pin(async {
             tokio::time::sleep(Duration::from_secs(30)).await;
             Ok(Permit::new(()))
         })
     }
 
-    fn refused(&self, _: Duration) {}
+    fn on_rate_limited(&self, _: Duration) {}
 }
 
 /// What became of requests for tokens.
@@ -232,7 +232,7 @@ async fn a_renewal_in_a_line_of_half_a_minute_succeeds() {
     let body = r#"{"access_token": "t", "expires_in": 600}"#;
     let service = Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() });
     let renewals = Renewals::default();
-    let builder = service.builder().client_credentials("id", "secret").gate(Slow).observer(renewals.clone());
+    let builder = service.builder().client_credentials("id", "secret").rate_limiter(Slow).observer(renewals.clone());
     let client = builder.timeout(Duration::from_secs(40)).build().unwrap();
     client.raw("/x").await.unwrap();
     tokio::time::sleep(Duration::from_secs(500)).await;

@@ -15,11 +15,11 @@ mod built_in;
 #[cfg(target_family = "wasm")]
 #[path = "no_sockets.rs"]
 mod built_in;
-mod departure;
 mod from_fn;
 mod headers;
 mod headers_notifier;
 mod response_body;
+mod sent_notifier;
 mod settings;
 
 use std::error::Error as StdError;
@@ -35,11 +35,11 @@ pub use built_in::HyperTransport;
 pub use built_in::ReqwestTransport;
 #[doc(hidden)] // What the client calls.
 pub use built_in::built_in;
-pub use departure::Departure;
 pub use from_fn::{FromFn, from_fn};
 pub use headers::{Headers, InvalidHeader};
 pub use headers_notifier::HeadersNotifier;
 pub use response_body::ResponseBody;
+pub use sent_notifier::SentNotifier;
 #[cfg(feature = "proxy")]
 pub use settings::ProxyChoice;
 pub use settings::{Settings, SettingsError};
@@ -66,12 +66,12 @@ pub trait Transport: Send + Sync + 'static {
     /// Sends the request once. Dropping the future abandons it.
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
 
-    /// Whether it reports the [`departure`](HttpRequest::departure) of each request.
+    /// Whether it reports the [`on_sent`](HttpRequest::on_sent) of each request.
     ///
     /// The service counts requests when they arrive, so the gate counts them when they leave. If this is true, the gate
     /// waits for that call: until then the request counts as one that may leave at any time. If it is false, the gate
     /// counts the request when `send` is called.
-    fn tells_departure(&self) -> bool {
+    fn reports_sent(&self) -> bool {
         false
     }
 }
@@ -81,8 +81,8 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
         (**self).send(request)
     }
 
-    fn tells_departure(&self) -> bool {
-        (**self).tells_departure()
+    fn reports_sent(&self) -> bool {
+        (**self).reports_sent()
     }
 }
 
@@ -102,23 +102,23 @@ pub struct HttpRequest {
     /// The body; empty for [`Method::Get`].
     pub body: Vec<u8>,
     /// What the transport has to keep to.
-    pub limits: Limits,
-    /// Notified when the request is sent, by a transport that [supports it](Transport::tells_departure).
-    pub departure: Departure,
+    pub options: RequestOptions,
+    /// Notified when the request is sent, by a transport that [supports it](Transport::reports_sent).
+    pub on_sent: SentNotifier,
     /// To be notified when status and headers have arrived, by a transport that knows.
     pub on_headers: HeadersNotifier,
 }
 
 impl HttpRequest {
     /// A request without a body, as a transport gets it; for testing one.
-    pub fn new(method: Method, url: impl Into<String>, headers: Headers, limits: Limits) -> Self {
+    pub fn new(method: Method, url: impl Into<String>, headers: Headers, options: RequestOptions) -> Self {
         Self {
             method,
             url: url.into(),
             headers,
             body: Vec::new(),
-            limits,
-            departure: Departure::default(),
+            options,
+            on_sent: SentNotifier::default(),
             on_headers: HeadersNotifier::default(),
         }
     }
@@ -147,14 +147,14 @@ impl Method {
 /// What a transport has to keep to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct RequestOptions {
     /// The time for all of it, from the first step to the last byte of the body.
     pub timeout: Duration,
     /// The most bytes a body may have, decoded.
     pub max_body_bytes: usize,
 }
 
-impl Limits {
+impl RequestOptions {
     /// A time and a number of bytes.
     pub const fn new(timeout: Duration, max_body_bytes: usize) -> Self {
         Self { timeout, max_body_bytes }
@@ -191,7 +191,7 @@ pub enum Phase {
     /// Sending the request; the server did not get it whole.
     Send,
     /// Waiting for status and headers; the server may have got the request.
-    Head,
+    Headers,
     /// Reading the body.
     Body,
 }
@@ -227,7 +227,7 @@ impl TransportError {
         }
     }
 
-    /// The body is larger than [`Limits::max_body_bytes`] allows.
+    /// The body is larger than [`RequestOptions::max_body_bytes`] allows.
     pub fn body_too_large(limit: usize) -> Self {
         let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
         Self { body_limit: Some(limit), ..Self::new(Phase::Body, message).permanent() }
@@ -246,7 +246,7 @@ impl TransportError {
     }
 
     /// Sets the source.
-    pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+    pub fn with_source(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.cause = Some(cause.into().into());
         self
     }
@@ -295,7 +295,7 @@ impl TransportError {
     }
 
     /// The source, for code that wraps the error in its own type.
-    pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
+    pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }
 }

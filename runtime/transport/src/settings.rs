@@ -112,13 +112,13 @@ impl SettingsError {
     }
 
     /// Sets the source.
-    pub(crate) fn because(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_source(mut self, cause: impl StdError + Send + Sync + 'static) -> Self {
         self.cause = Some(Arc::new(cause));
         self
     }
 
     /// The source, for code that wraps the error in its own type.
-    pub fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
+    pub fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use runtime::gate::GateError;
-use runtime::gate::rules::Moment;
+use runtime::rate_limit::RateLimiterError;
+use runtime::rate_limit::rules::Moment;
 use tokio::time::Instant;
 
 use crate::outage::Failure;
@@ -124,7 +124,7 @@ impl Server {
 
 impl Store for Arc<Memory> {
     async fn exchange(&self, offer: Offer) -> Result<Answer, Failure> {
-        let failure = || Failure::passing(GateError::new("the server cannot be reached"));
+        let failure = || Failure::passing(RateLimiterError::new("the server cannot be reached"));
         tokio::time::sleep(self.trip / 2).await;
         if *self.is_cut.lock().unwrap() {
             return Err(failure());

@@ -20,7 +20,7 @@ async fn check(limit: RateLimit, longest: Duration, trips: &[u64], reply: u64, l
     }
     tokio::time::sleep_until(end).await;
     let departures = service.arrivals();
-    let places = limit.share_of(1).map_or(0, |_| 20);
+    let places = limit.split(1).map_or(0, |_| 20);
     let allowed = 10.0_f64.min(f64::from(places) / reply.as_secs_f64());
     let used = rate(&departures, from, end) / allowed;
     let what = format!("{trips:?} {reply:?}");

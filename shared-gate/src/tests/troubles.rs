@@ -1,7 +1,7 @@
 //! What the gate does when machines die, when the service refuses, and when the server forgets, is late or away.
 
 use runtime::ErrorKind;
-use runtime::gate::Gate;
+use runtime::rate_limit::RateLimiter;
 use runtime::transport::Phase;
 
 use super::*;
@@ -217,7 +217,7 @@ async fn a_program_that_leaves_keeps_no_place() {
 async fn what_is_given_up_leaves_nothing_behind() {
     let store = Memory::new();
     let service = Service::new(|_, before| match before % 3 {
-        0 => failure(Phase::Head),
+        0 => failure(Phase::Headers),
         1 => Fate { way: SECOND, departure: SECOND, ..ok() },
         _ => Fate { reply: 50 * SECOND, ..ok() },
     });
@@ -247,7 +247,7 @@ async fn without_the_server_nothing_is_sent() {
     let before = service.arrivals().len();
     let begun = Instant::now();
     let error = machine.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Wait);
+    assert_eq!(error.kind(), ErrorKind::Queue);
     assert!(error.to_string().contains("the server cannot be reached"), "{error}");
     assert!(begun.elapsed() >= 10 * SECOND && begun.elapsed() < 11 * SECOND, "{:?}", begun.elapsed());
     assert!(machine.gate.status().await.is_err());

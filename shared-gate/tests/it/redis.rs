@@ -34,7 +34,7 @@ fn client(gate: SharedGate) -> (Client, Arc<AtomicUsize>) {
         async { Ok(HttpResponse::new(200, Headers::new(), r#"{"data": []}"#)) }
     });
     let builder = Client::builder("https://example.com/v2").api_key("any").retry(Retry::none());
-    (builder.transport(transport).gate(gate).build().unwrap(), sent)
+    (builder.transport(transport).rate_limiter(gate).build().unwrap(), sent)
 }
 
 /// An error with all its causes.

@@ -83,7 +83,7 @@ fn a_bad_record_costs_one_record_where_that_is_asked_for() {
         assert_eq!(whole.data[1].unknown_fields.len(), 1);
         assert_eq!(whole.unknown_fields.len(), 1);
         let [bad] = &whole.bad_records[..] else { panic!("{:?}", whole.bad_records) };
-        assert_eq!((bad.index, bad.place(), bad.field(), bad.text.as_str()), (1, place, field, record));
+        assert_eq!((bad.index, bad.path(), bad.field(), bad.text.as_str()), (1, place, field, record));
         assert_eq!(bad.to_string(), format!("`{place}`: {problem}"));
     }
     let any = good_of::<Value>(r#"{"data": [1, 1e999, 3]}"#).unwrap();

@@ -106,7 +106,7 @@ fn what_is_wrong_further_down_is_told_with_its_place() {
     }
     let text = r#"{"result": {"page": {"rows": [{"price": 1}, {"price": []}]}}}"#;
     let whole = deep_of::<Level>(text, BadRecords::Skipped).unwrap();
-    assert_eq!(whole.bad_records[0].place(), "result.page.rows[1].price");
+    assert_eq!(whole.bad_records[0].path(), "result.page.rows[1].price");
 }
 
 #[test]

@@ -154,8 +154,8 @@ impl Transport for Service {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
             let _under_way = UnderWay::new(self);
-            let timeout = request.limits.timeout;
-            let departure = request.departure.clone();
+            let timeout = request.options.timeout;
+            let departure = request.on_sent.clone();
             let fate = {
                 let mut arrivals = self.arrivals.lock().unwrap();
                 let fate = self.script.lock().unwrap()(&request, arrivals.len());
@@ -166,16 +166,16 @@ impl Transport for Service {
                 if !fate.departure.is_zero() {
                     tokio::time::sleep(fate.departure).await;
                 }
-                departure.tell();
+                departure.notify();
                 tokio::time::sleep(fate.way.saturating_sub(fate.departure).saturating_add(fate.reply)).await;
                 fate.outcome
             };
-            let late = |_| Err(TransportError::new(Phase::Head, "no whole reply in time").timed_out());
+            let late = |_| Err(TransportError::new(Phase::Headers, "no whole reply in time").timed_out());
             tokio::time::timeout(timeout, outcome).await.unwrap_or_else(late)
         })
     }
 
-    fn tells_departure(&self) -> bool {
+    fn reports_sent(&self) -> bool {
         self.tells
     }
 }

@@ -1,6 +1,6 @@
 //! Body of a request that notifies when the request is written to a connection.
 //!
-//! Bytes and a [`Departure`] come in, a body for hyper's client or reqwest's goes out.
+//! Bytes and a [`SentNotifier`] come in, a body for hyper's client or reqwest's goes out.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,19 +9,19 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::{Body, Frame, SizeHint};
 
-use crate::Departure;
+use crate::SentNotifier;
 
 /// The body of a request.
 ///
 /// Hyper reads the size of the body right before it writes the headers, under HTTP/2 too, so that call marks the time.
 pub(super) struct DepartingBody {
     body: Full<Bytes>,
-    departure: Departure,
+    on_sent: SentNotifier,
 }
 
 impl DepartingBody {
-    pub(super) fn new(body: Bytes, departure: Departure) -> Self {
-        Self { body: Full::new(body), departure }
+    pub(super) fn new(body: Bytes, on_sent: SentNotifier) -> Self {
+        Self { body: Full::new(body), on_sent }
     }
 }
 
@@ -37,7 +37,7 @@ impl Body for DepartingBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.departure.tell();
+        self.on_sent.notify();
         self.body.is_end_stream()
     }
 
@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        Headers, HttpRequest, HttpResponse, HyperTransport, Limits, Method, Settings, Transport, TransportError,
+        Headers, HttpRequest, HttpResponse, HyperTransport, Method, RequestOptions, Settings, Transport, TransportError,
     };
 
     fn transports() -> Vec<Box<dyn Transport>> {
@@ -79,9 +79,10 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let send = |_| {
             let method = if body.is_empty() { Method::Get } else { Method::Post };
-            let mut request = HttpRequest::new(method, url, Headers::new(), Limits::new(Duration::from_secs(10), 100));
+            let mut request =
+                HttpRequest::new(method, url, Headers::new(), RequestOptions::new(Duration::from_secs(10), 100));
             request.body = body.to_vec();
-            request.departure = Departure::new(told.clone());
+            request.on_sent = SentNotifier::new(told.clone());
             runtime.block_on(transport.send(request))
         };
         (0..2).map(send).collect()
@@ -98,7 +99,7 @@ mod tests {
     #[test]
     fn a_request_leaves_before_it_is_answered() {
         for transport in transports() {
-            assert!(transport.tells_departure());
+            assert!(transport.reports_sent());
             for body in [&b""[..], b"grant_type=client_credentials"] {
                 let listener = TcpListener::bind("127.0.0.1:0").unwrap();
                 let url = format!("http://{}/", listener.local_addr().unwrap());

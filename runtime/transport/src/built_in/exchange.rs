@@ -50,7 +50,7 @@ impl Progress {
                 let error = late(Phase::Body, &format!("{} bytes of the body had arrived", self.bytes));
                 Err(error.after_head(head.status, head.headers))
             }
-            (_, None) => Err(late(Phase::Head, "no status had arrived")),
+            (_, None) => Err(late(Phase::Headers, "no status had arrived")),
         }
     }
 
@@ -70,11 +70,11 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, Tr
         Method::Get => http::Method::GET,
         Method::Post => http::Method::POST,
     };
-    let mut converted = Request::new(DepartingBody::new(request.body.into(), request.departure));
+    let mut converted = Request::new(DepartingBody::new(request.body.into(), request.on_sent));
     *converted.method_mut() = method;
     // Not parsed from a `str`, which would be copied.
     *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
-        .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error))?;
+        .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().with_source(error))?;
     *converted.headers_mut() = request.headers.into_map();
     #[cfg(feature = "gzip")]
     super::gzip::accept(converted.headers_mut());
@@ -133,7 +133,7 @@ where
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
             let message = format!("the body broke off after {so_far} bytes");
-            TransportError::new(Phase::Body, message).because(error)
+            TransportError::new(Phase::Body, message).with_source(error)
         })?;
         let Ok(data) = frame.into_data() else { continue };
         if data.len() > limit - *so_far {

@@ -38,9 +38,9 @@ pub(super) fn before_head(error: impl Into<BoxError>, is_connect: bool, way: imp
     }
     let unsent = |cause: &hyper::Error| cause.is_canceled() || cause.is_user();
     if causes(&*error).any(|cause| cause.downcast_ref().is_some_and(unsent)) {
-        TransportError::new(Phase::Send, "the request could not be sent").because(error)
+        TransportError::new(Phase::Send, "the request could not be sent").with_source(error)
     } else {
-        TransportError::new(Phase::Head, "the connection failed before a status arrived").because(error)
+        TransportError::new(Phase::Headers, "the connection failed before a status arrived").with_source(error)
     }
 }
 
@@ -65,7 +65,7 @@ fn no_connection(error: BoxError, way: &Way) -> TransportError {
     } else {
         failed(format!("no connection to `{target}`{through}{hint}"))
     };
-    this.because(error)
+    this.with_source(error)
 }
 
 /// How hyper-util describes a name that does not resolve; the types of these errors are private.

@@ -74,7 +74,7 @@ impl HyperTransport {
         request: HttpRequest,
         progress: &mut Progress,
     ) -> Result<ResponseBody, TransportError> {
-        let limit = request.limits.max_body_bytes;
+        let limit = request.options.max_body_bytes;
         let mut request = exchange::convert(request)?;
         let target = request.uri().clone();
         if let Some(authorization) = self.routes.authorization(&target) {
@@ -106,7 +106,7 @@ const PING: Duration = Duration::from_secs(10);
 impl Transport for HyperTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
-            let timeout = request.limits.timeout;
+            let timeout = request.options.timeout;
             let pool = self.pools.here(|| pool().build(self.connector.clone()));
             let mut progress = Progress::new(&request);
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
@@ -117,7 +117,7 @@ impl Transport for HyperTransport {
         })
     }
 
-    fn tells_departure(&self) -> bool {
+    fn reports_sent(&self) -> bool {
         true
     }
 }

@@ -13,7 +13,7 @@ pub(crate) type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>
 /// Reads both, each as PEM.
 pub(crate) fn read(certificates: &[u8], key: &[u8]) -> Result<Identity, SettingsError> {
     let chain = CertificateDer::pem_slice_iter(certificates).collect::<Result<Vec<_>, _>>();
-    let chain = chain.map_err(|error| SettingsError::new(CERTIFICATE).because(error))?;
+    let chain = chain.map_err(|error| SettingsError::new(CERTIFICATE).with_source(error))?;
     if chain.is_empty() {
         return Err(SettingsError::new(CERTIFICATE).with_hint("give it as PEM, from `-----BEGIN CERTIFICATE-----` on"));
     }

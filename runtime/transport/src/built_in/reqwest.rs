@@ -40,11 +40,11 @@ impl ReqwestTransport {
     }
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<ResponseBody, TransportError> {
-        let limit = request.limits.max_body_bytes;
+        let limit = request.options.max_body_bytes;
         let request = exchange::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
         let request = Request::try_from(request).map_err(|error| {
-            TransportError::new(Phase::Send, "the URL cannot be sent").permanent().because(error.without_url())
+            TransportError::new(Phase::Send, "the URL cannot be sent").permanent().with_source(error.without_url())
         })?;
         let asked = request.url().clone();
         let response = self.0.execute(request).await.map_err(|error| failed(error, &target))?;
@@ -58,14 +58,14 @@ impl ReqwestTransport {
 impl Transport for ReqwestTransport {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
-            let timeout = request.limits.timeout;
+            let timeout = request.options.timeout;
             let mut progress = Progress::new(&request);
             let body = tokio::time::timeout(timeout, self.exchange(request, &mut progress)).await;
             progress.reply(body, timeout)
         })
     }
 
-    fn tells_departure(&self) -> bool {
+    fn reports_sent(&self) -> bool {
         true
     }
 }
@@ -94,5 +94,5 @@ fn followed(host: Option<&str>) -> TransportError {
         "a redirect to the host `{host}` was followed, which may have got the API key; \
          build the reqwest client with `redirect::Policy::none()`"
     );
-    TransportError::new(Phase::Head, message).permanent()
+    TransportError::new(Phase::Headers, message).permanent()
 }

@@ -24,22 +24,24 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError>
     }
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| SettingsError::new("encryption cannot be set up").because(error))?;
+        .map_err(|error| SettingsError::new("encryption cannot be set up").with_source(error))?;
     let config = config.with_root_certificates(store);
     let Some((certificates, key)) = &settings.client_certificate else { return Ok(config.with_no_client_auth()) };
     let (chain, key) = identity::read(certificates, key)?;
-    config.with_client_auth_cert(chain, key).map_err(|error| SettingsError::new(identity::CERTIFICATE).because(error))
+    config
+        .with_client_auth_cert(chain, key)
+        .map_err(|error| SettingsError::new(identity::CERTIFICATE).with_source(error))
 }
 
 fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {
     let wrong = "the root certificate cannot be used";
     let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
-    let certificates = certificates.map_err(|error| SettingsError::new(wrong).because(error))?;
+    let certificates = certificates.map_err(|error| SettingsError::new(wrong).with_source(error))?;
     if certificates.is_empty() {
         return Err(SettingsError::new(wrong).with_hint("give it as PEM, from `-----BEGIN CERTIFICATE-----` on"));
     }
     for certificate in certificates {
-        store.add(certificate).map_err(|error| SettingsError::new(wrong).because(error))?;
+        store.add(certificate).map_err(|error| SettingsError::new(wrong).with_source(error))?;
     }
     Ok(())
 }
@@ -57,7 +59,7 @@ fn system() -> Result<RootCertStore, SettingsError> {
         "install `ca-certificates`, let `SSL_CERT_FILE` name a PEM file, or leave `system_roots` out to trust the bundled ones",
     );
     Err(match found.errors.pop() {
-        Some(error) => none.because(error),
+        Some(error) => none.with_source(error),
         None => none,
     })
 }

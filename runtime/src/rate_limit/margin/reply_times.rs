@@ -9,9 +9,9 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ReplyTimes {
-    #[cfg_attr(feature = "__gate-state", serde(with = "crate::gate::written::durations"))]
+    #[cfg_attr(feature = "__gate-state", serde(with = "crate::rate_limit::written::durations"))]
     latest: VecDeque<Duration>,
-    #[cfg_attr(feature = "__gate-state", serde(with = "crate::gate::written::duration"))]
+    #[cfg_attr(feature = "__gate-state", serde(with = "crate::rate_limit::written::duration"))]
     spread: Duration,
     /// How many came since.
     new: usize,

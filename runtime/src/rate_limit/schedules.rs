@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, advance};
 
-use super::{Attempt, Gate, Permit, PermitFuture, ProcessRateLimiter, RateLimit, RequestKind};
+use super::{AcquireFuture, Attempt, Permit, ProcessRateLimiter, RateLimit, RateLimiter, RequestKind};
 use crate::registry::EndpointInfo;
 
 const DATA: Attempt = Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1 };
@@ -82,7 +82,7 @@ impl Wake for Woken {
 }
 
 enum Task<'g> {
-    Waiting(PermitFuture<'g>, Arc<Woken>),
+    Waiting(AcquireFuture<'g>, Arc<Woken>),
     /// With a permit since then, and when it left.
     Under(Permit, Instant, Option<Instant>),
     Over,
@@ -140,12 +140,12 @@ impl<'g> Model<'g> {
             Act::Arrive => {
                 let woken = Arc::new(Woken(AtomicBool::new(true)));
                 let (attempt, _) = ARRIVALS[self.tasks.len()];
-                self.tasks.push(Task::Waiting(self.gate.enter(attempt), woken));
+                self.tasks.push(Task::Waiting(self.gate.acquire(attempt), woken));
                 self.poll_woken();
             }
             Act::Pause => {
                 self.is_paused = true;
-                self.gate.refused(SECOND);
+                self.gate.on_rate_limited(SECOND);
             }
             Act::Depart(index) => self.depart(index),
             Act::Cancel(index) | Act::Fail(index) | Act::GiveBack(index) | Act::Reply(index) => self.end(act, index),
@@ -170,7 +170,7 @@ impl<'g> Model<'g> {
 
     fn depart(&mut self, index: usize) {
         if let Task::Under(permit, _, left) = &mut self.tasks[index] {
-            permit.departure().tell();
+            permit.on_sent().notify();
             *left = Some(Instant::now());
         }
     }
@@ -241,7 +241,7 @@ impl<'g> Model<'g> {
 async fn assert_no_debt(gate: &ProcessRateLimiter, limit: (usize, usize), happened: &[Act]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))
-        .map(|_| match gate.enter(DATA).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        .map(|_| match gate.acquire(DATA).as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(permit) => permit.unwrap(),
             Poll::Pending => panic!("there is a debt: {happened:?}"),
         })

@@ -1,17 +1,18 @@
-//! What holds requests back, so that the service's limits are kept.
+//! Delays requests, so that the client stays within the rate limit of the service.
 //!
-//! Before a request is sent, a [`Gate`] is asked for a [`Permit`], which is kept until the reply is complete. The
-//! built-in gate, [`ProcessRateLimiter`], serves one client and its clones, or all clients of a process that are given it;
-//! bring your own with [`Builder::gate`](crate::Builder::gate) where more than one process shares an API key. What arrives together need not leave together: the built-in gate lets
-//! tokens go first, then retries, and a queue leave evenly. A gate sends nothing, and judges no reply.
+//! Before a request is sent, the client acquires a [`Permit`] from a [`RateLimiter`] and keeps it until the response is
+//! complete. The built-in one, [`ProcessRateLimiter`], serves one client and its clones, or all clients of a process that
+//! share it; set a custom one with [`Builder::rate_limiter`](crate::Builder::rate_limiter) where several processes share
+//! an API key. The built-in one sends tokens first, then retries, and spaces queued requests evenly. A rate limiter sends
+//! nothing and does not read responses.
 
 mod attempt;
+mod limit;
 mod margin;
 mod moment;
 mod pace;
 mod permit;
 mod queue;
-mod rate_limit;
 mod rolling;
 #[cfg(test)]
 mod schedules;
@@ -34,12 +35,12 @@ use crate::error::{Again, Error, ErrorKind};
 pub use crate::request::RequestKind;
 
 pub use attempt::Attempt;
-pub use permit::{Admitted, Ending, Permit};
-pub use rate_limit::RateLimit;
+pub use limit::RateLimit;
+pub use permit::{Permit, PermitObserver, PermitOutcome};
 pub use rolling::ProcessRateLimiter;
 
 #[doc(hidden)]
-pub use rate_limit::WindowOfSome;
+pub use limit::WindowOfSome;
 #[doc(hidden)]
 pub use window::Window;
 
@@ -60,7 +61,7 @@ pub mod rules {
 /// that says how long to wait:
 ///
 /// ```
-/// # use runtime::gate::{Attempt, Gate, GateError, Permit, PermitFuture};
+/// # use runtime::rate_limit::{Attempt, RateLimiter, RateLimiterError, Permit, AcquireFuture};
 /// use std::time::Duration;
 ///
 /// # struct Counter;
@@ -72,52 +73,52 @@ pub mod rules {
 ///     counter: Counter,
 /// }
 ///
-/// impl Gate for FleetGate {
-///     fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+/// impl RateLimiter for FleetGate {
+///     fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
 ///         Box::pin(async move {
 ///             loop {
 ///                 match self.counter.take().await {
 ///                     Ok(None) => return Ok(Permit::new(())),
 ///                     Ok(Some(wait)) => tokio::time::sleep(wait).await,
 ///                     Err(error) => {
-///                         return Err(GateError::new("the shared counter cannot be reached").because(error));
+///                         return Err(RateLimiterError::new("the shared counter cannot be reached").with_source(error));
 ///                     }
 ///                 }
 ///             }
 ///         })
 ///     }
 ///
-///     fn refused(&self, pause: Duration) {
+///     fn on_rate_limited(&self, pause: Duration) {
 ///         self.counter.block(pause);
 ///     }
 /// }
 /// # let gate = FleetGate { counter: Counter };
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
-/// # let _ = Client::builder("https://example.com/v2").gate(gate);
+/// # let _ = Client::builder("https://example.com/v2").rate_limiter(gate);
 /// ```
-pub trait Gate: Send + Sync + 'static {
-    /// Waits for the turn of an attempt. Dropping the future gives up and leaves nothing behind.
+pub trait RateLimiter: Send + Sync + 'static {
+    /// Waits until an attempt may be sent. Dropping the future leaves the queue.
     ///
-    /// The client reports to the permit when the request leaves and how it ends: see [`Permit::of`].
-    fn enter(&self, attempt: Attempt) -> PermitFuture<'_>;
+    /// The client reports to the permit when the request leaves and how it ends: see [`Permit::with_observer`].
+    fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_>;
 
-    /// Notes that the service answered 429 and accepts no requests for this duration.
-    fn refused(&self, pause: Duration);
+    /// Notes that the service responded with 429 and accepts no requests for this duration.
+    fn on_rate_limited(&self, pause: Duration);
 
-    /// The limit that it keeps to, from which a history estimates its duration; `None` unless the gate says so.
+    /// The limit that it keeps to, from which a history estimates its duration; `None` if it is unknown.
     fn rate_limit(&self) -> Option<RateLimit> {
         None
     }
 }
 
-impl<G: Gate + ?Sized> Gate for Arc<G> {
-    fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
-        (**self).enter(attempt)
+impl<G: RateLimiter + ?Sized> RateLimiter for Arc<G> {
+    fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
+        (**self).acquire(attempt)
     }
 
-    fn refused(&self, pause: Duration) {
-        (**self).refused(pause);
+    fn on_rate_limited(&self, pause: Duration) {
+        (**self).on_rate_limited(pause);
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
@@ -126,48 +127,48 @@ impl<G: Gate + ?Sized> Gate for Arc<G> {
 }
 
 /// The future of a [`Permit`].
-pub type PermitFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, GateError>> + Send + 'g>>;
+pub type AcquireFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, RateLimiterError>> + Send + 'g>>;
 
 /// Why a gate cannot decide whether a request may be sent. The request is tried again later.
 #[derive(Clone, Debug)]
-pub struct GateError {
+pub struct RateLimiterError {
     message: String,
     cause: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-impl GateError {
+impl RateLimiterError {
     /// A failure, in words that do not repeat the cause and hold no credentials.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), cause: None }
     }
 
     /// Says what caused it.
-    pub fn because(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+    pub fn with_source(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.cause = Some(cause.into().into());
         self
     }
 
-    pub(crate) fn into_cause(self) -> Option<Arc<dyn StdError + Send + Sync>> {
+    pub(crate) fn into_source(self) -> Option<Arc<dyn StdError + Send + Sync>> {
         self.cause
     }
 }
 
-impl fmt::Display for GateError {
+impl fmt::Display for RateLimiterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl StdError for GateError {
+impl StdError for RateLimiterError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
     }
 }
 
 /// A failure of the gate, taken over with its words and its cause.
-impl From<GateError> for Error {
-    fn from(error: GateError) -> Self {
+impl From<RateLimiterError> for Error {
+    fn from(error: RateLimiterError) -> Self {
         let message = error.to_string();
-        Self::new(ErrorKind::Wait, message).again(Again::Yes).because(error.into_cause())
+        Self::new(ErrorKind::Queue, message).again(Again::Yes).with_source(error.into_source())
     }
 }

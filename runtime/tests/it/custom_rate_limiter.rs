@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::invented::{self, Timeframe};
-use runtime::gate::{Admitted, Attempt, Ending, Gate, GateError, Permit, PermitFuture};
+use runtime::rate_limit::{
+    AcquireFuture, Attempt, Permit, PermitObserver, PermitOutcome, RateLimiter, RateLimiterError,
+};
 use runtime::transport::Phase;
 use runtime::{ErrorKind, RateLimit, Retry};
 
@@ -20,17 +22,17 @@ struct Counting {
     refusals: Mutex<Vec<Duration>>,
 }
 
-impl Gate for Counting {
-    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+impl RateLimiter for Counting {
+    fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
         Box::pin(async {
             match self.entered.fetch_add(1, Ordering::SeqCst) {
-                0 => Err(GateError::new("the counter cannot be reached").because("connection refused")),
+                0 => Err(RateLimiterError::new("the counter cannot be reached").with_source("connection refused")),
                 _ => Ok(Permit::new(())),
             }
         })
     }
 
-    fn refused(&self, pause: Duration) {
+    fn on_rate_limited(&self, pause: Duration) {
         self.refusals.lock().unwrap().push(pause);
     }
 
@@ -41,7 +43,7 @@ impl Gate for Counting {
 
 #[test]
 fn a_failure_of_a_gate_has_a_cause() {
-    let error = GateError::new("the counter cannot be reached").because("connection refused");
+    let error = RateLimiterError::new("the counter cannot be reached").with_source("connection refused");
     assert_eq!(std::error::Error::source(&error).map(ToString::to_string).as_deref(), Some("connection refused"));
 }
 
@@ -49,18 +51,18 @@ fn a_failure_of_a_gate_has_a_cause() {
 async fn a_gate_can_be_brought_along() {
     let service = Service::new(|_, before| if before == 0 { reply(429, &[], "") } else { ok() });
     let gate = Arc::new(Counting::default());
-    let client = service.builder().gate(gate.clone()).build().unwrap();
+    let client = service.builder().rate_limiter(gate.clone()).build().unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!(gate.entered.load(Ordering::SeqCst), 3);
     assert_eq!(*gate.refusals.lock().unwrap(), [SECOND]);
-    let client = service.builder().gate(Counting::default()).retry(Retry::default().budget(0)).build().unwrap();
+    let client = service.builder().rate_limiter(Counting::default()).retry(Retry::default().budget(0)).build().unwrap();
     client.raw("/x").await.unwrap();
     let gate = Arc::new(Counting::default());
-    let client = service.builder().gate(gate).retry(Retry::none()).build().unwrap();
+    let client = service.builder().rate_limiter(gate).retry(Retry::none()).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
-    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Wait, 0));
+    assert_eq!((error.kind(), error.attempts()), (ErrorKind::Queue, 0));
     assert!(format!("{error:#}").contains("client.raw (GET /x): the counter cannot be reached: connection refused"));
-    let both = service.builder().gate(Counting::default()).rate_limit(RateLimit::none()).build();
+    let both = service.builder().rate_limiter(Counting::default()).rate_limit(RateLimit::none()).build();
     let expected = "`rate_limit` has no effect on a gate of your own; set it there";
     assert_eq!(both.map(drop).unwrap_err().to_string(), expected);
 }
@@ -74,17 +76,17 @@ async fn a_plan_knows_the_limit_of_a_gate_that_says_it() {
         let plan = hours.history(1_700_000_000..1_700_000_000 + 2000 * 3600).plan().unwrap();
         (plan.requests, plan.min_duration)
     };
-    let told = service.builder().gate(Arc::new(Counting::default())).build().unwrap();
+    let told = service.builder().rate_limiter(Arc::new(Counting::default())).build().unwrap();
     assert_eq!(plan(&told), (5, Some(4 * SECOND)));
-    assert_eq!(plan(&service.builder().gate(Crowded::default()).build().unwrap()), (5, None));
+    assert_eq!(plan(&service.builder().rate_limiter(Crowded::default()).build().unwrap()), (5, None));
 }
 
 /// A gate where the first has to wait for long.
 #[derive(Default)]
 struct Crowded(AtomicUsize);
 
-impl Gate for Crowded {
-    fn enter(&self, _: Attempt) -> PermitFuture<'_> {
+impl RateLimiter for Crowded {
+    fn acquire(&self, _: Attempt) -> AcquireFuture<'_> {
         Box::pin(async {
             if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
                 tokio::time::sleep(100 * SECOND).await;
@@ -93,14 +95,14 @@ impl Gate for Crowded {
         })
     }
 
-    fn refused(&self, _: Duration) {}
+    fn on_rate_limited(&self, _: Duration) {}
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_token_lives_from_when_it_was_asked_for() {
     let body = r#"{"access_token": "t", "expires_in": 60}"#;
     let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
-    let builder = service.builder().client_credentials("id", "secret").gate(Crowded::default());
+    let builder = service.builder().client_credentials("id", "secret").rate_limiter(Crowded::default());
     builder.build().unwrap().raw("/x").await.unwrap();
     assert_eq!(service.seen(), (1, 1));
 }
@@ -115,17 +117,17 @@ impl Diary {
     }
 }
 
-impl Gate for Diary {
-    fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
+impl RateLimiter for Diary {
+    fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
         Box::pin(async move {
             tokio::time::sleep(3 * SECOND).await;
             let Attempt { request, number, .. } = attempt;
             self.note(format!("{request} {number} enters"));
-            Ok(Permit::of(Page { diary: self.clone(), request: request.to_string() }))
+            Ok(Permit::with_observer(Page { diary: self.clone(), request: request.to_string() }))
         })
     }
 
-    fn refused(&self, pause: Duration) {
+    fn on_rate_limited(&self, pause: Duration) {
         self.note(format!("refused for {pause:?}"));
     }
 }
@@ -135,12 +137,12 @@ struct Page {
     request: String,
 }
 
-impl Admitted for Page {
-    fn departed(&self) {
+impl PermitObserver for Page {
+    fn on_sent(&self) {
         self.diary.note(format!("{} leaves", self.request));
     }
 
-    fn ended(&self, ending: Ending) {
+    fn on_end(&self, ending: PermitOutcome) {
         self.diary.note(format!("{} {ending:?}", self.request));
     }
 }
@@ -148,12 +150,12 @@ impl Admitted for Page {
 #[tokio::test(start_paused = true)]
 async fn a_gate_hears_of_all_that_happens_to_requests() {
     let service = Service::new(|_, before| match before {
-        0 => failure(Phase::Head),
+        0 => failure(Phase::Headers),
         1 => reply(429, &[], ""),
         _ => Fate { departure: SECOND, way: SECOND, ..ok() },
     });
     let gate = Diary::default();
-    let client = service.builder().gate(gate.clone()).build().unwrap();
+    let client = service.builder().rate_limiter(gate.clone()).build().unwrap();
     client.market().ratio().await.unwrap();
     let given_up = tokio::time::timeout(3 * SECOND + SECOND / 2, client.raw("/x").into_future()).await;
     assert!(given_up.is_err());
@@ -165,10 +167,10 @@ async fn a_gate_hears_of_all_that_happens_to_requests() {
         "market.ratio 2 enters",
         "market.ratio leaves",
         "refused for 1s",
-        "market.ratio Answered",
+        "market.ratio Response",
         "market.ratio 3 enters",
         "market.ratio leaves",
-        "market.ratio Answered",
+        "market.ratio Response",
         // It was given up while it waited for a connection.
         "client.raw 1 enters",
         "client.raw Failed",
@@ -181,21 +183,21 @@ async fn a_gate_hears_of_permits_that_are_given_back() {
     let body = r#"{"access_token": "t", "expires_in": 2}"#;
     let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
     let gate = Diary::default();
-    let client = service.builder().client_credentials("id", "secret").gate(gate.clone()).build().unwrap();
+    let client = service.builder().client_credentials("id", "secret").rate_limiter(gate.clone()).build().unwrap();
     client.raw("/x").await.unwrap();
     let expected = [
         "token 1 enters",
         "token leaves",
-        "token Answered",
+        "token Response",
         // The token has expired meanwhile.
         "client.raw 1 enters",
-        "client.raw GivenBack",
+        "client.raw Unused",
         "token 1 enters",
         "token leaves",
-        "token Answered",
+        "token Response",
         "client.raw 1 enters",
         "client.raw leaves",
-        "client.raw Answered",
+        "client.raw Response",
     ];
     assert_eq!(*gate.0.lock().unwrap(), expected);
 }
@@ -205,6 +207,6 @@ async fn a_gate_hears_of_permits_that_are_given_back() {
 async fn a_gate_hears_of_departures_that_are_not_told() {
     let service = Service::untold(|_, _| ok());
     let gate = Diary::default();
-    service.builder().gate(gate.clone()).build().unwrap().raw("/x").await.unwrap();
-    assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 enters", "client.raw leaves", "client.raw Answered"]);
+    service.builder().rate_limiter(gate.clone()).build().unwrap().raw("/x").await.unwrap();
+    assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 enters", "client.raw leaves", "client.raw Response"]);
 }

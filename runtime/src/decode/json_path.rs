@@ -7,12 +7,12 @@ use crate::error::{excerpt, one_line};
 
 /// A JSON path; empty for the whole body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place(String);
+pub(crate) struct JsonPath(String);
 
 /// At most this many bytes of a key are repeated.
 const LONGEST: usize = 60;
 
-impl Place {
+impl JsonPath {
     /// Creates the path from its text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
@@ -44,19 +44,19 @@ mod tests {
 
     #[test]
     fn a_place_grows_outwards() {
-        let mut place = Place::default();
-        place.enter_field("price");
-        place.enter_item(3);
-        place.enter_item(1);
-        place.enter_field("levels");
-        place.enter_item(7);
-        assert_eq!(place.as_str(), "[7].levels[1][3].price");
+        let mut path = JsonPath::default();
+        path.enter_field("price");
+        path.enter_item(3);
+        path.enter_item(1);
+        path.enter_field("levels");
+        path.enter_item(7);
+        assert_eq!(path.as_str(), "[7].levels[1][3].price");
     }
 
     #[test]
     fn a_key_of_the_service_is_kept_short() {
-        let mut place = Place::default();
-        place.enter_field(&"a\n".repeat(100));
-        assert_eq!(place.as_str(), format!("{}… (200 bytes)", "a ".repeat(30)));
+        let mut path = JsonPath::default();
+        path.enter_field(&"a\n".repeat(100));
+        assert_eq!(path.as_str(), format!("{}… (200 bytes)", "a ".repeat(30)));
     }
 }

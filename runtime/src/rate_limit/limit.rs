@@ -142,10 +142,10 @@ impl RateLimit {
     /// use std::time::Duration;
     ///
     /// let limit = RateLimit::new(10, Duration::from_secs(1), 20);
-    /// assert_eq!(limit.clone().share_of(3), Some(RateLimit::new(3, Duration::from_secs(1), 6)));
-    /// assert_eq!(limit.share_of(11), None);
+    /// assert_eq!(limit.clone().split(3), Some(RateLimit::new(3, Duration::from_secs(1), 6)));
+    /// assert_eq!(limit.split(11), None);
     /// ```
-    pub fn share_of(mut self, machines: u32) -> Option<Self> {
+    pub fn split(mut self, machines: u32) -> Option<Self> {
         let machines = at_least_one(machines);
         let of_some = self.of_some.to_mut().iter_mut().map(|of_some| &mut of_some.window);
         for window in self.windows.to_mut().iter_mut().chain(of_some) {
@@ -269,21 +269,21 @@ mod tests {
             set.counts(Some(&info("orders", "/open"))) && !set.counts(Some(&info("book", "/x"))) && !set.counts(None)
         );
         let share = "3 in 1s, 200 in 60s, 2 in 60s of `/book`, `orders` and 3 under way";
-        assert_eq!(limit.clone().share_of(3).unwrap().to_string(), share);
-        assert_eq!(limit.share_of(7), None);
+        assert_eq!(limit.clone().split(3).unwrap().to_string(), share);
+        assert_eq!(limit.split(7), None);
     }
 
     #[test]
     fn shares_do_not_exceed_the_whole() {
         let check = |requests, machines| {
-            let share = RateLimit::new(requests, Duration::from_secs(1), 20).share_of(machines)?;
+            let share = RateLimit::new(requests, Duration::from_secs(1), 20).split(machines)?;
             let (windows, places) = share.into_parts();
             Some((windows[0].requests, places.unwrap()))
         };
         assert_eq!([check(10, 0), check(10, 1)], [Some((10, 20)); 2]);
         assert_eq!([check(10, 3), check(10, 7), check(10, 10)], [Some((3, 6)), Some((1, 2)), Some((1, 2))]);
         assert_eq!([check(10, 11), check(600, 21)], [None; 2]);
-        assert_eq!(RateLimit::none().share_of(5), Some(RateLimit::none()));
+        assert_eq!(RateLimit::none().split(5), Some(RateLimit::none()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use runtime::emitted::WindowOfSome;
 use runtime::registry::{EndpointInfo, Evidence};
-use runtime::transport::{Departure, HttpRequest, Phase, SendFuture, Transport, TransportError};
+use runtime::transport::{HttpRequest, Phase, SendFuture, SentNotifier, Transport, TransportError};
 use runtime::{Endpoint, RateLimit, Retry, Value};
 use tokio::time::Instant;
 
@@ -258,11 +258,11 @@ async fn what_is_answered_has_left() {
     struct Forgetful(Arc<Service>);
     impl Transport for Forgetful {
         fn send(&self, mut request: HttpRequest) -> SendFuture<'_> {
-            request.departure = Departure::default();
+            request.on_sent = SentNotifier::default();
             self.0.send(request)
         }
 
-        fn tells_departure(&self) -> bool {
+        fn reports_sent(&self) -> bool {
             true
         }
     }
@@ -284,7 +284,7 @@ async fn what_has_not_left_leaves_room() {
             Box::pin(async { Err(TransportError::new(Phase::Connect, "no connection")) })
         }
 
-        fn tells_departure(&self) -> bool {
+        fn reports_sent(&self) -> bool {
             true
         }
     }

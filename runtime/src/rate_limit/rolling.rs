@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use super::limit::WindowOfSome;
 use super::margin::YEAR;
 use super::moment::Moment;
 use super::queue::{Queue, Rank, Ticket};
-use super::rate_limit::WindowOfSome;
 use super::state::{Closed, State};
-use super::{Admitted, Attempt, Ending, Gate, Permit, PermitFuture, RateLimit};
+use super::{AcquireFuture, Attempt, Permit, PermitObserver, PermitOutcome, RateLimit, RateLimiter};
 use crate::platform::{Instant, timeout_at};
 
 /// The built-in gate, which keeps a rate limit for one client and its clones.
@@ -31,12 +31,12 @@ use crate::platform::{Instant, timeout_at};
 /// # use invented::Client;
 /// # fn demo() -> Result<(), runtime::Error> {
 /// use runtime::RateLimit;
-/// use runtime::gate::ProcessRateLimiter;
+/// use runtime::rate_limit::ProcessRateLimiter;
 /// use std::time::Duration;
 ///
 /// let limiter = ProcessRateLimiter::new(RateLimit::new(10, Duration::from_secs(1), 20));
-/// let one = Client::builder("https://example.com/v2").api_key("one").gate(limiter.clone()).build()?;
-/// let other = Client::builder("https://example.com/v2").api_key("other").gate(limiter.clone()).build()?;
+/// let one = Client::builder("https://example.com/v2").api_key("one").rate_limiter(limiter.clone()).build()?;
+/// let other = Client::builder("https://example.com/v2").api_key("other").rate_limiter(limiter.clone()).build()?;
 /// // For both, whose tokens and connections stay.
 /// limiter.set_rate_limit(RateLimit::new(20, Duration::from_secs(1), 20));
 /// # Ok(())
@@ -120,7 +120,7 @@ impl ProcessRateLimiter {
         for lane in lanes {
             entered.push(lane.turn(attempt).await);
         }
-        Permit::of(EnteredAll(entered))
+        Permit::with_observer(EnteredAll(entered))
     }
 }
 
@@ -163,22 +163,22 @@ impl Lane {
         Entered { shared: self.0.clone(), weight, progress: Mutex::new(Progress::Leaving) }
     }
 
-    fn refused(&self, pause: Duration) {
+    fn on_rate_limited(&self, pause: Duration) {
         let mut shared = lock(&self.0);
         let now = shared.now();
         shared.state.refused(now, pause);
     }
 }
 
-impl Gate for ProcessRateLimiter {
-    fn enter(&self, attempt: Attempt) -> PermitFuture<'_> {
+impl RateLimiter for ProcessRateLimiter {
+    fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
         Box::pin(async move { Ok(self.turn(attempt).await) })
     }
 
-    fn refused(&self, pause: Duration) {
+    fn on_rate_limited(&self, pause: Duration) {
         let lanes = lock(&self.0);
         // It is not known which window was too full.
-        lanes.of_some.iter().map(|(_, lane)| lane).chain([&lanes.all]).for_each(|lane| lane.refused(pause));
+        lanes.of_some.iter().map(|(_, lane)| lane).chain([&lanes.all]).for_each(|lane| lane.on_rate_limited(pause));
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
@@ -238,8 +238,8 @@ enum Progress {
     Ended,
 }
 
-impl Admitted for Entered {
-    fn departed(&self) {
+impl PermitObserver for Entered {
+    fn on_sent(&self) {
         let mut progress = lock(&self.progress);
         let mut shared = lock(&self.shared);
         let now = shared.now();
@@ -253,7 +253,7 @@ impl Admitted for Entered {
         }
     }
 
-    fn ended(&self, ending: Ending) {
+    fn on_end(&self, ending: PermitOutcome) {
         let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
         if matches!(progress, Progress::Ended) {
             return;
@@ -261,9 +261,9 @@ impl Admitted for Entered {
         let mut shared = lock(&self.shared);
         let now = shared.now();
         match (progress, ending) {
-            (Progress::Left(at), Ending::Answered) => shared.state.answered(now.saturating_since(at)),
+            (Progress::Left(at), PermitOutcome::Response) => shared.state.answered(now.saturating_since(at)),
             // It was answered, so it left, even if its transport did not report that.
-            (Progress::Leaving, Ending::Answered) => shared.state.departed(now, self.weight),
+            (Progress::Leaving, PermitOutcome::Response) => shared.state.departed(now, self.weight),
             (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
             _ => {}
         }
@@ -274,20 +274,20 @@ impl Admitted for Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        self.ended(Ending::Failed);
+        self.on_end(PermitOutcome::Failed);
     }
 }
 
 /// A request that has passed every queue that it has to.
 struct EnteredAll(Vec<Entered>);
 
-impl Admitted for EnteredAll {
-    fn departed(&self) {
-        self.0.iter().for_each(Entered::departed);
+impl PermitObserver for EnteredAll {
+    fn on_sent(&self) {
+        self.0.iter().for_each(Entered::on_sent);
     }
 
-    fn ended(&self, ending: Ending) {
-        self.0.iter().for_each(|entered| entered.ended(ending));
+    fn on_end(&self, ending: PermitOutcome) {
+        self.0.iter().for_each(|entered| entered.on_end(ending));
     }
 }
 

@@ -9,15 +9,18 @@ pub(super) mod duration {
 
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    pub(in crate::gate) fn micros(duration: Duration) -> u64 {
+    pub(in crate::rate_limit) fn micros(duration: Duration) -> u64 {
         u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
     }
 
-    pub(in crate::gate) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::rate_limit) fn serialize<S: Serializer>(
+        duration: &Duration,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(micros(*duration))
     }
 
-    pub(in crate::gate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    pub(in crate::rate_limit) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
         u64::deserialize(deserializer).map(Duration::from_micros)
     }
 }
@@ -31,14 +34,14 @@ pub(super) mod durations {
 
     use super::duration::micros;
 
-    pub(in crate::gate) fn serialize<S: Serializer>(
+    pub(in crate::rate_limit) fn serialize<S: Serializer>(
         all: &VecDeque<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(all.iter().copied().map(micros))
     }
 
-    pub(in crate::gate) fn deserialize<'de, D>(deserializer: D) -> Result<VecDeque<Duration>, D::Error>
+    pub(in crate::rate_limit) fn deserialize<'de, D>(deserializer: D) -> Result<VecDeque<Duration>, D::Error>
     where
         D: Deserializer<'de>,
     {
@@ -54,9 +57,12 @@ pub(super) mod moments {
     use serde::{Deserialize as _, Deserializer, Serializer};
 
     use super::duration::micros;
-    use crate::gate::moment::Moment;
+    use crate::rate_limit::moment::Moment;
 
-    pub(in crate::gate) fn serialize<S: Serializer>(all: &VecDeque<Moment>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::rate_limit) fn serialize<S: Serializer>(
+        all: &VecDeque<Moment>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let mut before = 0;
         serializer.collect_seq(all.iter().map(|moment| {
             let now = micros(moment.since_origin());
@@ -64,7 +70,7 @@ pub(super) mod moments {
         }))
     }
 
-    pub(in crate::gate) fn deserialize<'de, D>(deserializer: D) -> Result<VecDeque<Moment>, D::Error>
+    pub(in crate::rate_limit) fn deserialize<'de, D>(deserializer: D) -> Result<VecDeque<Moment>, D::Error>
     where
         D: Deserializer<'de>,
     {
@@ -83,8 +89,8 @@ mod tests {
     use std::time::Duration;
 
     use crate::RateLimit;
-    use crate::gate::moment::Moment;
-    use crate::gate::state::State;
+    use crate::rate_limit::moment::Moment;
+    use crate::rate_limit::state::State;
 
     /// What happens to a state at a step, and whether a request passed.
     fn act(state: &mut State, now: Moment, step: u64) -> bool {

@@ -1,0 +1,37 @@
+//! The notification that a request is sent.
+//!
+//! A [`SentNotifier`] is part of a request; the transport calls it when the request is written to a connection. The rate
+//! limiter counts the request then; this module does not.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Notified when a request is sent, which may be long after a transport received it: a connection is opened first.
+///
+/// ```
+/// # use generated_client_transport::SentNotifier;
+/// let on_sent = SentNotifier::new(|| println!("the request is sent"));
+/// on_sent.notify();
+/// ```
+#[derive(Clone, Default)]
+pub struct SentNotifier(Option<Arc<dyn Fn() + Send + Sync>>);
+
+impl SentNotifier {
+    /// Calls `notified` when a request is sent; for testing a transport.
+    pub fn new(notified: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(notified)))
+    }
+
+    /// Reports that the request is being sent, from any thread. Only the first call counts.
+    pub fn notify(&self) {
+        if let Some(notified) = &self.0 {
+            notified();
+        }
+    }
+}
+
+impl fmt::Debug for SentNotifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SentNotifier(..)")
+    }
+}
