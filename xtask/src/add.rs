@@ -49,7 +49,7 @@ impl Add {
         let (Some(group), Some(evidence)) = (&group, &evidence) else {
             let missing = [
                 ("--group GROUP", group.is_none()),
-                ("--evidence document|published|reported|former", evidence.is_none()),
+                ("--evidence documented|published|reported|previous_version", evidence.is_none()),
             ];
             let missing: Vec<&str> = missing.iter().filter(|(_, is)| *is).map(|(flag, _)| *flag).collect();
             return fail(&format!("error: an endpoint needs more; add {}\n", missing.join(" and ")));
