@@ -19,10 +19,12 @@ pub trait IntoParamList<T, Via = Given> {
 }
 
 /// Marks the implementation for a value, so that implementations do not overlap.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum Given {}
 
 /// Marks the implementation for an `Option`.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum Optional {}
 
