@@ -1,4 +1,4 @@
-//! What must not grow unseen: the deterministic figures, against `bench/budget.toml`.
+//! Compares the deterministic figures with `bench/budget.toml`, so that they do not grow unnoticed.
 //!
 //! Lines and crates are absolute; instructions and bytes are ratios to a build in the same run, because they change
 //! with the compiler. A machine without valgrind checks the rest and reports it.
@@ -9,7 +9,7 @@ use crate::command::exists;
 use crate::rows::{decode, request, weight};
 use crate::scratch::Scratch;
 
-/// What a figure may be over its budget.
+/// The factor by which a figure may exceed its budget.
 const TOLERANCE: f64 = 1.03;
 
 /// A figure that has a budget.
@@ -37,7 +37,7 @@ const COUNTED: &[Figure] = &[
     }),
 ];
 
-/// Compares every figure with its budget; an error names those that are over, and what to do.
+/// Compares every figure with its budget; an error lists those that exceed it.
 pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     let path = scratch.own().join("budget.toml");
     let budget = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -45,7 +45,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     if exists("valgrind") {
         figures.extend(COUNTED);
     } else {
-        eprintln!("WARNING: valgrind is not here; {} budgets of instructions are NOT checked", COUNTED.len());
+        eprintln!("WARNING: valgrind is missing; {} budgets of instructions are NOT checked", COUNTED.len());
     }
     let mut over = Vec::new();
     for (name, measure) in figures {
@@ -61,7 +61,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "over budget by more than 3 %: {}; make it lighter, or raise the number in bench/budget.toml and say why",
+        "over budget by more than 3 %: {}; reduce it, or raise the number in bench/budget.toml and give the reason",
         over.join(", ")
     ))
 }

@@ -5,15 +5,15 @@ use std::process::Command;
 
 use crate::command::{exists, output};
 
-/// The instructions that a program takes in user space, from its start to its end.
+/// The number of instructions that a program executes in user space.
 pub(crate) fn instructions(program: &Path, arguments: &[&str]) -> Result<f64, String> {
     if !exists("valgrind") {
-        return Err("valgrind is not here, which counts instructions: `apt-get install valgrind`".to_owned());
+        return Err("valgrind is missing, which counts instructions; run `apt-get install valgrind`".to_owned());
     }
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program).args(arguments);
     let (_, said) = output(&mut command)?;
     let line = said.lines().find_map(|line| line.split_once("Collected :"));
     let count = line.and_then(|(_, count)| count.trim().parse().ok());
-    count.ok_or_else(|| format!("callgrind counted nothing: {said}"))
+    count.ok_or_else(|| format!("callgrind reported no count: {said}"))
 }

@@ -1,4 +1,4 @@
-//! Other programs, run to their end.
+//! Runs other programs.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,19 +16,19 @@ pub(crate) fn output(command: &mut Command) -> Result<(String, String), String> 
     Err(format!("{shown} failed:\n{}", last.into_iter().rev().collect::<Vec<_>>().join("\n")))
 }
 
-/// Whether a program is there.
+/// Whether a program is installed.
 pub(crate) fn exists(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Cargo in a folder, with a build folder; nothing that is set outside changes what is compared.
+/// Cargo in a folder, with a build folder; variables of the environment do not change the comparison.
 pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).arg("--quiet").current_dir(folder).env("CARGO_TARGET_DIR", target);
     for setting in ["RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(setting);
     }
-    // Unchanged crates would otherwise come from the cache.
+    // Unchanged crates would otherwise be read from the cache.
     command.env("CARGO_INCREMENTAL", "0");
     command
 }

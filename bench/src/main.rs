@@ -62,7 +62,7 @@ impl Bench {
         }
         let unknown = self.names.iter().find(|name| ROWS.iter().all(|row| row.name != name.as_str()));
         if let Some(unknown) = unknown {
-            return Err(format!("there is no row `{unknown}`; `--list` has their names"));
+            return Err(format!("unknown row `{unknown}`; `--list` shows all names"));
         }
         let chosen = |row: &&Row| self.names.is_empty() || self.names.iter().any(|name| name == row.name);
         for row in ROWS.iter().filter(chosen) {

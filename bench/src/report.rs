@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 
 /// One line of the table.
 pub(crate) struct Outcome {
-    /// The number that the promise has.
+    /// The number of the requirement.
     pub(crate) number: &'static str,
     /// What was compared with what.
     pub(crate) what: String,
@@ -19,14 +19,15 @@ pub(crate) struct Outcome {
     pub(crate) bounds: (&'static str, &'static str),
     /// Result, in the unit of the maximum.
     pub(crate) measured: String,
-    /// What it was made of.
+    /// The figures that the result is computed from.
     pub(crate) detail: String,
 }
 
 /// The head of the table.
-const COLUMNS: &str = "| # | what | must | hope | measured | made of | date | row |\n|---|---|---|---|---|---|---|---|\n";
+const COLUMNS: &str =
+    "| # | what | max | goal | measured | details | date | row |\n|---|---|---|---|---|---|---|---|\n";
 
-const MARKER: &str = "<!-- What follows is written by hand. -->";
+const MARKER: &str = "<!-- Written by hand from here. -->";
 
 /// Writes the results of a row into the table; the other rows stay.
 pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Result<(), String> {
@@ -52,10 +53,10 @@ fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     };
     let rows = ROWS.iter().map(|row| if row.name == measured { lines.to_owned() } else { of_row(row.name) });
     format!(
-        "# Beside its peers\n\n\
-         Written by `cargo xtask bench`; every row is one run on one machine, side by side with what it is compared with.\n\
-         `cargo xtask bench ROW` measures those of one name again. Ratios unless a unit stands there; \"must\" is the most\n\
-         that is allowed.\n\n\
+        "# Benchmarks\n\n\
+         Written by `cargo xtask bench`. Every row compares the project with a peer in one run on one machine.\n\
+         `cargo xtask bench ROW` measures the rows of one name again. Figures are ratios unless they have a unit; \"max\" is the\n\
+         allowed maximum.\n\n\
          {machine}\n{COLUMNS}{}\n{MARKER}{by_hand}",
         rows.collect::<String>()
     )
@@ -67,7 +68,7 @@ fn row_of(line: &str) -> Option<&str> {
     Some(cells.rsplit_once(" | ")?.1)
 }
 
-/// What the figures were measured on.
+/// The machine and compiler of the measurement.
 fn machine() -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -82,12 +83,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_takes_the_place_of_its_lines_and_leaves_the_others() {
+    fn a_row_replaces_its_own_lines_only() {
         let line = |measured: &str, row: &str| format!("| 1 | a b | 0.3 |  | {measured} |  | 2026-01-01 | {row} |\n");
         let old = format!("# Old\n\n{COLUMNS}{}{}\n{MARKER}\n\nBy hand.\n", line("2", "size"), line("3", "check"));
         let (new, again) = (line("4", "check"), line("5", "lines"));
         let page = page(&page(&old, "One.\n", "check", &new.repeat(2)), "Two.\n", "lines", &again);
         let table = format!("\nTwo.\n\n{COLUMNS}{again}{}{}\n{MARKER}\n\nBy hand.\n", line("2", "size"), new.repeat(2));
-        assert!(page.starts_with("# Beside its peers\n") && page.ends_with(&table), "{page}");
+        assert!(page.starts_with("# Benchmarks\n") && page.ends_with(&table), "{page}");
     }
 }

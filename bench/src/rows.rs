@@ -1,4 +1,4 @@
-//! The rows: a name and a function each. Counted rows come first.
+//! The rows: a name and a function each. Counted rows are first.
 
 pub(crate) mod build;
 pub(crate) mod decode;
@@ -29,7 +29,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "check", shows: "cargo check of the client alone", measure: build::check },
     Row { name: "release", shows: "release build of a program that calls everything", measure: build::release },
     Row { name: "from-scratch", shows: "build with every dependency", measure: build::from_scratch },
-    Row { name: "codegen", shows: "the generator beside progenitor", measure: generator::codegen },
+    Row { name: "codegen", shows: "the generator compared with progenitor", measure: generator::codegen },
     Row { name: "growth", shows: "the generator's time and memory as the catalogue grows", measure: generator::growth },
     Row { name: "client", shows: "building a client", measure: request::client },
     Row { name: "history", shows: "a year of minutes against a limit", measure: history::history },

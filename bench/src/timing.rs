@@ -70,6 +70,6 @@ fn time(command: &Command) -> Result<Took, String> {
     let numbers: Vec<f64> = said.lines().last().unwrap_or_default().split(' ').filter_map(|n| n.parse().ok()).collect();
     match numbers[..] {
         [user, system, kibibytes] => Ok(Took { wall, processor: user + system, memory: kibibytes / 1024.0 }),
-        _ => Err(format!("`time` said {said:?}")),
+        _ => Err(format!("`time` printed {said:?}")),
     }
 }

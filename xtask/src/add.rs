@@ -11,19 +11,19 @@ use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue
 ///
-/// On a terminal it asks for what is not given. What you do not know stays `unknown`.
+/// On a terminal it prompts for missing options. Anything left empty becomes `unknown`.
 #[derive(Args)]
 pub(crate) struct Add {
     /// From the base URL on, `{name}` for a param in it
     #[arg(value_name = "PATH")]
     path: String,
-    /// The group that it belongs to; a new one comes into being
+    /// The group of the endpoint; created if it does not exist
     #[arg(long)]
     group: Option<String>,
     /// What it is called; made from the path if left out
     #[arg(long)]
     name: Option<String>,
-    /// Its name in Rust, if the one made from its name is taken
+    /// Its name in Rust, if the derived one conflicts with another
     #[arg(long)]
     ident: Option<String>,
     /// What it is for, in one sentence

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: hands over to the package in `bench/`, which stands outside the workspace.
+//! `cargo xtask bench`: runs the package in `bench/`, which is outside the workspace.
 
 use std::process::ExitCode;
 
@@ -7,11 +7,11 @@ use clap::Args;
 use crate::paths;
 use crate::workspace::cargo;
 
-/// Measure the project beside its peers
+/// Compare the project with its peers
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Bench {
-    /// What to measure and how; `--help` lists it
+    /// Arguments of the benchmarks; `--help` lists them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }

@@ -11,22 +11,22 @@ use crate::crate_folder::CrateFolder;
 use crate::paths::{self, shown};
 use crate::terminal::{fail, say};
 
-/// Turn the catalogue into the generated part of the client
+/// Generate the client from the catalogue
 #[derive(Args)]
 pub(crate) struct Codegen {
-    /// Write nothing; list every file that is not as it is emitted, and fail if there is one
+    /// Write nothing; list every file that differs from the output, and fail if there is one
     #[arg(long)]
     check: bool,
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
     spec: PathBuf,
-    /// The folder of the crate to emit; a new one gets a manifest and a `lib.rs`. Needed for another catalogue than
-    /// this project's
+    /// The folder of the crate to emit; a new one gets a manifest and a `lib.rs`. Required for a catalogue other
+    /// than this project's
     #[arg(long, value_name = "CRATE")]
     out: Option<PathBuf>,
 }
 
-/// Report every mistake in the catalogue
+/// Report every error in the catalogue
 #[derive(Args)]
 pub(crate) struct Check {
     /// The catalogue
@@ -34,7 +34,7 @@ pub(crate) struct Check {
     spec: PathBuf,
 }
 
-/// Show how well the endpoints are known, and what is worth finding out next
+/// Show how much of each endpoint is known, and the most useful gaps to fill next
 #[derive(Args)]
 pub(crate) struct Status {
     /// The catalogue
@@ -46,8 +46,8 @@ impl Codegen {
     pub(crate) fn run(&self) -> ExitCode {
         if self.out.is_none() && !paths::is_same(&self.spec, &paths::spec()) {
             let (spec, generated) = (shown(&self.spec), shown(&paths::client()));
-            let message = format!("error: {spec} is another catalogue than that of the client in {generated}");
-            return fail(&format!("{message}; name the folder of its own: `{} --out CRATE`\n", self.command()));
+            let message = format!("error: {spec} is not the catalogue of the client in {generated}");
+            return fail(&format!("{message}; pass the folder of its crate: `{} --out CRATE`\n", self.command()));
         }
         let mode = if self.check { Mode::Check } else { Mode::Write };
         let crate_folder = match self.out.as_deref().map_or_else(|| Ok(CrateFolder::ours()), CrateFolder::at) {
@@ -64,7 +64,7 @@ impl Codegen {
         }
         let outcomes: String = reports.iter().map(|(root, report)| outcome(root, report)).collect();
         let created =
-            created.iter().map(|file| format!("{}: wrote {}, which is yours\n", crate_folder.shown(), file.path));
+            created.iter().map(|file| format!("{}: wrote {} once; edit it freely\n", crate_folder.shown(), file.path));
         let created = created.collect::<Vec<_>>().concat();
         say(&format!("{summary}\n{created}{outcomes}"));
         ExitCode::SUCCESS
@@ -78,7 +78,7 @@ impl Codegen {
         let differing = counts.collect::<Vec<_>>().join(", ");
         if let Some((root, owner)) = reports.iter().find_map(|(root, report)| Some((root, report.other_owner()?))) {
             let root = shown(root);
-            let remedy = "name another folder with `--out`, or delete what is to be replaced";
+            let remedy = "name another folder with `--out`, or delete the old files";
             return format!("error: {differing}; {root} has files of `{owner}`: {remedy}\n");
         }
         if has_foreign {
@@ -87,7 +87,7 @@ impl Codegen {
         format!("error: {differing} not as emitted; run `{}` and commit the result\n", self.command())
     }
 
-    /// The command that mends the reported drift.
+    /// The command that fixes the reported drift.
     fn command(&self) -> String {
         let mut command = "cargo xtask codegen".to_owned();
         if self.spec != paths::spec() {
@@ -134,7 +134,7 @@ fn outcome(root: &Path, report: &Report) -> String {
 impl Check {
     pub(crate) fn run(&self) -> ExitCode {
         let spec = shown(&self.spec);
-        tell(&self.spec, |api| format!("{}\nnothing is wrong with the catalogue in {spec}\n", Summary::of(api)))
+        tell(&self.spec, |api| format!("{}\nno errors in the catalogue in {spec}\n", Summary::of(api)))
     }
 }
 
@@ -144,7 +144,7 @@ impl Status {
     }
 }
 
-/// Prints something about a catalogue, or what is wrong with it.
+/// Prints a view of a catalogue, or its errors.
 pub(crate) fn tell(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
     match codegen::read(spec) {
         Ok(api) => {
@@ -155,7 +155,7 @@ pub(crate) fn tell(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
     }
 }
 
-/// Why nothing was generated.
+/// The reason that nothing was generated.
 enum Failure {
     Catalogue(Diagnostics),
     Disk(std::io::Error),
@@ -170,12 +170,12 @@ impl Failure {
     }
 }
 
-/// The findings, each with the file's path as a terminal can open it.
+/// The errors, each with a path that a terminal can open.
 pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&folder(spec), stderr().is_terminal())
 }
 
-/// The outcome of the whole pipeline.
+/// The outcome of all stages.
 struct Generated {
     summary: Summary,
     reports: Vec<(PathBuf, Report)>,
@@ -183,7 +183,7 @@ struct Generated {
     created: Vec<File>,
 }
 
-/// The whole pipeline, to the folder of a crate. The schema for editors stands beside our own catalogue only.
+/// Runs all stages and writes to the folder of a crate. The schema for editors exists only in our own catalogue.
 fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Generated, Failure> {
     let api = codegen::read(spec).map_err(Failure::Catalogue)?;
     let package = &crate_folder.package;
@@ -199,7 +199,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
     }
     let mut reports = codegen::write(&folders, mode).map_err(Failure::Disk)?;
     let mut created = Vec::new();
-    // Foreign files stop the generator, so nothing else is written then.
+    // Foreign files stop the generator: nothing else may be written then.
     let is_free = !reports.iter().any(Report::has_foreign);
     if is_ours
         && is_free
@@ -215,7 +215,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
     Ok(Generated { summary: Summary::of(&api), reports, created })
 }
 
-/// A folder as it stands before the names of its files.
+/// The path of a folder, with a trailing slash.
 pub(crate) fn folder(path: &Path) -> String {
     format!("{}/", shown(path).trim_end_matches(std::path::MAIN_SEPARATOR))
 }
@@ -224,7 +224,7 @@ pub(crate) fn folder(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// What `cargo xtask codegen --check` does, as a test: the committed files are what the catalogue makes.
+    /// Like `cargo xtask codegen --check`: the committed files match the catalogue.
     #[test]
     fn nothing_has_drifted() {
         let Generated { reports, .. } = match generate(&paths::spec(), &CrateFolder::ours(), Mode::Check) {

@@ -1,7 +1,7 @@
-//! The folder of an emitted crate: the places of its emitted files, and the files that are written into it once.
+//! The folder of an emitted crate: paths of its emitted files, and the files that are written only once.
 //!
-//! Our own client keeps its documents at the project's root; any other crate has all of its files in its folder. A
-//! manifest or a `lib.rs` that is there is its owner's and stays as it is.
+//! Our own client keeps its documents at the project's root; any other crate has all files in its folder. An existing
+//! manifest or `lib.rs` belongs to the user and is never changed.
 
 use std::fs;
 use std::io;
@@ -25,16 +25,16 @@ impl CrateFolder {
         Self { folder: paths::client(), docs: paths::docs(), package }
     }
 
-    /// The crate in a folder; a folder without a manifest gets a crate of its own name, if there can be one.
+    /// The crate in a folder; without a manifest, a crate named like the folder, if that is a valid name.
     pub(crate) fn at(folder: &Path) -> Result<Self, String> {
         if paths::is_same(folder, &paths::client()) {
             return Ok(Self::ours());
         }
         let package = Package::new(paths::package(folder));
         if !package.can_be_named() {
-            let remedy = "name the folder otherwise, or write another name into its `Cargo.toml`";
+            let remedy = "rename the folder, or set another name in its `Cargo.toml`";
             return Err(format!(
-                "error: an emitted crate cannot be called `{}`, which is no Rust name, a keyword, or a crate that it depends on; \
+                "error: `{}` is not valid as the name of an emitted crate (not a Rust name, a keyword, or one of its dependencies); \
                  {remedy}\n",
                 package.name
             ));
@@ -42,24 +42,24 @@ impl CrateFolder {
         Ok(Self { folder: folder.to_owned(), docs: folder.join("docs"), package })
     }
 
-    /// Where the emitted Rust files stand, which the generator owns.
+    /// The folder of the emitted Rust files, which the generator owns.
     pub(crate) fn generated(&self) -> PathBuf {
         self.folder.join("src/generated")
     }
 
-    /// Where the emitted documents stand, which the generator owns too.
+    /// The folder of the emitted documents, which the generator owns too.
     pub(crate) fn docs(&self) -> PathBuf {
         self.docs.clone()
     }
 
-    /// The files that a crate needs beside its emitted ones, as far as it has none.
+    /// The files that are written only once and that the crate lacks, such as its manifest.
     pub(crate) fn missing(&self, api: &Api) -> Vec<File> {
         let runtime = relative(&self.folder, &paths::root().join("runtime"));
         let files = codegen::scaffold(api, &self.package, &runtime.display().to_string());
         files.into_iter().filter(|file| !self.folder.join(&file.path).exists()).collect()
     }
 
-    /// Writes such files.
+    /// Writes these files.
     pub(crate) fn complete(&self, missing: &[File]) -> io::Result<()> {
         missing.iter().try_for_each(|file| {
             let path = self.folder.join(&file.path);
@@ -68,13 +68,13 @@ impl CrateFolder {
         })
     }
 
-    /// The folder itself, as a person would write it.
+    /// The folder, relative to the project if it is inside.
     pub(crate) fn shown(&self) -> String {
         paths::shown(&self.folder)
     }
 }
 
-/// The path from one folder to another; absolute if they have no folder in common.
+/// The path from one folder to another; absolute if they have no common folder.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let absolute = |path: &Path| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -82,7 +82,7 @@ fn relative(from: &Path, to: &Path) -> PathBuf {
     };
     let (from, to) = (absolute(from), absolute(to));
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
-    // If only the root is in common, an absolute path still leads there when one of the two is moved.
+    // With only the root in common, an absolute path stays correct when one of the two is moved.
     if common < 2 {
         return to;
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask diff`: the catalogue as it is now beside that of a git revision.
+//! `cargo xtask diff`: compares the current catalogue with the one at a git revision.
 
 use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
@@ -13,24 +13,24 @@ use crate::git::git;
 use crate::paths::{self, shown};
 use crate::terminal::{fail, say};
 
-/// Say what a change of the catalogue means for downstream, and for the version
+/// Show what changed in the catalogue, and which version that requires
 ///
-/// Compares spec/ (or `--spec`) as it is now with what it was at a git revision, and lists every difference in the
-/// names of the client: endpoints, params, fields and values that are new, renamed, retyped or gone.
+/// Compares spec/ (or `--spec`) with its content at a git revision, and lists every difference in the names of the
+/// client: endpoints, params, fields and values that are new, renamed, retyped or removed.
 ///
-/// The verdict is that of the weightiest change: `major` if a program that works today does not compile or start any
-/// more, or is refused what it sends, `minor` if there is something new to use, `patch` otherwise. Which version that
-/// makes is counted from the one at the revision; below 1.0.0 a major change raises the second number, any other the
-/// third. A changelog entry follows, ready to paste.
+/// The verdict is the highest of all changes: `major` if an existing program no longer compiles or starts, or its
+/// requests are rejected; `minor` if something was added; `patch` otherwise. The next version is computed from the one
+/// at the revision; below 1.0.0 a major change raises the second number, any other the third. A changelog entry
+/// follows, ready to paste.
 #[derive(Args)]
 pub(crate) struct Diff {
     /// The revision to compare with: a commit, a branch or a tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     revision: String,
-    /// The catalogue, in a repository of git; this project's own if left out
+    /// The catalogue, in a git repository; this project's own if left out
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
-    /// Fail if the verdict is this or weightier: patch, minor or major
+    /// Fail if the verdict is this or higher: patch, minor or major
     #[arg(long, value_name = "VERDICT")]
     fail_on: Option<Verdict>,
 }
@@ -42,7 +42,7 @@ impl Diff {
                 say(&text);
                 match (self.fail_on, changes.verdict()) {
                     (Some(limit), Some(verdict)) if verdict >= limit => {
-                        fail(&format!("error: the verdict is {verdict}, which `--fail-on {limit}` refuses\n"))
+                        fail(&format!("error: the verdict is {verdict}; `--fail-on {limit}` does not allow it\n"))
                     }
                     _ => ExitCode::SUCCESS,
                 }
@@ -74,37 +74,37 @@ pub(crate) fn verdict_since(revision: &str) -> Result<Option<Verdict>, String> {
     Ok(diff.compare()?.0.verdict())
 }
 
-/// A catalogue in a repository of git.
+/// A catalogue in a git repository.
 struct Repository {
     spec: PathBuf,
 }
 
 impl Repository {
-    /// The client as the catalogue of a revision describes it.
+    /// The client of the catalogue at a revision.
     fn client_at(&self, revision: &str, commit: &str) -> Result<Api, String> {
         let files = self.catalogue(commit)?;
         let shown = shown(&self.spec);
         if files.is_empty() {
-            return Err(format!("error: there is no catalogue in {shown}/ at {revision}\n"));
+            return Err(format!("error: no catalogue found in {shown}/ at {revision}\n"));
         }
         let texts: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| {
             let drawn = diagnostics.render(&format!("{revision}:{shown}/"), stderr().is_terminal());
-            format!("{drawn}error: the catalogue at {revision} breaks today's rules, so there is nothing to compare\n")
+            format!("{drawn}error: the catalogue at {revision} is invalid under the current rules, so it cannot be compared\n")
         })
     }
 
-    /// The client as the catalogue describes it now.
+    /// The client of the current catalogue.
     fn client_now(&self) -> Result<Api, String> {
         codegen::read(&self.spec).map_err(|diagnostics| drawn(&diagnostics, &self.spec))
     }
 
-    /// The commit that a revision names; a revision that begins with `-` is not taken for a flag.
+    /// The commit of a revision. A revision that begins with `-` is not parsed as a flag.
     fn commit(&self, revision: &str) -> Result<String, String> {
         let name = format!("{revision}^{{commit}}");
         let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
         found.map(|commit| commit.trim().to_owned()).map_err(|why| match why.as_str() {
-            "" => format!("error: git knows no revision `{revision}`\n  help: `git log --oneline` lists some\n"),
+            "" => format!("error: git found no revision `{revision}`\n  help: `git log --oneline` lists some\n"),
             why => format!("error: {why}\n"),
         })
     }
@@ -123,13 +123,13 @@ impl Repository {
             .collect()
     }
 
-    /// What git prints in the catalogue's folder.
+    /// Runs git in the catalogue's folder, and returns its output.
     fn git(&self, arguments: &[&str]) -> Result<String, String> {
         git(&self.spec, arguments)
     }
 }
 
-/// The version that a root manifest gives all of its packages; empty if it says none.
+/// The version in `[workspace.package]` of a root manifest; empty if missing.
 fn version(manifest: &str) -> &str {
     let of_package = manifest.split_once("[workspace.package]").map_or("", |(_, rest)| rest);
     let line = of_package.lines().find_map(|line| line.strip_prefix("version = \""));

@@ -1,4 +1,4 @@
-//! Whole files of the project and of scratch folders; an error names the file, as a command prints it.
+//! Reading and writing files of the project and of scratch folders; an error names the file.
 
 use std::fmt::Display;
 use std::fs;

@@ -11,19 +11,19 @@ use evolve::{Import as Options, Refusal};
 use crate::offer::{EVIDENCE, Target};
 use crate::terminal::fail;
 
-/// Take over an OpenAPI description
+/// Import an OpenAPI description
 ///
-/// Adds to a catalogue what OpenAPI 3.0 or 3.1 says and it does not, or starts a new one in a folder without YAML. What
-/// the catalogue has no word for is listed, and the edit is shown before it is written.
+/// Adds what OpenAPI 3.0 or 3.1 describes and the catalogue lacks, or starts a new one in a folder without YAML.
+/// Unsupported parts are listed, and the edit is shown before it is written.
 #[derive(Args)]
 pub(crate) struct Import {
     /// The description, JSON or YAML
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Take summaries and descriptions over too, in the words of their author
+    /// Import summaries and descriptions too, word for word
     #[arg(long)]
     summaries: bool,
-    /// List every place of what the catalogue has no word for, and not only the first
+    /// List every occurrence of an unsupported part, not only the first
     #[arg(long)]
     places: bool,
     /// The evidence of the imported facts
@@ -39,7 +39,7 @@ impl Import {
             Ok(text) => text,
             Err(error) => {
                 return fail(&format!(
-                    "error: {}: {error}; name a file with an OpenAPI description\n",
+                    "error: {}: {error}; pass a file with an OpenAPI description\n",
                     self.file.display()
                 ));
             }

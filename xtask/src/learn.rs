@@ -1,4 +1,4 @@
-//! `cargo xtask learn`: replies become fields of the catalogue.
+//! `cargo xtask learn`: adds the fields of responses to the catalogue.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,31 +13,32 @@ use crate::paths;
 use crate::terminal::say;
 use crate::workspace::cargo;
 
-/// Learn the fields of an endpoint's reply
+/// Learn the fields of an endpoint's response
 ///
-/// A reply is a JSON body in a file, alone or behind its headers as `curl -i` prints them, or what the service answers
-/// now (`--live`). The fields seen are merged with the known ones, and the edit is shown before it is written.
+/// A response is a JSON body in a file, optionally with its headers before it as `curl -i` prints them, or the current
+/// one of the service (`--live`). The fields are merged with the known ones, and the edit is shown before it is
+/// written.
 #[derive(Args)]
-#[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <REPLY>...\n       \
+#[command(override_usage = "cargo xtask learn [OPTIONS] <ENDPOINT> <RESPONSE>...\n       \
                             cargo xtask learn [OPTIONS] --live <ENDPOINT>\n       \
                             cargo xtask learn [OPTIONS] --live --untyped")]
 pub(crate) struct Learn {
     /// The endpoint: its path, its name, or its group and method (`orderflow.buy_volume`)
     #[arg(required_unless_present = "untyped")]
     endpoint: Option<String>,
-    /// Files with replies of it
-    #[arg(value_name = "REPLY", required_unless_present = "live")]
+    /// Files with responses of the endpoint
+    #[arg(value_name = "RESPONSE", required_unless_present = "live")]
     replies: Vec<PathBuf>,
-    /// Ask the service of this project's own catalogue, as the environment names it
+    /// Send requests to the service of this project's own catalogue, configured by the environment
     #[arg(long, conflicts_with = "replies")]
     live: bool,
     /// Every endpoint whose fields are unknown
     #[arg(long, requires = "live", conflicts_with = "endpoint")]
     untyped: bool,
-    /// A param to ask with; of several endpoints, those that take it
+    /// A param to send; with several endpoints, to those that have it
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = pair, requires = "live", conflicts_with = "replies")]
     params: Vec<(String, String)>,
-    /// A field whose texts are all there are, with the name of the type if it is to have another
+    /// A text field whose known values are complete; `=TYPE` names its type
     #[arg(long = "enum", value_name = "FIELD[=TYPE]")]
     enums: Vec<String>,
     /// The evidence of the learned facts
@@ -47,13 +48,13 @@ pub(crate) struct Learn {
     target: Target,
 }
 
-/// The exit code of `programs/raw.rs` if every other request would fail alike.
+/// The exit code of `programs/raw.rs` if every other request would fail for the same reason.
 const OF_ALL: i32 = 2;
 
-/// Why there is no reply.
+/// The reason for a missing response.
 struct Unasked {
     why: Refusal,
-    /// Whether every other endpoint would fail alike.
+    /// Whether every other endpoint would fail for the same reason.
     is_of_all: bool,
 }
 
@@ -87,8 +88,8 @@ impl Learn {
         let catalogue = || load(&self.target.spec());
         if self.live && !self.target.is_ours() {
             return Err(Refusal::Message(
-                "--live asks with the client and the key of this project's own catalogue, and --spec names another; save \
-                 replies of its service, as `curl -i` does, and name the files"
+                "--live uses the client and the key of this project's own catalogue, but --spec names another; save \
+                 responses of its service with `curl -i`, and pass the files"
                     .to_owned(),
             ));
         }
@@ -108,16 +109,14 @@ impl Learn {
             let saved = fs::read(path);
             saved
                 .map_err(|error| {
-                    Refusal::Message(format!(
-                        "{name}: {error}; name files with replies, or ask the service with --live"
-                    ))
+                    Refusal::Message(format!("{name}: {error}; pass files with responses, or request one with --live"))
                 })
                 .map(|saved| (name, saved))
         });
         Ok(vec![Lesson { endpoint: endpoint.to_owned(), replies: replies.collect::<Result<_, _>>()? }])
     }
 
-    /// Asks all endpoints; one that fails is reported and does not affect the others.
+    /// Sends a request to every endpoint; one that fails is reported and does not affect the others.
     fn ask_all(&self, questions: &[Question]) -> Result<Vec<Lesson>, Refusal> {
         let mut lessons = Vec::new();
         for question in questions {
@@ -125,9 +124,9 @@ impl Learn {
                 Ok(lesson) => lessons.push(lesson),
                 Err(unasked) if unasked.is_of_all && lessons.is_empty() => return Err(unasked.why),
                 Err(Unasked { why, is_of_all }) => {
-                    say(&format!("{}: not asked, because {why}\n", question.endpoint));
+                    say(&format!("{}: skipped: {why}\n", question.endpoint));
                     if is_of_all {
-                        say("the endpoints behind it are not asked either\n");
+                        say("the remaining endpoints are skipped too\n");
                         break;
                     }
                 }
@@ -135,12 +134,14 @@ impl Learn {
         }
         if lessons.is_empty() && !questions.is_empty() {
             let count = questions.len();
-            return Err(Refusal::Message(format!("of {count} endpoints none answered, for the reasons above")));
+            return Err(Refusal::Message(format!(
+                "none of {count} endpoints returned a response, for the reasons above"
+            )));
         }
         Ok(lessons)
     }
 
-    /// Asks the service through the project's own client, and shows the first lines of its reply.
+    /// Sends a request with the project's own client, and prints the first lines of the response.
     fn ask(&self, question: &Question, lines: usize) -> Result<Lesson, Unasked> {
         let (path, query) = question.request(&self.params)?;
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -1,4 +1,4 @@
-//! The project's commands. Each is one call into a library or another package; nothing is decided here.
+//! The project's commands. Each is one call into a library or another package, without logic here.
 
 mod add;
 mod bench;

@@ -14,7 +14,7 @@ use crate::terminal::{fail, say};
 /// The catalogue's words for how something is known.
 pub(crate) const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
 
-/// Which catalogue is edited, and whether to ask first.
+/// The catalogue to edit, and whether to confirm first.
 #[derive(Args)]
 pub(crate) struct Target {
     /// The catalogue; this project's own if left out
@@ -51,7 +51,7 @@ impl Target {
         if !change.is_empty() {
             say(&format!("{}\n", change.diff(&folder(&spec))));
         }
-        // The notes come below the edit, which may be long, so that they do not scroll away.
+        // The edit may be long: notes above it would scroll away.
         for line in change.notes() {
             say(&format!("{line}\n"));
         }
@@ -71,7 +71,7 @@ impl Target {
         }
     }
 
-    /// Prints why there is no change.
+    /// Prints the error, and returns its exit code.
     pub(crate) fn refuse(&self, refusal: &Refusal) -> ExitCode {
         match refusal {
             Refusal::Catalogue(diagnostics) => fail(&drawn(diagnostics, &self.spec())),
@@ -89,7 +89,7 @@ fn next(spec: &Path) -> String {
     format!("replace each `summary: unknown` that you can, then run {command}")
 }
 
-/// Asks on a terminal; without one the answer is no.
+/// Prompts for confirmation; `false` without a terminal.
 fn confirmed() -> bool {
     answer("Write this? [y/N] ")
         .is_some_and(|answer| answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))

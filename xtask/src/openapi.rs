@@ -1,4 +1,4 @@
-//! `cargo xtask openapi`: the catalogue as other tools read it.
+//! `cargo xtask openapi`: the catalogue as an OpenAPI description for other tools.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,10 +15,10 @@ pub(crate) struct Openapi {
     /// The catalogue
     #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
     spec: PathBuf,
-    /// How it is written down
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
-    /// Which version of OpenAPI; some generators read 3.0 only
+    /// The version of OpenAPI; some generators read only 3.0
     #[arg(long, value_enum, default_value_t = Version::V3_1)]
     version: Version,
 }

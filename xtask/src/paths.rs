@@ -1,17 +1,17 @@
-//! The places of the project's parts.
+//! Paths of the project's parts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// As Cargo states it for each run: two checkouts that share a target folder share the program, too.
+/// From the environment of this run: checkouts that share a target folder also share the program.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     let told = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let xtask = told.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
     xtask.parent().map_or(xtask.clone(), Path::to_owned)
 });
 
-/// The project's root, wherever a command is called.
+/// The project's root, independent of the current folder.
 pub(crate) fn root() -> &'static Path {
     &ROOT
 }
@@ -26,7 +26,7 @@ pub(crate) fn client() -> PathBuf {
     root().join("generated-client")
 }
 
-/// Cargo's name of the crate in a folder; a folder without a crate gets one of its own name.
+/// The Cargo name of the crate in a folder; without a crate, the name of the folder.
 pub(crate) fn package(folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok();
@@ -36,29 +36,29 @@ pub(crate) fn package(folder: &Path) -> String {
     named.unwrap_or_else(of_folder).replace(|character| !is_part(character), "-")
 }
 
-/// The name in a manifest; that of a workspace without a package has none.
+/// The package name in a manifest; `None` for a workspace without a package.
 fn package_name(manifest: &str) -> Option<&str> {
     let mut lines = manifest.lines().map(str::trim).skip_while(|line| *line != "[package]").skip(1);
     let line = lines.by_ref().take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix("name"))?;
     line.trim_start().strip_prefix('=')?.split(['"', '\'']).nth(1)
 }
 
-/// Whether two paths lead to one folder.
+/// Returns whether two paths lead to the same folder.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
 }
 
-/// A path as a person in the project's root would write it.
+/// A path relative to the project's root, or unchanged outside of it.
 pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// Where Cargo builds.
+/// Cargo's target folder.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// The documents about the service for people and other tools, which the generator owns too.
+/// The emitted documents about the service, for users and other tools.
 pub(crate) fn docs() -> PathBuf {
     root().join("docs")
 }
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn a_folder_has_the_name_of_its_crate() {
         assert_eq!(package(&client()), "generated-client");
-        assert_eq!(package(&docs()), "docs", "there is no crate");
+        assert_eq!(package(&docs()), "docs", "without a crate, the name of the folder");
         for (manifest, expected) in [
             ("# a\n[package]\nversion = \"1.0.0\"\n  name='tides'\n[lib]\nname = \"other\"\n", Some("tides")),
             ("[workspace]\nmembers = []\n[workspace.package]\nname = \"x\"\n", None),

@@ -1,7 +1,7 @@
-//! `cargo xtask release-check`: whether the current commit may become a release.
+//! `cargo xtask release-check`: checks that the current commit is ready for a release.
 //!
-//! The workspace and its last tag come in, a verdict on each promise of a release goes out; all are tried before it
-//! ends. Nothing is published or tagged here.
+//! Checks the workspace and its last tag against each requirement of a release; all checks run even if one fails.
+//! Nothing is published or tagged here.
 
 mod builds;
 mod public_api;
@@ -17,14 +17,14 @@ use crate::terminal::{fail, say};
 use crate::verify::run_check;
 use crate::workspace::{self, Package};
 
-/// Check that what is committed may become a release
+/// Check that the commit is ready for a release
 ///
-/// The version agrees with what changed since the last tag, the changelog has an entry for it, the public API is the
-/// one on record, the docs have no broken link, every published crate is packaged and the packages build without a
-/// network, the lowest versions that the manifests name are enough, and every set of features builds.
+/// The version matches the changes since the last tag, the changelog has an entry for it, the public API is the
+/// recorded one, the docs have no broken link, every published crate is packaged and the packages build without a
+/// network, the lowest versions that the manifests allow are sufficient, and every set of features builds.
 #[derive(Args)]
 pub(crate) struct ReleaseCheck {
-    /// Which steps to take; all of them if none is named
+    /// The steps to run; by default all of them
     #[arg(value_name = "STEP", value_parser = STEPS.map(|step| step.name))]
     steps: Vec<String>,
 }
@@ -36,20 +36,20 @@ struct Release {
     last_tag: Option<String>,
 }
 
-/// A promise of a release, and its check.
+/// A requirement of a release, and its check.
 struct Step {
     name: &'static str,
     run: fn(&Release) -> Result<Told, String>,
 }
 
-/// How a step ended that did not fail.
+/// The outcome of a step that did not fail.
 enum Told {
     Holds,
-    /// It does not apply, and why.
+    /// The step does not apply, for this reason.
     Skipped(String),
 }
 
-/// The quick ones first.
+/// All steps, quick ones first.
 const STEPS: [Step; 9] = [
     Step { name: "changelog", run: |_| version::changelog() },
     Step { name: "version", run: version::version },
@@ -73,7 +73,7 @@ impl ReleaseCheck {
             STEPS.iter().filter(chosen).filter(|step| !step.holds(&release)).map(|step| step.name).collect();
         match failed.as_slice() {
             [] => ExitCode::SUCCESS,
-            names => fail(&format!("error: this is no release yet: {}\n", names.join(", "))),
+            names => fail(&format!("error: not ready for release; failed: {}\n", names.join(", "))),
         }
     }
 }
@@ -81,14 +81,12 @@ impl ReleaseCheck {
 impl Release {
     fn of_workspace(is_whole: bool) -> Result<Self, String> {
         let asked = |arguments: &[&str]| git(paths::root(), arguments);
-        // Some steps read the commit and some the files of the folder.
+        // Some steps read the commit, others the files of the folder.
         if is_whole && !asked(&["status", "--porcelain"])?.is_empty() {
-            return Err("not everything is committed; commit it, or name the steps to take".to_owned());
+            return Err("uncommitted changes; commit them, or name the steps to run".to_owned());
         }
         if asked(&["rev-parse", "--is-shallow-repository"])?.trim() == "true" {
-            return Err(
-                "this clone has no history, so nobody can tell the last tag; run `git fetch --unshallow`".to_owned()
-            );
+            return Err("the last tag is unknown because this clone is shallow; run `git fetch --unshallow`".to_owned());
         }
         let tags = asked(&[
             "tag",

@@ -1,4 +1,4 @@
-//! `cargo xtask serve`: hands over to the sandbox, so that this package builds without it.
+//! `cargo xtask serve`: starts the sandbox through Cargo, so that this package builds without it.
 
 use std::process::{Command, ExitCode};
 
@@ -20,7 +20,7 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(&self) -> ExitCode {
         if !paths::target().join(BUILT).exists() {
-            remark("building the sandbox, which takes a minute the first time\n");
+            remark("building the sandbox; the first build takes a minute\n");
         }
         let mut command = cargo();
         // Not from the root: the user names files from the current folder.
@@ -32,10 +32,10 @@ impl Serve {
     }
 }
 
-/// Where Cargo puts the program.
+/// The path of the built program.
 const BUILT: &str = if cfg!(windows) { "debug/sandbox.exe" } else { "debug/sandbox" };
 
-/// Replaces this process by cargo, which replaces itself by the sandbox: a signal to this process ends the sandbox.
+/// Replaces this process with cargo, which replaces itself with the sandbox: a signal to this process ends the sandbox.
 #[cfg(unix)]
 fn become_it(command: &mut Command) -> ExitCode {
     let error = std::os::unix::process::CommandExt::exec(command);

@@ -3,7 +3,7 @@
 use std::io::{Write, stderr, stdout};
 use std::process::ExitCode;
 
-/// Prints a result as it is. A write that fails is ignored.
+/// Prints a result unchanged. A failed write is ignored.
 pub(crate) fn say(text: &str) {
     let _ = stdout().write_all(text.as_bytes());
 }
@@ -13,7 +13,7 @@ pub(crate) fn remark(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
-/// Prints why a command did not do its work, and returns its exit code.
+/// Prints an error, and returns the exit code of a failure.
 pub(crate) fn fail(text: &str) -> ExitCode {
     remark(text);
     ExitCode::FAILURE

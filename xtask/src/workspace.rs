@@ -13,7 +13,7 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// The name of its library in code.
     pub(crate) library: String,
-    /// Its folder, as the root's manifest would name it.
+    /// Its folder, relative to the root.
     pub(crate) folder: PathBuf,
     /// The lowest Rust that its manifest states.
     pub(crate) rust_version: String,
@@ -55,7 +55,7 @@ pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// What a command prints, or why it fails.
+/// The output of a command, or the reason for its failure.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;
     let (told, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -9,7 +9,7 @@ use crate::report::Outcome;
 use crate::scratch::Scratch;
 use crate::timing::{Took, Turn, medians};
 
-/// A package to compile, and the file by whose touch cargo takes it for changed.
+/// A package to compile, and the file to touch so that Cargo builds it again.
 struct Package {
     workspace: PathBuf,
     name: &'static str,
@@ -71,7 +71,7 @@ fn again(
 }
 
 fn seconds(took: &Took) -> String {
-    format!("{:.1} s ({:.1} s of processors)", took.wall, took.processor)
+    format!("{:.1} s ({:.1} s CPU)", took.wall, took.processor)
 }
 
 pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
@@ -90,10 +90,10 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     Ok(vec![
         Outcome {
             number: "1",
-            what: "`cargo check` of the client alone / progenitor's, 130 endpoints, seconds of processors".to_owned(),
+            what: "`cargo check` of the client alone / progenitor's, 130 endpoints, CPU seconds".to_owned(),
             bounds: ("0.30", "0.20"),
             measured: ratio(whole.processor, peer.processor),
-            detail: format!("{detail}; waited {}", ratio(whole.wall, peer.wall)),
+            detail: format!("{detail}; elapsed {}", ratio(whole.wall, peer.wall)),
         },
         Outcome {
             number: "1",
@@ -104,10 +104,10 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         },
         Outcome {
             number: "1",
-            what: "`cargo check` after one changed endpoint / progenitor's, seconds of processors".to_owned(),
+            what: "`cargo check` after one changed endpoint / progenitor's, CPU seconds".to_owned(),
             bounds: ("0.15", "0.10"),
             measured: ratio(changed.processor, peer.processor),
-            detail: format!("{} / {}; waited {}", seconds(changed), seconds(peer), ratio(changed.wall, peer.wall)),
+            detail: format!("{} / {}; elapsed {}", seconds(changed), seconds(peer), ratio(changed.wall, peer.wall)),
         },
     ])
 }
@@ -131,12 +131,12 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         what: what.to_owned(),
         bounds,
         measured: ratio(whole.processor, peer.processor),
-        detail: format!("{} / {}; waited {}", seconds(whole), seconds(peer), ratio(whole.wall, peer.wall)),
+        detail: format!("{} / {}; elapsed {}", seconds(whole), seconds(peer), ratio(whole.wall, peer.wall)),
     };
     let what = "release build after one changed endpoint: client and a program that calls all 130 / the same of \
-        progenitor's, seconds of processors";
+        progenitor's, CPU seconds";
     let below =
-        "the same, and what the client stands on: our runtime and transport / `reqwest` and `progenitor-client`";
+        "the same, with the client's own libraries: our runtime and transport / `reqwest` and `progenitor-client`";
     Ok(vec![
         outcome(what, ("0.15", "0.10"), whole, peer),
         outcome(below, ("0.30", "0.20"), whole_and_transport, peer_and_transport),
@@ -158,9 +158,9 @@ pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let [whole, peer] = &took[..] else { return Err("a turn is missing".to_owned()) };
     Ok(vec![Outcome {
         number: "3",
-        what: "dev build from scratch, default features / progenitor's, seconds of processors".to_owned(),
+        what: "dev build from scratch, default features / progenitor's, CPU seconds".to_owned(),
         bounds: ("0.60", "0.50"),
         measured: ratio(whole.processor, peer.processor),
-        detail: format!("{} / {}; waited {}", seconds(whole), seconds(peer), ratio(whole.wall, peer.wall)),
+        detail: format!("{} / {}; elapsed {}", seconds(whole), seconds(peer), ratio(whole.wall, peer.wall)),
     }])
 }

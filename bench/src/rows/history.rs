@@ -13,7 +13,7 @@ use crate::scratch::Scratch;
 const WAYS: [(&str, &str, u32); 4] = [
     ("history", "`history(from..to)`", 1),
     ("loop", "a plain loop with this client", 7),
-    ("tasks", "ten tasks without a limit, which wait a second when refused", 25),
+    ("tasks", "ten tasks without a limit, which wait a second after a 429", 25),
     ("program", "progenitor's client behind `governor`, twenty at once", 29),
 ];
 
@@ -23,12 +23,12 @@ pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let mut outcomes = Vec::new();
     for (way, words, lines) in WAYS {
         let told = said.lines().find_map(|line| line.strip_prefix(way)?.strip_prefix(": "));
-        let told = told.ok_or_else(|| format!("nothing is told of {way}: {said}"))?;
+        let told = told.ok_or_else(|| format!("no line about {way} in: {said}"))?;
         let seconds = told.strip_prefix("525600 records in ").and_then(|rest| rest.split_once(" s; "));
-        let (seconds, requests) = seconds.ok_or_else(|| format!("not the year: {told}"))?;
+        let (seconds, requests) = seconds.ok_or_else(|| format!("unexpected number of records: {told}"))?;
         outcomes.push(Outcome {
             number: "15",
-            what: format!("a year of minutes at replies of 300 ms, in s: {words}"),
+            what: format!("a year of minutes with responses after 300 ms, in s: {words}"),
             bounds: if way == "history" { ("54.1", "52.7") } else { ("", "") },
             measured: seconds.to_owned(),
             detail: format!("{requests}; the user's lines: {lines}"),

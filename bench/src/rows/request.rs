@@ -48,7 +48,7 @@ pub(crate) fn client(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     for _ in 0..scratch.rounds.max(1) {
         let (said, _) = output(Command::new(&program).arg("build"))?;
         let times: Vec<f64> = said.split_whitespace().filter_map(|time| time.parse().ok()).collect();
-        let [cold, warm] = times[..] else { return Err(format!("the program said {said:?}")) };
+        let [cold, warm] = times[..] else { return Err(format!("the program printed {said:?}")) };
         first.push(cold / 1e6);
         next.push(warm / 1e6);
     }

@@ -1,4 +1,4 @@
-//! Whether users can build what they get: the docs, the lowest versions that the manifests allow, and the packages.
+//! Builds everything that users build: the docs, the lowest versions that the manifests allow, and the packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::git::git;
 use crate::paths;
 use crate::workspace::{Package, output};
 
-/// Whether the docs have a warning, such as a link that leads nowhere.
+/// Builds the docs; a warning, such as a broken link, is an error.
 pub(super) fn docs() -> Result<Told, String> {
     let doc = ["doc", "--workspace", "--no-deps", "--all-features", "--locked", "--quiet"];
     output(Command::new("cargo").args(doc).current_dir(paths::root()).env("RUSTDOCFLAGS", "--deny warnings"))?;
@@ -21,14 +21,14 @@ pub(super) fn docs() -> Result<Told, String> {
 /// Builds the published crates with the lowest version of each dependency that their manifests allow.
 ///
 /// Cargo writes the versions into the lock file, so this is done in a checkout; and it resolves all members together,
-/// so the members are reduced to the published ones. Dependencies of tests are left out: users never build them.
+/// so the members are reduced to the published ones. Development dependencies are omitted: users never build them.
 pub(super) fn lowest_versions(release: &Release) -> Result<Told, String> {
     let checkout = checkout()?;
     let manifest = checkout.join("Cargo.toml");
     files::write(&manifest, &with_members(&files::read(&manifest)?, &release.published)?)?;
     let cargo = |arguments: &[&str]| {
         let mut command = Command::new("cargo");
-        // Only a nightly Cargo has the flag by itself.
+        // `-Z` flags need a nightly Cargo or this variable.
         command.args(arguments).current_dir(&checkout).env("RUSTC_BOOTSTRAP", "1");
         output(command.env("CARGO_TARGET_DIR", paths::target().join("lowest-versions")))
     };
@@ -38,7 +38,7 @@ pub(super) fn lowest_versions(release: &Release) -> Result<Told, String> {
     Ok(Told::Holds)
 }
 
-/// The commit, in a folder of its own.
+/// Checks the commit out into a separate folder.
 fn checkout() -> Result<PathBuf, String> {
     let folder = paths::target().join("release-check");
     let _ = fs::remove_dir_all(&folder);
@@ -49,7 +49,7 @@ fn checkout() -> Result<PathBuf, String> {
 /// The root's manifest with these packages alone as members.
 fn with_members(manifest: &str, packages: &[Package]) -> Result<String, String> {
     let members = manifest.lines().find(|line| line.starts_with("members = "));
-    let members = members.ok_or("the root's manifest has no line of members")?;
+    let members = members.ok_or("the root's manifest has no line `members = […]`")?;
     let folders: Vec<&Path> = packages.iter().map(|package| package.folder.as_path()).collect();
     // A list of texts prints the same in Rust and in TOML.
     Ok(manifest.replace(members, &format!("members = {folders:?}")))
@@ -57,8 +57,8 @@ fn with_members(manifest: &str, packages: &[Package]) -> Result<String, String> 
 
 /// Packages the published crates in one call, so that each is built against the others; needs no network.
 ///
-/// Cargo keeps what it unpacked and built of a version, by the folder that the version was packaged in. In the folder of
-/// an earlier run it would build each crate against what the others were then.
+/// Cargo caches each version that it unpacked and built, by the folder of the package. In the folder of an earlier run
+/// it would build each crate against the outdated others.
 pub(super) fn packages(release: &Release) -> Result<Told, String> {
     let all = paths::target().join("packages");
     let _ = fs::remove_dir_all(&all);
@@ -67,7 +67,7 @@ pub(super) fn packages(release: &Release) -> Result<Told, String> {
     let package = release.command(&["package", "--offline", "--locked", "--quiet"]);
     let packaged =
         output(Command::new("cargo").args(package).current_dir(paths::root()).env("CARGO_TARGET_DIR", folder));
-    // It has every dependency once more.
+    // It contains a second build of every dependency.
     let _ = fs::remove_dir_all(&all);
     packaged.map(|_| Told::Holds)
 }

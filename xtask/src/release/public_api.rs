@@ -1,9 +1,9 @@
-//! Whether the public API of the published crates is the one on record, so that a reviewer sees every change of it,
-//! hidden items included.
+//! Compares the public API of the published crates, hidden items included, with the recorded one, so that reviewers
+//! see every change.
 //!
-//! The JSON of rustdoc comes in, a text with a line for each public item goes out and is compared with the one in
-//! `xtask/public-api/`; `UPDATE_EXPECT=1` accepts it. The client is left out: its public items are emitted, and `cargo
-//! xtask diff` reports their changes.
+//! Converts the JSON of rustdoc into a text with one line for each public item, and compares it with the one in
+//! `xtask/public-api/`; `UPDATE_EXPECT=1` accepts it. The client is omitted: its public items are emitted, and
+//! `cargo xtask diff` reports their changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,22 +31,23 @@ pub(super) fn public_api(release: &Release) -> Result<Told, String> {
         return Ok(Told::Holds);
     }
     let remedy = "`UPDATE_EXPECT=1 cargo xtask release-check public-api` accepts it";
-    Err(format!("the public API is not the one on record; {remedy}\n{differences}"))
+    Err(format!("the public API differs from the recorded one; {remedy}\n{differences}"))
 }
 
 /// The public items of a crate with all features, a line for each.
 fn api(package: &Package) -> Result<String, String> {
     let rustdoc = ["rustdoc", "--quiet", "--locked", "--lib", "--all-features", "--package", &package.name];
     let json = ["--", "-Z", "unstable-options", "--output-format", "json"];
-    // Only a nightly rustdoc has the format by itself.
+    // The JSON format needs a nightly rustdoc or this variable.
     output(Command::new("cargo").args(rustdoc).args(json).current_dir(paths::root()).env("RUSTC_BOOTSTRAP", "1"))?;
     let api = public_api::Builder::from_rustdoc_json(json_of(package))
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
         .omit_auto_derived_impls(true)
         .build();
-    let api =
-        api.map_err(|error| format!("{}: {error}\nthe crate `public-api` reads what one Rust writes", package.name))?;
+    let api = api.map_err(|error| {
+        format!("{}: {error}\nthe crate `public-api` supports one version of Rust only", package.name)
+    })?;
     Ok(api.to_string())
 }
 
@@ -55,7 +56,7 @@ fn json_of(package: &Package) -> PathBuf {
     paths::target().join("doc").join(format!("{}.json", package.library))
 }
 
-/// The lines that differ from a record, none if it is as recorded; a record that is missing has no lines.
+/// The lines that differ from a record, empty if none; a missing record counts as empty.
 fn difference(record: &Path, text: &str) -> Result<String, String> {
     let recorded = match fs::read_to_string(record) {
         Ok(recorded) => recorded,

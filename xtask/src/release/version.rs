@@ -1,6 +1,6 @@
-//! Whether the version is the one that the changes require: by the changelog, the catalogue and the crates' own API.
+//! Checks the version against the changelog, the changes of the catalogue and those of the crates' API.
 //!
-//! Without a tag there is nothing to compare with, which is reported.
+//! Without an earlier tag, a comparison is reported as skipped.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ use crate::workspace::output;
 /// The version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Whether the changelog has an entry for the version.
+/// Checks that the changelog has an entry for the version.
 pub(super) fn changelog() -> Result<Told, String> {
     let text = files::read(&paths::root().join("CHANGELOG.md"))?;
     match entry(&text, VERSION) {
@@ -35,28 +35,28 @@ fn entry<'a>(changelog: &'a str, version: &str) -> Option<&'a str> {
     })
 }
 
-/// Whether the version agrees with what changed in the catalogue since the last tag.
+/// Checks the version against the changes of the catalogue since the last tag.
 pub(super) fn version(release: &Release) -> Result<Told, String> {
     let Some(tag) = &release.last_tag else { return Ok(no_tag()) };
     agrees(verdict_since(tag)?, tag.trim_start_matches('v'))
 }
 
-/// Whether the version has been raised as the changes of the catalogue require; any release is a patch at least.
+/// Checks that the version was raised as the changes of the catalogue require; at least by a patch.
 fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Told, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
-    let wanted = verdict.after(released).ok_or_else(|| format!("the last tag names no version: {released}"))?.next;
+    let wanted = verdict.after(released).ok_or_else(|| format!("the last tag is not a version: {released}"))?.next;
     if numbers(VERSION).is_some_and(|version| numbers(&wanted).is_some_and(|wanted| version >= wanted)) {
         return Ok(Told::Holds);
     }
-    Err(format!("the verdict on the catalogue is {verdict}, so {released} is followed by {wanted}, not by {VERSION}"))
+    Err(format!("the catalogue has {verdict} changes since {released}: expected version {wanted}, found {VERSION}"))
 }
 
-/// The numbers of a version; none of a pre-release, which no release is.
+/// The numbers of a version; `None` for a pre-release.
 fn numbers(version: &str) -> Option<Vec<u64>> {
     version.split('.').map(|number| number.parse().ok()).collect()
 }
 
-/// Whether the version agrees with what changed in the published crates since the last tag.
+/// Checks the version against the API changes of the published crates since the last tag.
 pub(super) fn semver(release: &Release) -> Result<Told, String> {
     let Some(tag) = &release.last_tag else { return Ok(no_tag()) };
     let semver = |arguments: &[&str]| {
@@ -68,7 +68,7 @@ pub(super) fn semver(release: &Release) -> Result<Told, String> {
 }
 
 fn no_tag() -> Told {
-    Told::Skipped("there is no tag yet, so there is nothing to compare with".to_owned())
+    Told::Skipped("there is no earlier tag to compare with".to_owned())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The commands as a person or CI runs them: exit codes, and what is printed where.
+//! The commands as a user or CI runs them: exit codes, and what is printed where.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ endpoints:
   body: unknown
 ";
 
-/// A small catalogue of this test's own, and where the emitted Rust files of its crate stand.
+/// A small catalogue for one test, and the folder of the emitted Rust files of its crate.
 fn project(name: &str) -> (PathBuf, PathBuf) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&dir);
@@ -55,7 +55,7 @@ fn text(output: &[u8]) -> String {
 }
 
 #[test]
-fn codegen_fills_an_empty_folder_and_says_what_it_did() {
+fn codegen_fills_an_empty_folder_and_reports_it() {
     let (spec, out) = project("fill");
     let first = run(&["codegen"], &spec, &out);
     assert!(first.status.success(), "{}", text(&first.stderr));
@@ -67,17 +67,17 @@ fn codegen_fills_an_empty_folder_and_says_what_it_did() {
 }
 
 #[test]
-fn codegen_mends_what_does_not_compile() {
+fn codegen_replaces_a_file_that_does_not_compile() {
     let (spec, out) = project("mend");
     run(&["codegen"], &spec, &out);
     let broken = out.join("market.rs");
     let marker = fs::read_to_string(&broken).expect("a file").lines().next().expect("a marker").to_owned();
-    fs::write(&broken, format!("{marker}\nthis is no Rust {{")).expect("a file");
+    fs::write(&broken, format!("{marker}\nthis is not valid Rust {{")).expect("a file");
     assert!(text(&run(&["codegen"], &spec, &out).stdout).contains("rewrote market.rs"));
     assert!(run(&["codegen", "--check"], &spec, &out).status.success());
 }
 
-/// The tool that mends the client must build while the client does not.
+/// The tool that fixes the client must build while the client does not.
 #[test]
 fn no_command_needs_the_client_or_the_sandbox_to_build() {
     let tree = Command::new(env!("CARGO"))
@@ -91,7 +91,7 @@ fn no_command_needs_the_client_or_the_sandbox_to_build() {
 }
 
 #[test]
-fn check_mode_names_every_difference_and_the_command_that_mends_it() {
+fn check_mode_names_every_difference_and_the_command_that_fixes_it() {
     let (spec, out) = project("drift");
     run(&["codegen"], &spec, &out);
     let changed = fs::read_to_string(out.join("market.rs")).expect("a file").replace("spot", "spit");
@@ -108,18 +108,18 @@ fn check_mode_names_every_difference_and_the_command_that_mends_it() {
     }
     assert!(!out.join("service/types.rs").exists(), "--check wrote something");
     assert_eq!(run(&["codegen"], &spec, &out).status.code(), Some(1), "a foreign file stops codegen");
-    assert!(!out.join("service/types.rs").exists(), "codegen wrote beside a foreign file");
+    assert!(!out.join("service/types.rs").exists(), "codegen wrote next to a foreign file");
 }
 
 #[test]
-fn another_catalogue_needs_a_folder_of_its_own() {
+fn another_catalogue_needs_a_separate_folder() {
     let (spec, out) = project("another_catalogue");
     let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["codegen", "--spec"]).arg(&spec).output();
     let output = output.expect("xtask runs");
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
-    assert!(said.contains("is another catalogue than that of the client") && said.contains("--out CRATE"), "{said}");
-    // The folder of another crate stays as it is, with what is stale in it.
+    assert!(said.contains("is not the catalogue of the client") && said.contains("--out CRATE"), "{said}");
+    // The folder of another crate is not changed, even where its files are outdated.
     run(&["codegen"], &spec, &out);
     fs::write(crate_of(&out).join("Cargo.toml"), "[package]\nname = \"tides\"\n").expect("a file");
     let output = run(&["codegen"], &spec, &out);
@@ -130,13 +130,16 @@ fn another_catalogue_needs_a_folder_of_its_own() {
 }
 
 #[test]
-fn a_folder_whose_name_no_crate_can_have_is_refused() {
+fn a_folder_with_an_invalid_crate_name_is_rejected() {
     let (spec, out) = project("names_of_crates");
     for name in ["2fast", "fn", "größe", "-", "core", "tokio", "generated-client-runtime"] {
         let folder = crate_of(&out).with_file_name(name);
         let output = run(&["codegen"], &spec, &folder.join("src/generated"));
         let said = text(&output.stderr);
-        assert!(said.contains(&format!("an emitted crate cannot be called `{name}`")) && !folder.exists(), "{said}");
+        assert!(
+            said.contains(&format!("`{name}` is not valid as the name of an emitted crate")) && !folder.exists(),
+            "{said}"
+        );
     }
     let named = crate_of(&out).with_file_name("2slow");
     fs::create_dir_all(&named).expect("a folder");
@@ -147,7 +150,7 @@ fn a_folder_whose_name_no_crate_can_have_is_refused() {
 /// The system ends the program at the first byte that it writes to a file.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_is_mended_by_the_next_one() {
+fn the_next_run_completes_an_interrupted_one() {
     let (spec, out) = project("interrupted");
     run(&["codegen"], &spec, &out);
     let before = fs::read_to_string(out.join("market.rs")).expect("a file");
@@ -191,13 +194,13 @@ fn a_folder_with_a_slash_is_the_same_folder() {
     assert!(said.contains("slash/spec/market.yaml:1:8"), "{said}");
 }
 
-/// `--help` says what a command does beyond its line in the list of commands.
+/// `--help` describes a command in more detail than the list of commands.
 #[test]
-fn help_says_what_a_command_does() {
+fn help_describes_a_command() {
     for (command, says) in [
-        ("add", "On a terminal it asks for what is not given."),
+        ("add", "On a terminal it prompts for missing options."),
         ("import", "starts a new one in a folder without YAML"),
-        ("learn", "The fields seen are merged with the known ones"),
+        ("learn", "The fields are merged with the known ones"),
         ("verify", "Arguments of the scripts, such as a number of seconds"),
     ] {
         let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
@@ -208,7 +211,7 @@ fn help_says_what_a_command_does() {
 }
 
 #[test]
-fn a_catalogue_that_is_not_there_is_a_finding() {
+fn a_missing_catalogue_is_an_error() {
     let (spec, out) = project("absent");
     let output = run(&["check"], &spec.join("nowhere"), &out);
     assert_eq!(output.status.code(), Some(1));
@@ -216,7 +219,7 @@ fn a_catalogue_that_is_not_there_is_a_finding() {
 }
 
 #[test]
-fn status_says_what_is_known_and_what_is_worth_finding_out() {
+fn status_reports_coverage_and_the_next_gaps() {
     let (spec, out) = project("status");
     fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: unknown")).expect("a file");
     let said = text(&run(&["status"], &spec, &out).stdout);
@@ -226,7 +229,7 @@ fn status_says_what_is_known_and_what_is_worth_finding_out() {
 }
 
 #[test]
-fn openapi_prints_the_version_and_the_format_that_is_asked_for() {
+fn openapi_prints_the_requested_version_and_format() {
     let (spec, out) = project("openapi");
     for (arguments, expected) in [
         (&["openapi"][..], "\"openapi\": \"3.1.0\""),
@@ -238,17 +241,17 @@ fn openapi_prints_the_version_and_the_format_that_is_asked_for() {
     }
 }
 
-/// A reply of the sandbox, as `curl -i` saves it.
+/// A response of the sandbox, as `curl -i` saves it.
 const INVENTED: &str = "HTTP/1.1 200 OK\nx-sandbox-invented: body\n\n{\"basis\": 1.5}\n";
 
 #[test]
-fn what_is_learned_is_shown_and_written_only_if_wanted() {
+fn learned_fields_are_shown_and_written_only_if_confirmed() {
     let (spec, out) = project("learn");
     let reply = spec.with_file_name("reply.json");
     fs::write(&reply, INVENTED).expect("a file");
     let reply = reply.to_str().expect("a path");
     let asked = run(&["learn", "/basis", reply], &spec, &out);
-    assert_eq!(asked.status.code(), Some(1), "nobody answered");
+    assert_eq!(asked.status.code(), Some(1), "not confirmed");
     assert!(
         text(&asked.stdout).contains("+    - {name: basis, type: number, summary: unknown}"),
         "{}",
@@ -262,7 +265,7 @@ fn what_is_learned_is_shown_and_written_only_if_wanted() {
 }
 
 #[test]
-fn nothing_made_up_enters_our_own_catalogue() {
+fn mock_data_never_enters_our_own_catalogue() {
     let (spec, _) = project("learn_invented");
     let reply = spec.with_file_name("reply.json");
     fs::write(&reply, INVENTED).expect("a file");
@@ -302,13 +305,13 @@ fn import_starts_a_catalogue_in_a_folder_without_one() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_a_remedy() {
+fn unreadable_input_is_reported_with_a_remedy() {
     let (spec, out) = project("remedies");
     for (arguments, expected) in [
-        (&["learn", "/basis", "nowhere.json"][..], "name files with replies, or ask the service with --live"),
+        (&["learn", "/basis", "nowhere.json"][..], "pass files with responses, or request one with --live"),
         (&["learn", "/basis", "reply.json", "--param", "coin=BTC"], "cannot be used with"),
         (&["learn", "/bases", "Cargo.toml"], "did you mean `/basis`?"),
-        (&["import", "nowhere.json"], "name a file with an OpenAPI description"),
+        (&["import", "nowhere.json"], "pass a file with an OpenAPI description"),
         (&["import", "Cargo.toml"], "the description cannot be read"),
     ] {
         let output = run(arguments, &spec, &out);
@@ -317,24 +320,24 @@ fn what_cannot_be_read_is_told_with_a_remedy() {
     }
 }
 
-/// A script stands in for Cargo, which would build the client: it notes the call, and ends with the given code.
+/// A script replaces Cargo, which would build the client: it logs each call and exits with the given code.
 #[cfg(unix)]
 #[test]
-fn endpoints_that_cannot_be_asked_are_no_success() {
+fn learn_fails_if_no_endpoint_responds() {
     use std::os::unix::fs::PermissionsExt;
     let (spec, _) = project("unasked");
     let more = MARKET.to_owned()
         + "- {name: More, path: /more, evidence: documented, summary: M., params: [], body: unknown}\n";
     fs::write(spec.join("market.yaml"), more).expect("a file");
     // A failure of every request is reported once; a failure of one request does not stop the next.
-    for (code, asked, expected) in [(2, 1, "`GET /basis`: no way"), (1, 2, "of 2 endpoints none answered")] {
+    for (code, asked, expected) in [(2, 1, "`GET /basis`: no way"), (1, 2, "none of 2 endpoints returned a response")] {
         let (cargo, calls) = (spec.with_file_name("cargo"), spec.with_file_name("calls"));
         let _ = fs::remove_file(&calls);
         fs::write(&cargo, format!("#!/bin/sh\necho >> {}\necho Error: no way >&2\nexit {code}\n", calls.display()))
             .expect("a file");
         fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("a program");
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        // The catalogue is that of a checkout of this test's own.
+        // A checkout for this test alone.
         command.env("CARGO_MANIFEST_DIR", spec.with_file_name("xtask")).env("CARGO", &cargo);
         command.args(["learn", "--live", "--untyped", "--yes", "--spec"]).arg(&spec);
         let output = command.output().expect("xtask runs");
@@ -352,7 +355,7 @@ fn no_other_catalogue_is_learned_from_our_service() {
         let output = run(arguments, &spec, &out);
         assert!(!output.status.success());
         let said = text(&output.stderr);
-        assert!(said.contains("--live asks with the client and the key of this project's own catalogue"), "{said}");
+        assert!(said.contains("--live uses the client and the key of this project's own catalogue"), "{said}");
     }
 }
 
@@ -374,7 +377,7 @@ fn diff_compares_any_catalogue_that_git_keeps() {
     );
     let output = run(&["diff"], &spec, &out);
     assert!(text(&output.stdout).contains("`client.market().depth()`"), "{}", text(&output.stderr));
-    // Git gives back a byte order mark, and a tool's own file beside the catalogue.
+    // Git returns a byte order mark, and a tool's own file next to the catalogue.
     fs::write(spec.join("market.yaml"), ["\u{feff}", MARKET].concat()).expect("a file");
     fs::write(spec.join(".prettierrc.yaml"), "tabWidth: 2\n").expect("a file");
     git(&["add", "."]);
@@ -383,10 +386,10 @@ fn diff_compares_any_catalogue_that_git_keeps() {
     assert!(text(&output.stdout).starts_with("nothing changes for downstream"), "{}", text(&output.stderr));
 }
 
-/// The sandbox has tests of its own; a script stands in for Cargo, which would build it.
+/// The sandbox is tested in its own crate; a script replaces Cargo, which would build it.
 #[cfg(unix)]
 #[test]
-fn serve_hands_over_where_its_user_is() {
+fn serve_starts_the_sandbox_in_the_current_folder() {
     use std::os::unix::fs::PermissionsExt;
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("serve");
     fs::create_dir_all(&dir).expect("a new folder");
@@ -399,8 +402,8 @@ fn serve_hands_over_where_its_user_is() {
     let id = running.id();
     let said = text(&running.wait_with_output().expect("it ends").stdout);
     let (folder, handed) = said.trim_end().split_once('\n').expect("two lines");
-    assert_eq!(Path::new(folder), dir.canonicalize().expect("it is there"), "`mine` is beside its user");
-    assert!(handed.starts_with(&format!("{id} run ")), "whoever ends {id} ends the sandbox: {handed}");
+    assert_eq!(Path::new(folder), dir.canonicalize().expect("it exists"), "`mine` is relative to the caller's folder");
+    assert!(handed.starts_with(&format!("{id} run ")), "ending process {id} ends the sandbox: {handed}");
     assert!(handed.ends_with(" --port 0 --spec mine"), "{handed}");
 }
 
@@ -414,7 +417,7 @@ fn the_checkout_is_the_one_that_cargo_runs_it_for() {
 }
 
 #[test]
-fn what_begins_with_a_dot_is_no_part_of_the_catalogue() {
+fn dot_files_are_not_part_of_the_catalogue() {
     let (spec, out) = project("dots");
     fs::create_dir_all(spec.join(".git")).expect("a folder");
     fs::write(spec.join(".#market.yaml"), "an editor's").expect("a file");

@@ -1,4 +1,4 @@
-//! `cargo xtask` as a shell starts it: one program, so that it is linked once.
+//! `cargo xtask` as a shell starts it: one program, which is linked once.
 
 #![allow(clippy::expect_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

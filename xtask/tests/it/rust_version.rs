@@ -22,7 +22,7 @@ fn no_dependency_of_the_client_needs_a_newer_rust() {
     }
 }
 
-/// An invented client: what it needs to run counts at any depth, and what only its tests need does not.
+/// A mock client: dependencies count at any depth, development dependencies do not.
 #[test]
 fn a_dependency_that_needs_a_newer_rust_is_named() {
     let package = |name: &str, version: &str| json!({"id": name, "name": name, "rust_version": version});
