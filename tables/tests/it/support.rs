@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use arrow_array::RecordBatch;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use runtime::registry::EndpointInfo;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
@@ -83,11 +84,17 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
     names
 }
 
+/// The rows of a Parquet file.
+pub(crate) fn batches(path: &Path) -> impl Iterator<Item = RecordBatch> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap();
+    reader.map(Result::unwrap)
+}
+
 /// A Parquet file as CSV.
 fn csv_of(path: &Path) -> String {
     let mut lines = TextWriter::csv(Vec::new());
-    for batch in ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap() {
-        lines.write(&batch.unwrap()).unwrap();
+    for batch in batches(path) {
+        lines.write(&batch).unwrap();
     }
     String::from_utf8(lines.into_inner().unwrap()).unwrap()
 }
