@@ -64,7 +64,7 @@ pub(crate) struct Backfill {
     /// End of the range, excluded
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
     to: Timestamp,
-    /// A .csv, .jsonl or .parquet file, a folder for a data set, s3://BUCKET/PREFIX, or - for stdout
+    /// A .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet file, a folder for a data set, s3://BUCKET/PREFIX, or - for stdout
     #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath, required_unless_present = "job")]
     out: Option<String>,
     /// Read series, range and target from a TOML file

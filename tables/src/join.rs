@@ -8,16 +8,19 @@ use std::fs;
 use std::io::{BufWriter, Write};
 
 use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::backfill::{Backfill, BackfillEvent, Summary};
 use crate::columns::{self, Columns};
 use crate::error::Error;
 use crate::merge::{Changes, Rows, merge};
-use crate::parquet_file::{ParquetFile, ParquetInput};
+use crate::parquet_file::{Batches, ParquetFile, ParquetInput};
 use crate::state::{self, FileState, SeriesState};
 use crate::storage;
 use crate::store::{Inventory, SingleFile, Store, file_path};
-use crate::target::Format;
+use crate::target::{Format, is_gzip};
 use crate::text::TextWriter;
 
 /// A series of the file.
@@ -183,13 +186,22 @@ fn write_text(single: &SingleFile, rows: &std::path::Path) -> Result<(), Error> 
     let batches = input.batches(0, count)?;
     storage::write(&single.path, |out| -> Result<(), Error> {
         let out = BufWriter::new(out);
-        let mut lines = if single.format == Format::Csv { TextWriter::csv(out) } else { TextWriter::json(out) };
-        lines.begin(&schema).map_err(fails)?;
-        for batch in batches {
-            lines.write(&batch?).map_err(fails)?;
+        if is_gzip(&single.path) {
+            let out = write_lines(single, &schema, batches, GzEncoder::new(out, Compression::default()))?;
+            return out.finish().and_then(|mut out| out.flush()).map_err(fails);
         }
-        lines.flush().map_err(fails)
+        write_lines(single, &schema, batches, out)?.flush().map_err(fails)
     })
+}
+
+fn write_lines<W: Write>(single: &SingleFile, schema: &Schema, batches: Batches, out: W) -> Result<W, Error> {
+    let fails = |error| Error::storage(single.path.display(), error);
+    let mut lines = if single.format == Format::Csv { TextWriter::csv(out) } else { TextWriter::json(out) };
+    lines.begin(schema).map_err(fails)?;
+    for batch in batches {
+        lines.write(&batch?).map_err(fails)?;
+    }
+    lines.into_inner().map_err(fails)
 }
 
 /// Removes the rows beside the file, which are in it now; if any are left, the next run merges them again, which changes

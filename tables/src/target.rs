@@ -20,8 +20,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name ends in.
+    /// The format that a file name ends in, in lower or upper case. Text may be compressed: `.csv.gz`, `.jsonl.gz`.
     pub fn of(path: &Path) -> Option<Self> {
+        if is_gzip(path) {
+            return Self::of(Path::new(path.file_stem()?)).filter(|format| *format != Self::Parquet);
+        }
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Csv),
             "jsonl" | "ndjson" => Some(Self::JsonLines),
@@ -29,6 +32,11 @@ impl Format {
             _ => None,
         }
     }
+}
+
+/// Whether a file name ends as that of a file which is compressed with gzip.
+pub(crate) fn is_gzip(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
 /// Where a backfill writes.
@@ -55,7 +63,8 @@ pub enum Target {
 }
 
 impl Target {
-    /// Reads what a person wrote: `out.csv`, `out.jsonl`, `out.parquet`, `folder/`, `s3://bucket/prefix`.
+    /// Reads what a person wrote: `out.csv`, `out.jsonl`, `out.csv.gz`, `out.jsonl.gz`, `out.parquet`, `folder/`,
+    /// `s3://bucket/prefix`.
     ///
     /// A name without an ending that says a format is that of a folder.
     pub fn parse(text: &str) -> Result<Self, Error> {
@@ -68,7 +77,8 @@ impl Target {
             _ if text.is_empty() => Err(Error::invalid_input("the name of a file or a folder is needed")),
             None if path.extension().is_some() && !text.ends_with('/') && !path.is_dir() => {
                 Err(Error::invalid_input(format!(
-                    "{text}: a file ends in .csv, .jsonl or .parquet; a folder that has a dot in its name ends in /"
+                    "{text}: a file ends in .csv, .jsonl, .csv.gz, .jsonl.gz or .parquet; a folder that has a dot in \
+                     its name ends in /"
                 )))
             }
             _ => Ok(Self::Folder(path)),
@@ -135,19 +145,21 @@ mod tests {
             ("out.csv", file("out.csv", Format::Csv)),
             ("a.b/out.jsonl", file("a.b/out.jsonl", Format::JsonLines)),
             ("OUT.CSV", file("OUT.CSV", Format::Csv)),
+            ("out.csv.gz", file("out.csv.gz", Format::Csv)),
+            ("OUT.JSONL.GZ", file("OUT.JSONL.GZ", Format::JsonLines)),
             ("out.ndjson", file("out.ndjson", Format::JsonLines)),
             ("out.parquet", file("out.parquet", Format::Parquet)),
             ("out.parquet/", folder("out.parquet/")),
             ("data", folder("data")),
             ("data/v1.2/", folder("data/v1.2/")),
-            (
-                "out.xlsx",
-                Err("out.xlsx: a file ends in .csv, .jsonl or .parquet; a folder that has a dot in its name ends in /"),
-            ),
             ("", Err("the name of a file or a folder is needed")),
         ] {
             let parsed = Target::parse(text).map_err(|error| error.to_string());
             assert_eq!(parsed, expected.map_err(str::to_owned), "{text}");
+        }
+        for text in ["out.xlsx", "out.parquet.gz", "out.gz"] {
+            let error = Target::parse(text).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{text}: a file ends in .csv, .jsonl, .csv.gz")), "{error}");
         }
     }
 

@@ -237,7 +237,7 @@ fn a_place_that_cannot_be_written_to_is_told() {
     assert!(error.is_some_and(|error| error.contains("/proc/derivs.csv")));
     let (code, error) = said(run(&backfill("BTC", Path::new("a.xlsx"), &["--sandbox"])));
     assert_eq!(code, Some(2));
-    assert!(error.is_some_and(|error| error.contains(".csv, .jsonl or .parquet")));
+    assert!(error.is_some_and(|error| error.contains(".csv, .jsonl, .csv.gz, .jsonl.gz or .parquet")));
 }
 
 #[cfg(unix)]

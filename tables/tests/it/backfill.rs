@@ -1,10 +1,12 @@
 //! Backfills into every kind of target: what is requested, what is written, and what ends in an error.
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use flate2::read::GzDecoder;
 use runtime::Timestamp;
 use tables::{BackfillEvent, Error, Partition, SeriesRequest, Target, status};
 
@@ -90,6 +92,21 @@ async fn later_and_earlier_ranges_and_other_series_are_added() {
         assert_eq!(run(&job(vec![delta], END - DAY, END, &path)).await.records, 24);
         assert_eq!(read(&path).len(), 2 * 960 + 24, "{name}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn compressed_text_is_continued() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    let path = dir.path().join("OUT.CSV.GZ");
+    let days = |days: i64| job(coins(&client, &["BTC"]), END - 40 * DAY, END - 40 * DAY + days * DAY, &path);
+    assert_eq!(run(&days(20)).await.records, 480);
+    assert_eq!(run(&days(40)).await.records, 480);
+    assert_eq!(read(&path).len(), 960);
+    let lines = dir.path().join("out.jsonl.gz");
+    assert_eq!(run(&job(coins(&client, &["BTC"]), END - DAY, END, &lines)).await.records, 24);
+    let mut text = String::new();
+    GzDecoder::new(fs::File::open(&lines).unwrap()).read_to_string(&mut text).unwrap();
+    assert!(text.lines().count() == 24 && text.starts_with(r#"{"endpoint":"orderflow.volume_ratio""#), "{text}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,9 +6,11 @@ pub(crate) mod service;
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use flate2::read::GzDecoder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use runtime::registry::EndpointInfo;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
@@ -108,6 +110,10 @@ pub(crate) fn read(target: &Path) -> Vec<Row> {
     let ending = target.extension().and_then(|ending| ending.to_str());
     if ending == Some("csv") {
         rows_of(&std::fs::read_to_string(target).unwrap_or_default(), &Row::new(), &mut rows);
+    } else if matches!(ending, Some("gz" | "GZ")) {
+        let mut text = String::new();
+        GzDecoder::new(File::open(target).unwrap()).read_to_string(&mut text).unwrap();
+        rows_of(&text, &Row::new(), &mut rows);
     } else if ending == Some("parquet") {
         if target.exists() {
             rows_of(&csv_of(target), &Row::new(), &mut rows);
