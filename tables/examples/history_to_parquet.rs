@@ -1,5 +1,5 @@
-//! A history in a Parquet file: a year of hourly funding rates of two coins in `funding.parquet`. Run again, it asks
-//! only for what is new.
+//! Writes a history to a Parquet file: a year of hourly funding rates of two coins in `funding.parquet`. A second run
+//! requests only new records.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

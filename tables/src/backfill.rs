@@ -1,7 +1,8 @@
-//! Whole histories in files; what the files have already is not fetched again, unless it may have changed.
+//! Complete histories in files; records that the files already contain are fetched again only if they may have changed.
 //!
-//! Series, a range and a target come in. The state beside or in the files lists the ranges that are fetched; pages of
-//! the rest are fetched and merged with the rows that are there. After a run that was killed, the next one continues.
+//! The input is a list of series, a range and a target. The state of each series, in the file or in a hidden file,
+//! lists the fetched ranges; missing pages are fetched and merged with the existing rows. The run after a killed one
+//! continues from there.
 
 mod agreed;
 mod event;
@@ -49,10 +50,10 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// # Ok(()) }
 /// ```
 ///
-/// Every run fetches what is missing, and everything from a [refetch time](Self::refetch) before the newest record on,
-/// in full pages. Rows that the service has revised are replaced, and holes are filled. A range in which the service had
-/// no records counts as fetched once there is a later record; holes of the last 14 days are requested again, older ones
-/// with [`refetch_gaps`](Self::refetch_gaps).
+/// Every run fetches the missing ranges, and everything after the newest record minus the [refetch
+/// time](Self::refetch), in full pages. Rows that the service has revised are replaced, and holes are filled. A range
+/// without records counts as fetched once a later record exists; holes of the last 14 days are requested again, older
+/// ones with [`refetch_gaps`](Self::refetch_gaps).
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each is a setting of its own, which a method turns on.
 pub struct Backfill {
@@ -70,7 +71,7 @@ pub struct Backfill {
 }
 
 impl Backfill {
-    /// The series in a range of time, without its end.
+    /// Creates the job for a time range; its end is exclusive.
     pub fn new(series: Vec<SeriesRequest>, range: Range<impl Into<Timestamp>>, target: Target) -> Self {
         Self {
             series,
@@ -87,37 +88,37 @@ impl Backfill {
         }
     }
 
-    /// Fetches again the records up to this age, as counted from the newest record; 24 hours unless set.
+    /// Fetches records up to this age again, counted back from the newest record; default: 24 hours.
     pub fn refetch(mut self, refetch: Duration) -> Self {
         self.refetch = refetch;
         self
     }
 
-    /// Fetches again every time that should have a record and has none, or one with an invalid value.
+    /// Fetches every interval again whose record is missing or has an invalid value.
     pub fn refetch_gaps(mut self) -> Self {
         self.refetch_gaps = true;
         self
     }
 
-    /// Fails a page with an invalid value. Otherwise that value is null, and its original is among the unknown fields.
+    /// Fails a page with an invalid value. By default the value is null, and its original is among the unknown fields.
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// Fetches also the interval that is still open, whose record may change; later runs replace it.
+    /// Includes the interval that is still open. Its record may change, and later runs replace it.
     pub fn include_partial(mut self) -> Self {
         self.with_open = true;
         self
     }
 
-    /// Accepts series that have never had a record, as of coins that are not listed yet.
+    /// Accepts series without any record, such as those of coins that are not listed yet.
     pub fn allow_empty(mut self) -> Self {
         self.allow_empty = true;
         self
     }
 
-    /// Divides a data set by this period; by [`Partition::for_step`] of its shortest interval unless set.
+    /// Partitions a data set by this period; default: [`Partition::for_step`] of its shortest interval.
     ///
     /// A data set keeps the partition of its first run.
     pub fn partition(mut self, partition: Partition) -> Self {
@@ -125,18 +126,18 @@ impl Backfill {
         self
     }
 
-    /// Ends the run if there is no response for two minutes, as an observer of the client's requests sees it.
+    /// Ends the run after two minutes without a response, as observed on the client's requests.
     ///
-    /// Without it, only the outcomes of pages are seen, which may come later.
+    /// Without a contact, only the outcomes of pages are observed, which may arrive later.
     pub fn contact(mut self, contact: Contact) -> Self {
         self.contact = contact;
         self
     }
 
-    /// Labels the source of the rows; `service` unless set.
+    /// Labels the source of the rows; default: `service`.
     ///
-    /// A target has rows of one source. A job of another one ends with an error before any request, so that rows of a
-    /// mock server never mix with real ones.
+    /// A target accepts rows of one source. A job with another label ends with an error before any request, so that
+    /// rows of a mock server never mix with real ones.
     pub fn source_label(mut self, label: impl Into<String>) -> Self {
         self.source_label = label.into();
         self
@@ -147,13 +148,13 @@ impl Backfill {
         &self.series
     }
 
-    /// The range in whole seconds, as the names of files have it.
+    /// The range in whole seconds, as in file names.
     fn seconds(&self) -> Range<Timestamp> {
         let second = Duration::from_secs(1);
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// The history of a range, with invalid records listed and failed pages skipped.
+    /// The history of a range; it lists invalid records and skips failed pages.
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };
@@ -161,17 +162,17 @@ impl Backfill {
         if self.with_open { history.include_partial() } else { history }
     }
 
-    /// The requests that a run would make, given what the target has already. This sends no request.
+    /// Returns the requests that a run would make, given the current content of the target. Sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
         let store = Store::open(self, None).await?;
         plan::plan(self, &store).await
     }
 
-    /// Fetches and writes what is missing, and reports every event to `watch`.
+    /// Fetches and writes the missing records, and reports every event to `watch`.
     ///
-    /// Once `cancel` is over, no more requests are sent; the fetched records of every series are written, so that the
-    /// next run continues from them. A single file is written at the end of a run that was not cancelled. While another
-    /// run writes the same, no request is sent, and [`Error::InUse`] names it.
+    /// After `cancel` completes, no more requests are sent; the fetched records of every series are written, so that
+    /// the next run continues from them. A single file is written at the end of a run that was not cancelled. While
+    /// another run writes the same series, no request is sent, and [`Error::InUse`] names that run.
     pub async fn run(
         &self,
         watch: impl FnMut(&BackfillEvent),
@@ -194,10 +195,10 @@ impl Backfill {
         run::run(self, &store, watch, cancel).await
     }
 
-    /// Fails for series and ranges that cannot be written together, before anything is asked.
+    /// Rejects series and ranges that cannot be written together, before any request.
     fn check(&self) -> Result<(), Error> {
         if self.series.is_empty() {
-            return Err(Error::invalid_input("there is no series to fetch"));
+            return Err(Error::invalid_input("the list of series is empty"));
         }
         let range = self.seconds();
         let first = Timestamp::from_unix_seconds(0);

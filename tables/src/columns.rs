@@ -1,7 +1,7 @@
 //! The columns of a file: those that identify the series of a row, then those of its records.
 //!
-//! Schemas come in, batches of other schemas are converted to the one of the file. A type that changed is cast where no
-//! value is lost by it; any other change is an error that names both types.
+//! Batches of any schema are converted to the schema of the file. A type that changed is cast if that loses no value;
+//! any other change is an error that names both types.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) const ENDPOINT: &str = "endpoint";
 #[derive(Clone, Debug)]
 pub(crate) struct Columns {
     schema: SchemaRef,
-    /// How many of them identify the series.
+    /// Number of columns that identify the series.
     names: usize,
 }
 
@@ -34,7 +34,7 @@ impl Columns {
     /// file, if there is one.
     pub(crate) fn new(names: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
         let fields = merged(sources)?;
-        // A record with a field of this name has it from the service.
+        // A field of the records replaces the column of the same name.
         let is_free = |name: &&String| !fields.iter().any(|field| field.name() == *name);
         let mut all: Vec<_> = names.iter().filter(is_free).map(|name| Field::new(name, DataType::Utf8, true)).collect();
         let names = all.len();
@@ -123,7 +123,7 @@ fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
     Ok(fields)
 }
 
-/// Whether every value of one type is one of another.
+/// Returns `true` if every value of one type is a value of the other.
 fn widens(from: &DataType, to: &DataType) -> bool {
     match (from, to) {
         (DataType::Int64, DataType::Float64) => true,
@@ -138,7 +138,7 @@ fn widens(from: &DataType, to: &DataType) -> bool {
     }
 }
 
-/// The same values as another type; `None` if it is no wider.
+/// Casts values to another type; `None` if that type is not wider.
 #[allow(clippy::cast_precision_loss)] // A column of such numbers was declared to be one of floats.
 fn cast(column: &ArrayRef, to: &DataType) -> Option<ArrayRef> {
     if column.data_type() == to {

@@ -1,6 +1,6 @@
-//! Whether the service responds.
+//! Detects whether the service responds.
 //!
-//! A client reports its attempts here; a backfill reads since when no response has arrived.
+//! A client reports its attempts to a [`Contact`]; a backfill reads the time since the last response.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,9 +9,9 @@ use runtime::observer::Outcome;
 use runtime::{ErrorKind, Event, Observer};
 use tokio::time::Instant;
 
-/// Notices when the service, or the gate that several programs share, stops responding.
+/// Detects that the service, or a gate shared by several programs, has stopped responding.
 ///
-/// Register a clone as the client's observer, and give another to [`Backfill::contact`](crate::Backfill::contact).
+/// Register a clone as the client's observer, and pass another to [`Backfill::contact`](crate::Backfill::contact).
 #[derive(Clone, Debug, Default)]
 pub struct Contact(Arc<Mutex<Option<Instant>>>);
 
@@ -21,7 +21,7 @@ impl Contact {
         Self::default()
     }
 
-    /// How long there has been no response although requests were sent; `None` if the last one had a response.
+    /// Time without a response although requests were sent; `None` if the last one had a response.
     pub(crate) fn lost_for(&self) -> Option<Duration> {
         self.state().map(|since| since.elapsed())
     }

@@ -1,13 +1,13 @@
-//! Which parts of a range are there.
+//! The covered parts of a time range.
 //!
-//! Ranges come in, in any order and overlapping; what of another range is missing goes out. The content of a range is
-//! not known here.
+//! Ranges are added in any order and may overlap; [`missing`](Coverage::missing) returns the uncovered parts of another
+//! range.
 
 use std::ops::Range;
 
 use runtime::Timestamp;
 
-/// Parts of time, none of which touches another, in order.
+/// Disjoint time ranges in order, none of which touches another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Coverage(Vec<Range<Timestamp>>);
 
@@ -25,7 +25,7 @@ impl Coverage {
         self.0.splice(first..last, [start..end]);
     }
 
-    /// What of a range is not there.
+    /// The uncovered parts of a range.
     pub(crate) fn missing(&self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
         let (mut missing, mut next) = (Vec::new(), range.start);
         for known in &self.0 {
@@ -58,7 +58,7 @@ impl Coverage {
         self.0.iter().map(|known| known.start..known.end.min(end)).collect()
     }
 
-    /// Adds all ranges of another.
+    /// Adds all ranges of another coverage.
     pub(crate) fn extend(&mut self, other: &Self) {
         other.0.iter().for_each(|range| self.add(range.clone()));
     }

@@ -1,40 +1,40 @@
-//! Why a table could not be made, written or read.
+//! Errors of building, writing and reading tables.
 //!
-//! Errors of the client are passed on; every other error names the file or the column that it is about, and what to do.
+//! Errors of the client are passed on; every other error names the file or column, and a fix.
 
 use std::fmt;
 
-/// Why something about a table failed.
+/// An error of building, writing or reading a table.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The request could not be sent, or the service refused it.
+    /// The request could not be sent, or the service rejected it.
     Request(runtime::Error),
     /// A file or folder could not be read or written.
     #[non_exhaustive]
     Storage {
-        /// Which one.
+        /// Its path.
         path: String,
-        /// Why.
+        /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A file is damaged. No rows of it are used.
     #[non_exhaustive]
     Damaged {
-        /// Which one.
+        /// Its path.
         path: String,
-        /// What is wrong with it.
+        /// The damage.
         why: String,
     },
-    /// Another job is writing the same.
+    /// Another job is writing the same file or series.
     #[non_exhaustive]
     InUse {
         /// The file or the folder.
         target: String,
-        /// Which process, and since when.
+        /// Process and start time of the other job.
         by: String,
     },
-    /// Something does not fit: the message says what, and what to do.
+    /// Invalid input or mismatching data; the message describes the problem and a fix.
     InvalidInput(String),
 }
 
@@ -54,7 +54,7 @@ impl Error {
         Self::Damaged { path: path.into(), why: why.into() }
     }
 
-    /// The error of the disk, if it is one.
+    /// The I/O error, if this is one.
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {

@@ -1,7 +1,6 @@
-//! The rows of a run merged with the single file: all series one after the other, each in order of time.
+//! Merges the rows of a run with the single file: all series one after the other, each in order of time.
 //!
-//! The file and the rows beside it come in; one file goes out, complete or not at all. Every row is read once, in
-//! batches.
+//! The output is one file, complete or not at all. Every row is read once, in batches.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,17 +24,17 @@ use crate::text::TextWriter;
 
 /// A series of the file.
 struct Member {
-    /// What is known of it after this run.
+    /// Its state after this run.
     state: SeriesState,
-    /// Its rows in the file that is there: how many are before them, and how many they are.
+    /// Its rows in the existing file: the number of rows before them, and their number.
     base: Option<(usize, usize)>,
-    /// The same as the last run left it.
+    /// Its state after the last run.
     before: SeriesState,
-    /// The partitions of the rows beside the file.
+    /// The partitions of the rows next to the file.
     parts: Vec<String>,
 }
 
-/// Merges the rows beside the file with it, if there are any; `states` are those of the job's series.
+/// Merges the rows next to the file into it, if there are any; `states` are those of the job's series.
 pub(crate) async fn join(
     job: &Backfill,
     store: &Store,
@@ -82,7 +81,7 @@ pub(crate) async fn join(
     remove_parts(single).map_err(fails)
 }
 
-/// Every series of the file and beside it, by their paths in order.
+/// Every series in and next to the file, ordered by path.
 async fn members(store: &Store, single: &SingleFile, states: &[SeriesState]) -> Result<Vec<Member>, Error> {
     let mut members: BTreeMap<String, Member> = BTreeMap::new();
     let base = single.base.as_ref().map(|base| &base.state);
@@ -101,7 +100,7 @@ async fn members(store: &Store, single: &SingleFile, states: &[SeriesState]) -> 
             Member { state: state.clone(), base: None, before: state, parts: Vec::new() }
         });
         if is_new || member.parts.is_empty() {
-            // Of a series that is not in this job, an earlier run left the state too.
+            // An earlier run left the state of a series that is not in this job.
             let stored = store.storage.find(&format!("{path}/{}", state::FILE)).await?;
             let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
             member.state = stored.unwrap_or_else(|| member.state.clone());
@@ -113,7 +112,7 @@ async fn members(store: &Store, single: &SingleFile, states: &[SeriesState]) -> 
             member.state = state.clone();
         }
     }
-    // Without a state, the column of the time is not known; the next run of that series fetches it again.
+    // The time column is unknown without a state; the next run of that series fetches it again.
     Ok(members.into_values().filter(|member| !member.state.time.is_empty()).collect())
 }
 
@@ -126,13 +125,13 @@ async fn columns_of(job: &Backfill, store: &Store, single: &SingleFile, members:
         }
     }
     let known = single.base.as_ref().map_or(&[][..], |base| &base.state.names);
-    // The first version had a column only where several series differed.
+    // The first version of the format had a column only if several series differed in it.
     let known = if known.iter().any(|name| name == columns::ENDPOINT) { known } else { &[] };
     let paths: Vec<_> = members.iter().map(|member| member.state.path.as_str()).collect();
     let names = columns::names(known, job.series().iter(), &paths);
     Columns::new(&names, &sources).map_err(|why| {
         Error::invalid_input(format!(
-            "{}: {why}; write them to a folder, where each endpoint has files of its own",
+            "{}: {why}; write them to a folder, which has separate files for each endpoint",
             single.path.display()
         ))
     })
@@ -204,8 +203,8 @@ fn write_lines<W: Write>(single: &SingleFile, schema: &Schema, batches: Batches,
     lines.into_inner().map_err(fails)
 }
 
-/// Removes the rows beside the file, which are in it now; if any are left, the next run merges them again, which changes
-/// nothing.
+/// Removes the rows next to the file after they are merged. If any are left, the next run merges them again, which
+/// changes nothing.
 fn remove_parts(single: &SingleFile) -> std::io::Result<()> {
     if single.format == Format::Parquet {
         return fs::remove_dir_all(&single.parts);

@@ -1,11 +1,10 @@
 //! The names of folders and files, which identify the series and the partition.
 //!
-//! Folders are named as Hive names them, so that programs which read such a data set have the values of the path as
-//! columns.
+//! Folders follow Hive's naming, so programs that read such a data set have the values of the path as columns.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// Characters that have a meaning in a path, or to readers of such a path.
+/// Characters with a meaning in a path or to readers of Hive paths.
 const SPECIAL: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')

@@ -1,11 +1,11 @@
-//! The replies of a generated client as tables: Arrow in memory, and Parquet, CSV and JSON Lines in files.
+//! Responses of a generated client as tables: Arrow in memory, and Parquet, CSV and JSON Lines in files.
 //!
-//! Everything here uses the registry of a client and not its types, so it works with any client that is generated.
+//! The crate uses the registry of a client and not its types, so it works with any generated client.
 //!
-//! - [`Backfill`] writes histories of several series to one file, or to a data set of many files, and keeps them up to
-//!   date; [`status`] reads what a target has.
-//! - [`TableSchema`] has the columns of an endpoint's records and makes Arrow's record batches of them; [`TextWriter`] writes
-//!   those as CSV or JSON Lines.
+//! - [`Backfill`] writes histories of several series to one file, or to a data set of many files, and updates them;
+//!   [`status`] reads the state of a target.
+//! - [`TableSchema`] has the columns of an endpoint's records and converts records to Arrow record batches;
+//!   [`TextWriter`] writes those as CSV or JSON Lines.
 //!
 //! # Features
 //!
@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `s3` | data sets in a bucket of object storage that speaks S3 |
 
-// From the bottom to the top.
+// Modules, lowest layer first.
 mod error;
 
 mod contact;
@@ -51,7 +51,7 @@ pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
 pub use text::{Csv, TextWriter};
 
-/// The front page's program compiles.
+/// Compiles the program in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct FrontPage;

@@ -1,8 +1,8 @@
-//! Two runs never write the same series of a target at the same time.
+//! Locks that keep two runs from writing the same series of a target at the same time.
 //!
-//! A run writes its process and its series into a hidden file beside the data and keeps that file locked. Another run
-//! that finds such a file locked, with a series in common, ends with an error that names the first. The system unlocks
-//! the file of a run that was killed, and the next run removes it. Object storage has no locks.
+//! A run writes its process and its series into a hidden file next to the data and keeps that file locked. Another run
+//! that finds such a file locked, with a common series, ends with an error that names the first run. The system unlocks
+//! the file of a killed run, and the next run removes it. Object storage has no locks.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
@@ -25,12 +25,13 @@ pub(crate) struct Lock {
 
 const ENDING: &str = ".lock";
 
-/// Of two runs that begin at once, the one with the earlier name waits this often and long for the other to end.
+/// Of two runs that start at the same time, the one with the earlier name waits this often and long for the other to
+/// end.
 const CHECKS: u32 = 20;
 const BETWEEN: Duration = Duration::from_millis(50);
 
 impl Lock {
-    /// Locks series of a target; the names of its hidden files begin with a prefix. `None` for series means all.
+    /// Locks series of a target, `None` for all of them; `prefix` is the start of the names of its hidden files.
     pub(crate) fn acquire(target: &str, prefix: &Path, series: Option<&[&str]>) -> Result<Self, Error> {
         let fails = |error| Error::storage(target, error);
         let lock = Self::create(prefix, series).map_err(fails)?;
@@ -53,7 +54,7 @@ impl Lock {
             let text = json!({"process": process::id(), "host": host(), "since": since, "series": series});
             file.write_all(text.to_string().as_bytes())?;
             match file.lock() {
-                // Without locks, the files of running and of killed runs are alike.
+                // Without locks, the files of running and of killed runs cannot be distinguished.
                 Err(error) if is_without_locks(&error) => {
                     fs::remove_file(&path)?;
                     return Ok(Self { path, file: None });
@@ -105,7 +106,7 @@ impl Drop for Lock {
     }
 }
 
-/// The owner in the file of another run, if both write the same series. A text that is not readable may be of any.
+/// The owner in the file of another run, if both write the same series. Unreadable text counts as a match.
 fn owner_of_same(text: &str, series: Option<&[&str]>) -> Option<String> {
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let theirs = value.get("series").and_then(Value::as_array);
@@ -122,14 +123,14 @@ fn owner_of_same(text: &str, series: Option<&[&str]>) -> Option<String> {
     Some(format!("{process}{host}{since}"))
 }
 
-/// The machine's name, where that can be read without unsafe code.
+/// The machine's name, if it can be read without unsafe code.
 fn host() -> Option<String> {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = name.or_else(|| env::var("COMPUTERNAME").ok()).or_else(|| env::var("HOSTNAME").ok())?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// A name that no other run uses, on this machine or in another container: time, process, and a count.
+/// A name that is unique across runs, on this machine or in another container: time, process, and a count.
 fn unique() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -146,8 +147,8 @@ fn named(prefix: &Path, end: &str) -> PathBuf {
     prefix.with_file_name(name)
 }
 
-/// Whether a file system has no locks: it does not support them, or their server does not run, as on NFS without its
-/// daemon.
+/// Returns `true` for errors of a file system without locks: it does not support them, or their server does not run, as
+/// on NFS without its daemon.
 fn is_without_locks(error: &io::Error) -> bool {
     // ENOLCK, which has no `ErrorKind`.
     let no_server = match () {

@@ -1,7 +1,7 @@
-//! Rows of a series that were fetched, put among those that are there.
+//! Merges the fetched rows of a series with the existing ones.
 //!
-//! Two sources come in, each in order of time and with the same columns; batches in order go out. A row that was fetched
-//! replaces the row of its time.
+//! Both sources are in time order and have the same columns; the output is batches in time order. A fetched row
+//! replaces the existing row of the same time.
 
 use std::time::Duration;
 
@@ -18,20 +18,20 @@ use crate::times::Times;
 /// Batches of rows in order of time.
 pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<RecordBatch, Error>> + 'r>;
 
-/// How a merge changed the rows of a series.
+/// The changes of a merge to the rows of a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
-    /// Rows before the first one that was known, or after the last.
+    /// New rows before the first existing one, or after the last.
     pub(crate) added: u64,
-    /// Rows between those.
+    /// New rows between existing ones.
     pub(crate) filled: u64,
-    /// Rows that were there with other values.
+    /// Existing rows whose values changed.
     pub(crate) revised: u64,
-    /// Rows among these with a value that does not fit its column.
+    /// New and changed rows with a value that does not fit its column.
     pub(crate) invalid: u64,
 }
 
-/// A source, at its next row.
+/// A source and its next row.
 struct Cursor<'r> {
     rows: Rows<'r>,
     batch: RecordBatch,
@@ -49,7 +49,7 @@ impl<'r> Cursor<'r> {
         self.next >= self.batch.num_rows()
     }
 
-    /// The next rows, which are consumed.
+    /// Returns and consumes the next rows.
     fn take(&mut self, rows: usize) -> Result<RecordBatch, Error> {
         let taken = self.batch.slice(self.next, rows);
         self.advance(rows)?;
@@ -70,7 +70,7 @@ impl<'r> Cursor<'r> {
     }
 }
 
-/// Merges two sources; `time` is the column of the time.
+/// Merges two sources; `time` is the time column.
 pub(crate) fn merge<'r>(
     [old, new]: [Rows<'r>; 2],
     empty: &RecordBatch,
@@ -107,7 +107,7 @@ pub(crate) fn merge<'r>(
             out(changes.checked(&new.take(ahead)?))?;
             continue;
         }
-        // Rows of the same times in both.
+        // Handles rows of the same times in both sources.
         let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
         let same = (0..old.left().min(new.left())).take_while(is_same).count();
         let (was, is) = (old.take(same)?, new.take(same)?);
@@ -141,14 +141,14 @@ impl Changes {
     }
 }
 
-/// Rows with a value that did not fit its column, and is among the unknown fields.
+/// Number of rows with a value that did not fit its column and is among the unknown fields.
 pub(crate) struct Invalid<'r> {
     rows: &'r RecordBatch,
     schema: &'r SchemaRef,
 }
 
 impl<'r> Invalid<'r> {
-    /// `schema` has all columns of the file, of which the rows may be a part.
+    /// `schema` has all columns of the file; the rows may have fewer.
     pub(crate) fn of(rows: &'r RecordBatch, schema: &'r SchemaRef) -> Self {
         Self { rows, schema }
     }
@@ -168,7 +168,7 @@ impl<'r> Invalid<'r> {
 
 pub(crate) fn times<'b>(batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
     let times = batch.column_by_name(column).and_then(Times::of);
-    times.ok_or_else(|| Error::invalid_input(format!("there is no column `{column}` of timestamps")))
+    times.ok_or_else(|| Error::invalid_input(format!("the column `{column}` of timestamps is missing")))
 }
 
 #[cfg(test)]

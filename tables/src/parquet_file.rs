@@ -1,7 +1,7 @@
-//! Parquet: how files of it are written and read here.
+//! Reads and writes Parquet files.
 //!
-//! Batches come in and go out. Row groups and compression were chosen by measuring; the crate's README has the figures.
-//! The metadata of a file has a checksum of the bytes of each row group.
+//! Row groups and compression were chosen by measuring; the crate's README has the figures. The metadata of a file has
+//! a checksum of the bytes of each row group.
 
 use std::io::{self, Read, Write};
 
@@ -18,13 +18,13 @@ use parquet::schema::types::ColumnPath;
 
 use crate::error::Error;
 
-/// The most rows of a row group: what a reader takes at once, and a writer keeps in memory.
+/// Maximum number of rows of a row group, which readers and writers keep in memory.
 pub(crate) const ROW_GROUP: usize = 256 * 1024;
 
 /// The first and the last bytes of a file.
 const MAGIC: &[u8] = b"PAR1";
 
-/// How many rows are read at once.
+/// Number of rows in a batch that is read.
 const BATCH: usize = 8192;
 
 /// The key of the metadata with the checksums: `END:CRC32` in hexadecimal digits for each row group, where `END` is the
@@ -123,7 +123,7 @@ pub(crate) struct ParquetInput<T: ChunkReader + 'static> {
 }
 
 impl<T: ChunkReader + 'static> ParquetInput<T> {
-    /// Opens a file, which errors call by its name.
+    /// Opens a file; errors name it.
     pub(crate) fn open(name: impl Into<String>, input: T) -> Result<Self, Error> {
         let name = name.into();
         let length = input.len();

@@ -1,6 +1,6 @@
-//! Partitions of a data set: the periods of time by which its files are divided.
+//! Partitions of a data set: the periods of time that divide its files.
 //!
-//! A time comes in, the name of a folder goes out, and the other way round.
+//! A time is mapped to the name of a folder, and a folder to its period.
 
 use std::fmt;
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub enum Partition {
 impl Partition {
     const ALL: [Self; 3] = [Self::Day, Self::Month, Self::Year];
 
-    /// The default for records with this interval: months below one hour, years from there on.
+    /// The default for records with this interval: months below one hour, years otherwise.
     pub fn for_step(step: Duration) -> Self {
         if step < Duration::from_secs(3600) { Self::Month } else { Self::Year }
     }
@@ -39,7 +39,7 @@ impl Partition {
         }
     }
 
-    /// The name of the folders, and how much of a date their value is.
+    /// The key in the folder names, and the length of the date in their values.
     fn key(self) -> (&'static str, usize) {
         match self {
             Self::Day => ("date", 10),
@@ -59,12 +59,12 @@ impl Partition {
         Self::read(&self.folder(time)).map_or(time + Duration::from_secs(1), |(_, range)| range.end)
     }
 
-    /// The partition that has folders of this name, and the period of this one.
+    /// The partition of folders with this name, and the period of this one.
     pub(crate) fn read(folder: &str) -> Option<(Self, Range<Timestamp>)> {
         let (name, value) = folder.split_once('=')?;
         let this = Self::ALL.into_iter().find(|partition| partition.key() == (name, value.len()))?;
         let start = first_second(value)?;
-        // The next period has begun after this many days, whatever the length of this one.
+        // After this many days the next period has begun, regardless of the length of this one.
         let days = match this {
             Self::Day => 1,
             Self::Month => 31,
@@ -75,7 +75,7 @@ impl Partition {
     }
 }
 
-/// The beginning of a year, a month or a day.
+/// The start of a year, a month or a day.
 fn first_second(date: &str) -> Option<Timestamp> {
     format!("{date}{}T00:00:00Z", "0000-01-01".get(date.len()..)?).parse().ok()
 }

@@ -1,6 +1,6 @@
-//! A series that is written: a request that has a history, and its path in a data set.
+//! A series to write: a request that has a history, and its path in a data set.
 //!
-//! A request comes in with all its params; params that a history sets itself are no part of the path.
+//! The path contains all params of the request except those that a history sets.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use runtime::{Dynamic, Request};
 use crate::error::Error;
 use crate::layout;
 
-/// A series of records in time: an endpoint with its params.
+/// A time series of records: an endpoint with its params.
 ///
 /// ```
 /// # fn demo(request: runtime::Request<runtime::Dynamic>) -> Result<(), tables::Error> {
@@ -27,7 +27,7 @@ pub struct SeriesRequest {
     time: TimeColumn,
 }
 
-/// Where a record has its time.
+/// The time field of a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeColumn {
     pub(crate) name: &'static str,
@@ -35,7 +35,7 @@ pub(crate) struct TimeColumn {
 }
 
 impl SeriesRequest {
-    /// The series of a request, unless its endpoint has no history or a param is missing or wrong.
+    /// Creates the series of a request; an error if its endpoint has no history, or a param is missing or invalid.
     pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
         let request = request.into();
         let plan = History::new(request.clone(), 0..0).plan()?;
@@ -55,17 +55,17 @@ impl SeriesRequest {
         self.request.endpoint()
     }
 
-    /// The path that tells this series from any other: the endpoint and its params, as folders of a data set are named.
+    /// The path that identifies this series: the endpoint and its params, as the folders of a data set are named.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// How far apart its records are.
+    /// The interval between its records.
     pub fn step(&self) -> Duration {
         self.step
     }
 
-    /// The params by which series of this endpoint can differ, in a fixed order.
+    /// The params that can distinguish series of this endpoint, in a fixed order.
     pub(crate) fn params(&self) -> impl Iterator<Item = &'static str> {
         let endpoint = self.endpoint();
         let (own, step) = own_params(&self.request);
@@ -89,7 +89,7 @@ fn time(request: &Request<Dynamic>) -> Option<TimeColumn> {
     }
 }
 
-/// The params that a history sets, and the one of the step.
+/// The params that a history sets, and that of the interval.
 fn own_params(request: &Request<Dynamic>) -> ([&'static str; 4], &'static str) {
     let history = request.endpoint().history(request.service());
     let own =
@@ -97,7 +97,7 @@ fn own_params(request: &Request<Dynamic>) -> ([&'static str; 4], &'static str) {
     (own, history.map_or("", |info| info.step))
 }
 
-/// The endpoint, then the params by which its series differ: the optional ones, the required ones, the step.
+/// The endpoint, then the params that can distinguish its series: the optional ones, the required ones, the interval.
 fn path(request: &Request<Dynamic>) -> String {
     let endpoint = request.endpoint();
     let (own, step) = own_params(request);

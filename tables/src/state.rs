@@ -1,8 +1,8 @@
-//! What is known of a series in a target: which ranges need not be requested again, its rows, its first and last record.
+//! The state of a series in a target: ranges that need not be requested again, its rows, its first and last record.
 //!
 //! The state of a single file is in the metadata of the file, so that both are replaced as one. In a data set it is a
-//! hidden file in the folder of the series, which is written after the rows: rows that a state does not know are
-//! requested again and change nothing.
+//! hidden file in the folder of the series, written after the rows: rows that are not in the state are requested again,
+//! which changes nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::coverage::Coverage;
 use crate::series::SeriesRequest;
 
-/// The key of the metadata of a single file.
+/// The metadata key of a single file.
 pub(crate) const KEY: &str = "backfill";
 
 /// The hidden file in the folder of a series.
@@ -26,16 +26,16 @@ const VERSION: u64 = 2;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SeriesState {
     pub(crate) path: String,
-    /// The column of the time.
+    /// The time column.
     pub(crate) time: String,
     pub(crate) step: Duration,
-    /// Ranges that were requested when they were older than the refetch time, as counted from the newest record.
+    /// Ranges that were requested when they were older than the refetch time, counted back from the newest record.
     pub(crate) settled: Coverage,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
-    /// Rows by partition; those of a single file have an empty name.
+    /// Rows by partition; the partition of a single file has an empty name.
     pub(crate) rows: BTreeMap<String, u64>,
-    /// How many rows the last run replaced because the service had revised them.
+    /// Number of rows that the last run replaced because the service had revised them.
     pub(crate) revised: u64,
 }
 
@@ -49,14 +49,14 @@ impl SeriesState {
         self.rows.values().sum()
     }
 
-    /// Steps between the first and the last record that have none.
+    /// Missing intervals between the first and the last record.
     pub(crate) fn holes(&self) -> u64 {
         let (Some(first), Some(last)) = (self.first, self.last) else { return 0 };
         let steps = (last - first).as_nanos() / self.step.as_nanos().max(1) + 1;
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
     }
 
-    /// Notes that there are rows with these times.
+    /// Adds rows with these times.
     pub(crate) fn extend(&mut self, first: Timestamp, last: Timestamp) {
         self.first = Some(self.first.map_or(first, |known| known.min(first)));
         self.last = Some(self.last.map_or(last, |known| known.max(last)));
@@ -135,7 +135,7 @@ impl FileState {
     }
 }
 
-/// The range between the first and the last record that were known when a run began.
+/// The range between the first and the last record that existed when a run began.
 pub(crate) type Known = Option<Range<Timestamp>>;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The state of a file or a data set, read from it alone: no request is sent.
+//! The state of a file or a data set, read without any request.
 
 use std::ops::Range;
 
@@ -14,33 +14,33 @@ use crate::state::{self, SeriesState};
 use crate::store::{Store, file_path};
 use crate::target::Target;
 
-/// What a target has, from [`status`].
+/// The state of a target, from [`status`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Status {
     /// Every series, by path.
     pub series: Vec<SeriesStatus>,
-    /// Files that are damaged; each text names the file, the damage, and how to repair it.
+    /// Damaged files; each text names the file, the damage, and the repair.
     pub damaged: Vec<String>,
 }
 
-/// What a target has of one series.
+/// The state of one series in a target.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SeriesStatus {
-    /// The endpoint and its params, as folders of a data set are named.
+    /// The endpoint and its params, as the folders of a data set are named.
     pub path: String,
     /// The interval between its records, in seconds.
     pub step: u64,
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: u64,
     /// The first record.
     pub first: Option<Timestamp>,
     /// The last record.
     pub last: Option<Timestamp>,
-    /// Times between these without a record, neighbours as one.
+    /// Ranges without records between these; adjacent times form one range.
     pub holes: Vec<Range<Timestamp>>,
-    /// How many records are missing in all holes.
+    /// Number of records that are missing in all holes.
     pub missing: u64,
     /// Rows with a value that did not fit its column.
     pub invalid: u64,
@@ -49,7 +49,7 @@ pub struct SeriesStatus {
 }
 
 impl SeriesStatus {
-    /// How many intervals have closed since the last record; `None` without a record.
+    /// Number of intervals that have closed since the last record; `None` without a record.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
         let next = self.last? + std::time::Duration::from_secs(2 * self.step);
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
@@ -62,7 +62,9 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
     let mut status = Status::default();
     if let Some(single) = &store.single {
         let Some(base) = &single.base else {
-            return Err(Error::invalid_input(format!("{target}: there is no file that a backfill has written")));
+            return Err(Error::invalid_input(format!(
+                "{target}: expected a file or folder written by a backfill, found none"
+            )));
         };
         if let Err(damage) = single.verify() {
             status.damaged.push(damage.to_string());
@@ -106,7 +108,7 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// What the rows of a series show.
+/// The figures computed from the rows of a series.
 #[derive(Default)]
 struct Seen {
     steps: Coverage,

@@ -1,6 +1,6 @@
-//! Where parts are kept: files by their paths below a root, each written whole or not at all.
+//! File storage: files by their paths below a root, each written completely or not at all.
 //!
-//! Bytes go in and come out; their content is not known here.
+//! Content is opaque bytes.
 
 mod local;
 #[cfg(feature = "s3")]
@@ -29,13 +29,13 @@ impl Storage {
         Self::Local(Local::new(root.into(), lock))
     }
 
-    /// A part of a bucket.
+    /// A prefix in a bucket.
     #[cfg(feature = "s3")]
     pub(crate) fn bucket(bucket: &str, prefix: &str) -> Result<Self, Error> {
         Ok(Self::S3(s3::Bucket::new(bucket, prefix)?))
     }
 
-    /// The paths of all files in a folder and below it, in order; none if there is no such folder.
+    /// The paths of all files in a folder and below it, in order; empty if the folder does not exist.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
         let mut paths = match self {
             Self::Local(local) => {
@@ -49,7 +49,7 @@ impl Storage {
         Ok(paths)
     }
 
-    /// What a file holds.
+    /// The content of a file.
     pub(crate) async fn get(&self, path: &str) -> Result<bytes::Bytes, Error> {
         match self {
             Self::Local(local) => {
@@ -61,7 +61,7 @@ impl Storage {
         }
     }
 
-    /// The same for a file on the local disk, without `await`.
+    /// The content of a file on the local disk, without `await`.
     pub(crate) fn get_now(&self, path: &str) -> Result<bytes::Bytes, Error> {
         match self {
             Self::Local(local) => local.get(path),
@@ -70,7 +70,7 @@ impl Storage {
         }
     }
 
-    /// Writes a file, replacing one that is there.
+    /// Writes a file, replacing an existing one.
     pub(crate) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
         match self {
             Self::Local(local) => {
@@ -82,7 +82,7 @@ impl Storage {
         }
     }
 
-    /// Writes a file unless there is one of this name; returns the content of the file afterwards.
+    /// Writes a file unless its name exists; returns the content of the file afterwards.
     pub(crate) async fn create(&self, path: &str, content: Vec<u8>) -> Result<bytes::Bytes, Error> {
         match self {
             Self::Local(local) => {
@@ -95,7 +95,7 @@ impl Storage {
         self.get(path).await
     }
 
-    /// What a file holds, if it is there.
+    /// The content of a file, if it exists.
     pub(crate) async fn find(&self, path: &str) -> Result<Option<bytes::Bytes>, Error> {
         match self {
             Self::Local(local) if !local.path(path).exists() => Ok(None),
@@ -105,7 +105,7 @@ impl Storage {
         }
     }
 
-    /// The name of a file, for people.
+    /// The name of a file for messages.
     pub(crate) fn name(&self, path: &str) -> String {
         match self {
             Self::Local(local) => local.path(path).display().to_string(),
@@ -115,7 +115,7 @@ impl Storage {
     }
 }
 
-/// Runs work that waits for the disk on another thread; the runtime's own threads are for requests.
+/// Runs blocking disk work on another thread; the runtime's threads are for requests.
 pub(crate) async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

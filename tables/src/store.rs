@@ -1,7 +1,7 @@
-//! A target as a backfill finds it: where the rows of each series are, and what is known of them.
+//! The existing content of a target: the location of each series' rows, and its state.
 //!
 //! A data set has one file for each series and partition. The rows of a single file are collected in such a data set
-//! beside it, and merged with the file at the end of a run.
+//! next to it, and merged with the file at the end of a run.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -31,7 +31,7 @@ use crate::storage::Storage;
 use crate::table_schema::UNKNOWN_FIELDS;
 use crate::target::{Format, Target};
 
-/// Where the rows of a job are.
+/// The location of a job's rows.
 pub(crate) struct Store {
     pub(crate) storage: Storage,
     pub(crate) partition: Partition,
@@ -41,13 +41,13 @@ pub(crate) struct Store {
     keys: Value,
 }
 
-/// The one file that the rows become.
+/// The single file into which the rows are merged.
 pub(crate) struct SingleFile {
     pub(crate) path: PathBuf,
     pub(crate) format: Format,
     /// The folder of rows that are not in the file yet.
     pub(crate) parts: PathBuf,
-    /// The Parquet file with all rows: the file itself, or the one from which CSV or JSON Lines is written.
+    /// The Parquet file with all rows: the file itself, or the source of a CSV or JSON Lines file.
     pub(crate) rows: PathBuf,
     /// That file as the last run left it.
     pub(crate) base: Option<Base>,
@@ -61,7 +61,7 @@ pub(crate) struct Base {
     pub(crate) schema: SchemaRef,
 }
 
-/// What there is of one series.
+/// The existing content of one series.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inventory {
     pub(crate) state: SeriesState,
@@ -78,7 +78,7 @@ impl Inventory {
 }
 
 impl Store {
-    /// The target of a job. With a lock, it is there to be written.
+    /// Opens the target of a job; with a lock, for writing.
     pub(crate) async fn open(job: &Backfill, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
         let step = job.series().iter().map(SeriesRequest::step).min().unwrap_or_default();
         let mut this = Self::of(&job.target, lock)?;
@@ -88,7 +88,7 @@ impl Store {
         Ok(this)
     }
 
-    /// A target, with nothing read of a data set.
+    /// A target, without reading its data set.
     pub(crate) fn of(target: &Target, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
         let (storage, single) = match target {
             Target::Folder(path) => (Storage::folder(path, lock), None),
@@ -153,7 +153,7 @@ impl Store {
         Ok(())
     }
 
-    /// Fails for a folder with rows that this version did not write.
+    /// Rejects a folder with rows that this version did not write.
     async fn check_unknown(&self) -> Result<(), Error> {
         let files = self.storage.list("").await?;
         let is_old =
@@ -181,7 +181,7 @@ impl Store {
         self.storage.put(state::FILE, text.into_bytes()).await
     }
 
-    /// What there is of a series.
+    /// The existing content of a series.
     pub(crate) async fn inventory(&self, series: &SeriesRequest) -> Result<Inventory, Error> {
         let path = series.path();
         let stored = self.storage.find(&format!("{path}/{}", state::FILE)).await?;
@@ -195,7 +195,7 @@ impl Store {
                 single.complete(before, &mut found.state)?;
             }
         }
-        // The state beside a single file continues that of the file, unless another file is there now.
+        // The state next to a single file continues that of the file, unless the file was replaced by another one.
         let in_file = |state: &SeriesState| state.rows.get("").copied();
         if let Some(stored) = stored.filter(|stored| in_file(stored) == in_file(&found.state)) {
             found.state = stored;
@@ -204,7 +204,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Compares a state with the files that are there.
+    /// Compares a state with the existing files.
     async fn compare(&self, path: &str, found: &mut Inventory) -> Result<(), Error> {
         let files = self.files(path).await?;
         let state = &mut found.state;
@@ -246,7 +246,7 @@ impl Store {
         Ok(all.iter().filter_map(own).collect())
     }
 
-    /// A file of the data set, after it was compared with its checksums.
+    /// A file of the data set, after verifying its checksums.
     pub(crate) async fn input(&self, path: &str) -> Result<ParquetInput<Bytes>, Error> {
         let bytes = self.storage.get(path).await?;
         let input = ParquetInput::open(self.storage.name(path), bytes.clone())?;
@@ -254,7 +254,7 @@ impl Store {
         Ok(input)
     }
 
-    /// The steps from a time on that have a valid record.
+    /// The intervals from a time on that have a valid record.
     pub(crate) async fn present(&self, found: &Inventory, since: Option<Timestamp>) -> Result<Coverage, Error> {
         let state = &found.state;
         let mut present = Coverage::default();
@@ -271,7 +271,7 @@ impl Store {
             base.and_then(|(single, base)| Some((single, base.state.series(&state.path)?)))
         {
             let rows = usize::try_from(known.all_rows()).unwrap_or_default();
-            // The rows of a series are in order, at most one for each step.
+            // The rows of a series are ordered by time, at most one per interval.
             let newest = since.zip(state.last).map(|(since, last)| steps(&(since..last + state.step), state.step));
             let count = newest.map_or(rows, |newest| rows.min(newest));
             let input = single.input()?;
@@ -332,12 +332,12 @@ impl SingleFile {
         ParquetInput::open(self.rows.display().to_string(), self.file()?)
     }
 
-    /// Compares the file with its checksums.
+    /// Verifies the checksums of the file.
     pub(crate) fn verify(&self) -> Result<(), Error> {
         self.input()?.verify(BufReader::new(self.file()?))
     }
 
-    /// Reads the first and the last record, which the first version did not write down.
+    /// Reads the first and the last record, which the first version of the format did not store.
     pub(crate) fn complete(&self, before: usize, state: &mut SeriesState) -> Result<(), Error> {
         let rows = usize::try_from(state.all_rows()).unwrap_or_default();
         if state.last.is_some() || rows == 0 {
@@ -373,7 +373,7 @@ pub(crate) fn file_path(series: &str, partition: &str) -> String {
     format!("{series}/{partition}/{}", layout::FILE)
 }
 
-/// How many steps a range has at most.
+/// Maximum number of intervals in a range.
 pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> usize {
     if range.end <= range.start {
         return 0;

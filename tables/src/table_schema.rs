@@ -1,7 +1,7 @@
-//! The columns of an endpoint's series, as Arrow describes them.
+//! The Arrow schema of an endpoint's series.
 //!
-//! The registry comes in, a schema goes out: names as on the wire, types, and beside each column what it means, its
-//! unit and how it is known. Where the fields are unknown, the first records say which columns there are.
+//! The registry defines the schema: names as in the API, types, and as metadata of each column its meaning, unit and
+//! evidence. If the fields are unknown, the columns are inferred from the first records.
 
 mod infer;
 mod meaning;
@@ -23,7 +23,7 @@ use infer::Inferred;
 
 pub(crate) use meaning::is_json;
 
-/// The column of the fields that no other column holds: a JSON object for each record, or null.
+/// The column of the fields that no other column contains: a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// The columns of a series of records.
@@ -37,7 +37,7 @@ pub struct TableSchema {
 enum Columns {
     /// One for each field of the table.
     Known(&'static RecordInfo),
-    /// Those that were found in records.
+    /// Columns inferred from records.
     Inferred(Inferred),
 }
 
@@ -50,9 +50,9 @@ impl TableSchema {
         }
     }
 
-    /// The columns that these records have, whose fields are unknown, of the endpoint and the service of a request.
+    /// Infers the columns of records whose fields are unknown; endpoint and service are those of the request.
     ///
-    /// Numbers and texts get columns of their own, anything else one of JSON.
+    /// Numbers and texts get typed columns, everything else JSON columns.
     pub fn infer<E>(request: &Request<E>, records: &[AnyRecord]) -> Self {
         Self::inferred(Inferred::of(time_column(request.endpoint(), request.service()), records))
     }
@@ -67,7 +67,7 @@ impl TableSchema {
         Self { schema: columns.schema(), columns: Columns::Inferred(columns) }
     }
 
-    /// The columns of a series: by its table, else those that were found in other records of it.
+    /// The columns of a series: those of its table, or else those inferred from its other records.
     pub(crate) fn of_series(series: &SeriesRequest, found: Option<&Schema>) -> Option<Self> {
         Self::for_endpoint(series.endpoint())
             .or_else(|| Some(Self::inferred(Inferred::stored(Some(series.time()), found?))))
@@ -78,7 +78,7 @@ impl TableSchema {
         self.schema.clone()
     }
 
-    /// Records as a batch. The times are those of the records, where they have one that can be read.
+    /// Converts records to a batch; `times` are those of the records, `None` if unreadable.
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
         let columns = match &self.columns {
             Columns::Known(record) => known(record, records),
@@ -113,8 +113,7 @@ fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Vec<ArrayRef> {
     columns
 }
 
-/// The unknown fields of a record as JSON, with the counts that are larger than their column can store, which are null
-/// there.
+/// The unknown fields of a record as JSON, including counts that exceed the maximum of their column and are null there.
 fn with_large<'r>(
     fields: Option<&'r UnknownFields>,
     values: impl Iterator<Item = (&'static FieldInfo, FieldValue<'r>)>,
@@ -142,7 +141,7 @@ fn unknown_fields(others: &[Field]) -> Field {
     Field::new(name, DataType::Utf8, true).with_metadata(meaning::of(meaning, "", None, true))
 }
 
-/// Whether points in time of this unit may lie between two milliseconds.
+/// Returns `true` if timestamps of this unit may lie between two milliseconds.
 fn is_fine(unit: TimeUnit) -> bool {
     matches!(unit, TimeUnit::Iso8601)
 }

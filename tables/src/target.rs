@@ -1,26 +1,26 @@
-//! Where tables go: a file of some format, a folder of a data set, or a bucket.
+//! The target of tables: a file of some format, a folder of a data set, or a bucket.
 //!
-//! A text as a person writes it comes in. Nothing is opened here.
+//! Targets are parsed from text. Nothing is opened here.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Lines of values with commas between them, behind a line of names.
+    /// Comma-separated values after a header line.
     Csv,
-    /// One JSON object a line.
+    /// One JSON object per line.
     JsonLines,
-    /// Columns, compressed.
+    /// Compressed columns.
     Parquet,
 }
 
 impl Format {
-    /// The format that a file name ends in, in lower or upper case. Text may be compressed: `.csv.gz`, `.jsonl.gz`.
+    /// The format of a file name's extension, in lower or upper case. Text may be compressed: `.csv.gz`, `.jsonl.gz`.
     pub fn of(path: &Path) -> Option<Self> {
         if is_gzip(path) {
             return Self::of(Path::new(path.file_stem()?)).filter(|format| *format != Self::Parquet);
@@ -34,12 +34,12 @@ impl Format {
     }
 }
 
-/// Whether a file name ends as that of a file which is compressed with gzip.
+/// Returns `true` for the extension of a gzip file.
 pub(crate) fn is_gzip(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
-/// Where a backfill writes.
+/// The target of a backfill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
@@ -47,26 +47,26 @@ pub enum Target {
     File {
         /// The file.
         path: PathBuf,
-        /// How it is written.
+        /// Its format.
         format: Format,
     },
     /// A data set of Parquet files on the local disk: `ENDPOINT/coin=…/timeframe=…/month=…` below this folder.
     Folder(PathBuf),
-    /// The same in a bucket of object storage, below a prefix; with the feature `s3`.
+    /// A data set in a bucket of object storage, below a prefix; with the feature `s3`.
     #[cfg(feature = "s3")]
     Bucket {
         /// The bucket.
         bucket: String,
-        /// What the names of all objects begin with.
+        /// The prefix of all object names.
         prefix: String,
     },
 }
 
 impl Target {
-    /// Reads what a person wrote: `out.csv`, `out.jsonl`, `out.csv.gz`, `out.jsonl.gz`, `out.parquet`, `folder/`,
+    /// Parses a target: `out.csv`, `out.jsonl`, `out.csv.gz`, `out.jsonl.gz`, `out.parquet`, `folder/`,
     /// `s3://bucket/prefix`.
     ///
-    /// A name without an ending that says a format is that of a folder.
+    /// A name without the extension of a known format is a folder.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if let Some((scheme, rest)) = text.split_once("://") {
             return Self::parse_url(scheme, rest);
@@ -122,7 +122,7 @@ impl Target {
     }
 }
 
-/// As it would be written to be parsed.
+/// Text that parses to the same target.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,7 +1,7 @@
-//! CSV and JSON Lines of Arrow's tables.
+//! CSV and JSON Lines of Arrow tables.
 //!
-//! Batches come in, lines go out. Points in time are written as ISO 8601; in CSV a list or a record is JSON in its
-//! cell. A null is an empty cell, or `null`.
+//! Batches are written as lines. Timestamps are in ISO 8601; in CSV a list or a record is JSON in its cell. A null is
+//! an empty cell, or `null`.
 
 use std::io::Write;
 
@@ -14,10 +14,10 @@ use runtime::Value;
 use crate::table_schema::is_json;
 use crate::times::Times;
 
-/// Writes tables as lines.
+/// Writes tables as lines of text.
 #[derive(Debug)]
 pub enum TextWriter<W: Write> {
-    /// CSV, with a line of names first.
+    /// CSV with a header line.
     Csv(Box<Csv<W>>),
     /// JSON objects.
     Json(W),
@@ -31,7 +31,7 @@ pub struct Csv<W: Write> {
 }
 
 impl<W: Write> TextWriter<W> {
-    /// Returns the writer below, after everything was written to it.
+    /// Returns the inner writer after everything was written to it.
     pub fn into_inner(self) -> std::io::Result<W> {
         match self {
             Self::Csv(csv) => csv.out.into_inner().map_err(csv::IntoInnerError::into_error),
@@ -49,7 +49,7 @@ impl<W: Write> TextWriter<W> {
         Self::Json(out)
     }
 
-    /// Writes the names of the columns, if the format has such a line and it was not written yet.
+    /// Writes the header line, if the format has one and it was not written yet.
     pub fn begin(&mut self, schema: &Schema) -> std::io::Result<()> {
         if let Self::Csv(csv) = self
             && !std::mem::replace(&mut csv.has_names, true)
@@ -104,7 +104,7 @@ fn line(columns: &[(&std::sync::Arc<Field>, &ArrayRef)], row: usize, out: &mut S
     out.push_str("}\n");
 }
 
-/// A value as the cell of CSV.
+/// A value as a CSV cell.
 fn cell(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
     match column.data_type() {
         _ if column.is_null(row) => {}
@@ -120,7 +120,7 @@ fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
         return out.push_str("null");
     }
     match column.data_type() {
-        // As the service wrote it, but in one line: a line break within a text of JSON is an escape.
+        // Numbers and order as the service wrote them, but in one line: a line break within a JSON string is an escape.
         DataType::Utf8 if is_json(field) => out.extend(column.as_string::<i32>().value(row).split(['\n', '\r'])),
         DataType::Utf8 => out.push_str(&Value::from(column.as_string::<i32>().value(row)).to_string()),
         DataType::Int64 => out.push_str(&column.as_primitive::<Int64Type>().value(row).to_string()),

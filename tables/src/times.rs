@@ -1,6 +1,6 @@
-//! Points in time as a column has them.
+//! Timestamps of a column.
 //!
-//! An array of timestamps comes in, points in time go out.
+//! An array of timestamps is read as UTC times.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 use runtime::Timestamp;
 
-/// The points in time of a column.
+/// The timestamps of a column.
 pub(crate) struct Times<'a> {
     counts: &'a [i64],
     per_second: i64,
@@ -31,7 +31,7 @@ impl<'a> Times<'a> {
         Some(Self { counts, per_second })
     }
 
-    /// The point in time of a row.
+    /// The timestamp of a row.
     pub(crate) fn get(&self, row: usize) -> Timestamp {
         let count = self.counts.get(row).copied().unwrap_or_default();
         let rest = u64::try_from(count.rem_euclid(self.per_second)).unwrap_or_default();
@@ -39,7 +39,7 @@ impl<'a> Times<'a> {
         Timestamp::from_unix_seconds(count.div_euclid(self.per_second)) + beyond
     }
 
-    /// How many rows from `from` on come before a point in time. The rows are in order.
+    /// Number of rows from `from` on that are before a timestamp. The rows are in order.
     pub(crate) fn before(&self, from: usize, time: Timestamp) -> usize {
         let rows = from..self.counts.len();
         let mut low = rows.start;

@@ -1,7 +1,7 @@
-//! A job that is killed at ten random points, and gone on with each time.
+//! Kills a job at ten random points and restarts it each time.
 //!
-//! `kill -9` gives nobody a chance to tidy up. What the last run leaves has to be what a job has that nobody disturbed:
-//! the same rows, as sorted CSV the same bytes.
+//! `kill -9` leaves the process no time to clean up. The last run must produce the same result as an uninterrupted job:
+//! the same rows, and the same bytes as sorted CSV.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -66,7 +66,7 @@ pub(super) async fn in_bucket(bucket: &str) -> Outcome {
     Ok(())
 }
 
-/// The rows of a data set in a bucket as sorted lines of CSV, behind the series of each.
+/// The rows of a data set in a bucket as sorted lines of CSV, each prefixed with its series.
 #[cfg(feature = "s3")]
 async fn stored(bucket: &str, prefix: &str) -> Outcome<Vec<String>> {
     use object_store::{ObjectStore as _, ObjectStoreExt as _};
@@ -92,12 +92,12 @@ async fn stored(_: &str, _: &str) -> Outcome<Vec<String>> {
     std::future::ready(Err("this was built without the feature `s3`".into())).await
 }
 
-/// Runs the job again and again, killed at random points, and then to its end; tells how often it was killed.
+/// Runs the job repeatedly, killing it at random points, and then to its end; returns the number of kills.
 async fn killed(base_url: &str, target: &str, days: i64, taken: Duration, seed: u64) -> Outcome<u32> {
     let (mut dice, mut kills) = (Dice(seed), 0);
     for _ in 0..KILLS {
         let mut child = Killable(spawn(base_url, target, days)?);
-        // Later runs have less to do: all of them together get a bit less than what one takes.
+        // Later runs have less to do: all waits together are a bit shorter than one uninterrupted run.
         let wait = taken.mul_f64(dice.next() * 1.5 / f64::from(KILLS));
         tokio::time::sleep(wait).await;
         if let Some(status) = child.0.try_wait()? {
@@ -164,7 +164,7 @@ fn csv(file: impl ChunkReader + 'static) -> Outcome<String> {
     Ok(String::from_utf8(lines.into_inner()?)?)
 }
 
-/// The same of a data set, with what its folders say and in the columns of one file.
+/// The same rows of a data set, with the params in its folder names as columns of one file.
 fn exported(folder: &Path) -> Outcome<Vec<String>> {
     let mut lines = BTreeSet::new();
     let mut count = 0;
@@ -191,7 +191,7 @@ fn files(folder: &Path) -> Outcome<Vec<std::path::PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        // What was being written when the job was killed; no reader looks at such a file.
+        // A file left unfinished by the kill; readers ignore it.
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         match path.is_dir() {
             _ if is_hidden => {}

@@ -1,8 +1,8 @@
-//! What `cargo xtask verify tables` runs: `files WHAT FOLDER`.
+//! The program behind `cargo xtask verify tables`: `files WHAT FOLDER`.
 //!
 //! `write` fills a folder with every kind of file, for other programs to read. `killed` kills a job at ten random
-//! points, goes on each time and compares what comes with a job that was left alone; `bucket` does so with object
-//! storage. `million` makes Parquet of ten million records. `job` is the job that is killed.
+//! points, restarts it each time and compares the result with that of an uninterrupted job; `bucket` does so with
+//! object storage. `million` writes ten million records to Parquet. `job` is the job that is killed.
 
 #![allow(clippy::print_stdout)] // What it is for.
 
@@ -36,7 +36,7 @@ fn client(base_url: &str) -> Outcome<Client> {
 
 fn endpoint(name: &str) -> Outcome<&'static EndpointInfo> {
     let mut all = GROUPS.iter().flat_map(|group| group.endpoints);
-    Ok(all.find(|endpoint| endpoint.to_string() == name).ok_or("there is no such endpoint")?)
+    Ok(all.find(|endpoint| endpoint.to_string() == name).ok_or_else(|| format!("unknown endpoint `{name}`"))?)
 }
 
 /// Two metrics of two coins.

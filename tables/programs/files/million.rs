@@ -1,6 +1,7 @@
-//! Ten million records to Parquet: how long, how much memory, how long the file is.
+//! Ten million records to Parquet: duration, memory and file size.
 //!
-//! A transport makes the replies up as they are asked for. The same replies go to a file, for others to do the same.
+//! A transport generates the responses on demand. The same responses are written to a file, for comparison with other
+//! programs.
 
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -16,10 +17,10 @@ use super::{END, Outcome, endpoint};
 const RECORDS: i64 = 10_000_000;
 const MINUTE: i64 = 60;
 
-/// What a job may hold in memory at most, in KiB.
+/// Maximum memory of a job, in KiB.
 const MOST: u64 = 200 << 10;
 
-/// Writes one file, and says what that took.
+/// Writes one file, and prints its figures.
 pub(super) async fn run(folder: &Path) -> Outcome {
     let name = "million.parquet";
     let transport =
@@ -37,7 +38,7 @@ pub(super) async fn run(folder: &Path) -> Outcome {
     #[allow(clippy::cast_precision_loss)] // Some millions.
     let (rate, length) = (summary.records as f64 / taken, bytes as f64 / summary.records as f64);
     println!(
-        "{name}: {} rows in {taken:.1} s, {rate:.0} rows a second, {length:.1} bytes a row, {} MiB at most",
+        "{name}: {} rows in {taken:.1} s, {rate:.0} rows/s, {length:.1} bytes per row, {} MiB peak memory",
         summary.records,
         peak >> 10
     );
@@ -47,7 +48,7 @@ pub(super) async fn run(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// Writes the replies, one a line.
+/// Writes the responses, one per line.
 pub(super) fn pages(file: &Path) -> Outcome {
     let mut out = BufWriter::new(std::fs::File::create(file)?);
     let page = 1000;
@@ -58,7 +59,7 @@ pub(super) fn pages(file: &Path) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// A reply with one record a minute.
+/// A response with one record per minute.
 fn made_up(url: &str) -> String {
     let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
     let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
@@ -90,7 +91,7 @@ fn reply(minutes: std::ops::RangeInclusive<i64>) -> String {
     text
 }
 
-/// A number below a bound that looks like chance.
+/// A pseudo-random number below `below`.
 fn noise(minute: i64, part: i64, below: i64) -> i64 {
     let mut number = (minute * 31 + part).wrapping_mul(0x1E37_79B9_7F4A_7C15);
     number ^= number >> 29;
@@ -99,7 +100,7 @@ fn noise(minute: i64, part: i64, below: i64) -> i64 {
     number.rem_euclid(below)
 }
 
-/// What this process held in memory at most, in KiB, where the system says it as Linux does.
+/// Peak memory of this process in KiB; `None` on systems without Linux's `/proc`.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! A folder of files for other programs to read, with what they should find in it.
+//! A folder of files for other programs to read, with the expected content.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(super) async fn all(folder: &Path) -> Outcome {
     for name in ["out.parquet", "out.csv", "out.jsonl", "data/"] {
         run(&job(series(&client, "1h")?, DAYS, &path(folder, name))?).await?;
     }
-    // Records of every shape that the catalogue has, and of none.
+    // Endpoints with records of every layout in the catalogue, and one without known fields.
     let mut shapes = Vec::new();
     for (name, query) in [
         ("global_metrics.global_bid_ask", &[("timeframe", "1h")] as &[_]),
@@ -39,7 +39,7 @@ fn path(folder: &Path, name: &str) -> String {
     format!("{}/{name}", folder.display())
 }
 
-/// What the sandbox says itself, asked for in single requests.
+/// The sandbox's own records, fetched with single requests.
 async fn truth(client: &generated_client::Client) -> Outcome<serde_json::Value> {
     let mut all = Vec::new();
     for series in series(client, "1h")? {

@@ -1,7 +1,8 @@
 //! The columns of endpoints whose fields are unknown: the same for all series and runs.
 //!
-//! The run that has the first page of any series of an endpoint writes down its columns, beside the series and before
-//! any of its rows; all others use those. Values that do not fit them are among the unknown fields of a row.
+//! The first run that fetches a page of any series of an endpoint records its columns, in a file next to the series and
+//! before any of its rows; all other series use them. Values that do not fit these columns are among the unknown fields
+//! of a row.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::table_schema::TableSchema;
 /// A file without rows in the folder of an endpoint; its name hides it from readers of the data.
 const COLUMNS: &str = ".columns";
 
-/// The columns that were agreed on, by endpoint, as far as this run knows them.
+/// The agreed columns by endpoint, as far as this run has read them.
 #[derive(Debug, Default)]
 pub(super) struct Agreed(BTreeMap<String, SchemaRef>);
 
@@ -31,7 +32,7 @@ impl Agreed {
         self.0.get(&series.endpoint().to_string()).cloned()
     }
 
-    /// The columns of a series: as they are known, else as they were first written down, by this call at the latest.
+    /// The columns of a series: those already recorded, or else those inferred from `records`, which this call records.
     pub(super) async fn of(
         &mut self,
         storage: &Storage,

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::merge::Changes;
 use crate::state::SeriesState;
 
-/// Something that happened in a backfill. A series is named by its position in
+/// Something that happened in a backfill. A series is identified by its index in
 /// [`Backfill::series`](super::Backfill::series).
 #[derive(Debug)]
 #[non_exhaustive]
@@ -19,102 +19,101 @@ pub enum BackfillEvent {
     Progress {
         /// The series.
         series: usize,
-        /// What this run has done of it and has still to do.
+        /// Its finished and remaining work in this run.
         progress: Progress,
     },
-    /// Times without records, invalid records, pages that could not be fetched. The summary has what of it is true at
+    /// Times without records, invalid records and pages that could not be fetched. The summary has those that remain at
     /// the end of the run.
     #[non_exhaustive]
     Report {
         /// The series.
         series: usize,
-        /// What was found in a window.
+        /// The problems found in a page.
         report: Report,
     },
-    /// A series, or the rest of it, that could not be fetched. The others continue.
+    /// A series, or the rest of it, could not be fetched. The others continue.
     #[non_exhaustive]
     Failed {
         /// The series.
         series: usize,
-        /// Why.
+        /// The reason.
         error: runtime::Error,
     },
     /// The service, or the gate, has stopped responding.
     #[non_exhaustive]
     Trouble {
-        /// How long ago the first request without a response was sent.
+        /// Time since the first request without a response was sent.
         elapsed: Duration,
     },
     /// The service responds again.
     #[non_exhaustive]
     Recovered {
-        /// How long it did not.
+        /// Duration of the outage.
         elapsed: Duration,
     },
-    /// A file that is complete.
+    /// A file is complete.
     #[non_exhaustive]
     File {
-        /// Where it is.
+        /// Its path.
         name: String,
-        /// How many rows it has.
+        /// Number of rows.
         rows: u64,
-        /// How long it is.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// The rows are being merged with the one file.
+    /// The rows are being merged with the single file.
     #[non_exhaustive]
     Merging {
-        /// Which file.
+        /// Its path.
         name: String,
     },
 }
 
-/// What a backfill has done.
+/// The summary of a backfill.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Whether every request that was necessary had a usable response, and no series is without a record, unless that
-    /// is [allowed](super::Backfill::allow_empty). The service may lack records nevertheless; see
-    /// [`SeriesReport::holes`].
+    /// `true` if every necessary request had a usable response, and every series has a record, unless empty ones are
+    /// [allowed](super::Backfill::allow_empty). The service may lack records nevertheless; see [`SeriesReport::holes`].
     pub is_complete: bool,
-    /// Whether it was cancelled.
+    /// `true` if the run was cancelled.
     pub is_cancelled: bool,
-    /// Whether it ended because neither service nor gate responded for two minutes.
+    /// `true` if the run ended because neither service nor gate responded for two minutes.
     pub is_unreachable: bool,
-    /// Records that were not there before this run.
+    /// Records that this run added.
     pub records: u64,
     /// Requests that this run has made.
     pub requests: u64,
-    /// How long the run took.
+    /// Duration of the run.
     pub elapsed: Duration,
     /// Files that this run has written.
     pub files: Vec<String>,
-    /// Windows that could not be fetched.
+    /// Pages that could not be fetched.
     pub failed_pages: u64,
     /// One for each series, in their order.
     pub series: Vec<SeriesReport>,
-    /// Series that could not be fetched, or not to their end, each with the reason.
+    /// Series that could not be fetched, or not completely, each with the reason.
     pub failed: Vec<(usize, Error)>,
 }
 
-/// What a run has changed of a series, and the state in which it left it.
+/// The changes of a run to one series, and its state afterwards.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SeriesReport {
-    /// The path that tells the series from others.
+    /// The path that identifies the series.
     pub path: String,
-    /// Records before the first one or after the last one that was there.
+    /// New records before the first or after the last existing one.
     pub added: u64,
-    /// Records where there was a hole.
+    /// New records in holes.
     pub filled: u64,
     /// Records that the service has revised since they were written.
     pub revised: u64,
-    /// New or revised records with a value that does not fit its column. It is null there, and its original is among
+    /// New or revised records with a value that does not fit its column. The value is null, and its original is among
     /// the unknown fields.
     pub invalid: u64,
-    /// Records without a valid time, or that are not readable as records, which were dropped.
+    /// Records that were dropped because they have no valid time or cannot be parsed.
     pub dropped: u64,
-    /// Steps between the first and the last record that have none.
+    /// Missing intervals between the first and the last record.
     pub holes: u64,
     /// The first record of the target.
     pub first: Option<Timestamp>,
@@ -123,7 +122,7 @@ pub struct SeriesReport {
 }
 
 impl SeriesReport {
-    /// Whether the target has never had a record of this series.
+    /// `true` if the target has never had a record of this series.
     pub fn is_empty(&self) -> bool {
         self.last.is_none()
     }

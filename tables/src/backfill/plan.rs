@@ -13,7 +13,7 @@ use crate::series::SeriesRequest;
 use crate::store::{Inventory, Store, steps};
 use crate::table_schema::TableSchema;
 
-/// Holes that are younger than this, as counted from the newest record, are requested again by every run …
+/// Holes that are younger than this, counted back from the newest record, are requested again by every run …
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
 
 /// … with at most this many requests for each series.
@@ -25,8 +25,7 @@ const HOLE_REQUESTS: usize = 4;
 pub struct BackfillPlan {
     /// One for each series, in their order.
     pub series: Vec<SeriesPlan>,
-    /// The least time that all requests take, as the client's rate limit has it; `None` where a gate of your own
-    /// decides.
+    /// The minimum duration of all requests by the client's rate limit; `None` if a custom gate is set.
     pub min_duration: Option<Duration>,
 }
 
@@ -34,7 +33,7 @@ pub struct BackfillPlan {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SeriesPlan {
-    /// The path that tells the series from others.
+    /// The path that identifies the series.
     pub path: String,
     /// The range of the job, up to the last interval that is closed.
     pub range: Range<Timestamp>,
@@ -43,21 +42,21 @@ pub struct SeriesPlan {
     /// Ranges that have not been fetched, or only when their records could still change. The last one reaches back as
     /// far as its pages do.
     pub missing: Vec<Range<Timestamp>>,
-    /// Ranges with times that should have a record and have none, which are requested again.
+    /// Ranges with missing records, which are requested again.
     pub gaps: Vec<Range<Timestamp>>,
-    /// The most records that there can be, one a step.
+    /// The maximum number of records, one per interval.
     pub records: u64,
-    /// Requests, if the service answers as planned.
+    /// Number of requests, if no page has to be split or retried.
     pub requests: u64,
 }
 
 impl BackfillPlan {
-    /// The most records of all series.
+    /// The maximum number of records of all series.
     pub fn records(&self) -> u64 {
         self.series.iter().map(|series| series.records).sum()
     }
 
-    /// The requests of all series, if the service answers as planned.
+    /// Number of requests of all series, if no page has to be split or retried.
     pub fn requests(&self) -> u64 {
         self.series.iter().map(|series| series.requests).sum()
     }
@@ -83,7 +82,7 @@ pub(super) async fn planned(job: &Backfill, store: &Store) -> Result<Vec<(Series
     for series in &job.series {
         let mut found = store.inventory(series).await?;
         compare_columns(series, &found)?;
-        // Another refetch time than that of the last run.
+        // The refetch time differs from that of the last run.
         if let Some(last) = found.state.last {
             found.state.settled = found.state.settled.until(last - job.refetch);
         }
@@ -146,7 +145,7 @@ async fn series_plan(
     Ok(SeriesPlan { path, range, last: state.last, missing, gaps, records, requests })
 }
 
-/// Pages that have all holes, each beginning with one.
+/// Pages that cover all holes, each beginning with one.
 fn pages(holes: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Timestamp) -> Vec<Range<Timestamp>> {
     let mut pages: Vec<Range<Timestamp>> = Vec::new();
     for mut hole in holes {
@@ -162,7 +161,7 @@ fn pages(holes: impl Iterator<Item = Range<Timestamp>>, page: Duration, end: Tim
     pages
 }
 
-/// Keeps as many pages as one run may request, in turns by day, so that holes which stay do not keep others waiting.
+/// Keeps as many pages as one run may request, rotating daily, so that permanent holes do not keep others waiting.
 fn limit(pages: &mut Vec<Range<Timestamp>>, last: Timestamp) {
     let day = usize::try_from(last.unix_seconds() / 86_400).unwrap_or_default();
     if !pages.is_empty() {

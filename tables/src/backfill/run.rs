@@ -1,6 +1,6 @@
-//! A run fetches the ranges of its plan, some at the same time, and merges their rows with those that are there.
+//! A run fetches the ranges of its plan, some concurrently, and merges their rows with the existing ones.
 //!
-//! A plan comes in, files and events go out. The client's history decides which pages are requested.
+//! The input is a plan; the output is files and events. The client's history decides which pages are requested.
 
 use std::future::{Future, poll_fn};
 use std::ops::Range;
@@ -31,13 +31,13 @@ use crate::state::{FILE, Known, SeriesState};
 use crate::store::{Inventory, Store, file_path, without};
 use crate::table_schema::TableSchema;
 
-/// How many ranges are fetched at the same time: each keeps pages and a partition in memory.
+/// Number of ranges that are fetched concurrently: each keeps pages and a partition in memory.
 const TOGETHER: usize = 16;
 
 /// A run ends after this time without a response …
 const UNREACHABLE: Duration = Duration::from_secs(120);
 
-/// … and reports trouble after this one.
+/// … and reports trouble after this time.
 const TROUBLE: Duration = Duration::from_secs(10);
 
 /// A range of a series.
@@ -57,7 +57,7 @@ struct Run<'j, W> {
     agreed: Agreed,
     series: Vec<SeriesRun>,
     has_begun: bool,
-    /// When the service stopped responding, if that was reported.
+    /// The time when the service stopped responding, if that was reported.
     trouble: Option<Instant>,
     has_response: bool,
     summary: Summary,
@@ -74,7 +74,7 @@ struct SeriesRun {
     report: SeriesReport,
 }
 
-/// How the requests of a chunk ended.
+/// The outcome of the requests of a chunk.
 #[derive(PartialEq)]
 enum Ended {
     Done,
@@ -105,7 +105,7 @@ pub(super) async fn run(
     run.finish(begun).await
 }
 
-/// The ranges of all series in turns, so that none waits for all of another.
+/// The ranges of all series, interleaved so that no series waits for all of another.
 fn items(planned: &[(SeriesPlan, Inventory)]) -> Vec<Item> {
     let mut turns: Vec<(usize, Item)> = Vec::new();
     for (series, (plan, _)) in planned.iter().enumerate() {
@@ -153,7 +153,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         self.job.series.get(index).zip(self.series.get_mut(index))
     }
 
-    /// Writes the files of series again whose columns have wider types now, so that all files have the same.
+    /// Rewrites the files of series whose columns now have wider types, so that all files of a series have the same
+    /// types.
     async fn widen(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
         let planned = if self.store.single.is_none() { planned } else { &[] };
         for (index, (_, inventory)) in planned.iter().enumerate() {
@@ -233,7 +234,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         rejected.map_or(Ok(ended), Err)
     }
 
-    /// Whether there has been no response for too long. Reports when trouble begins and ends.
+    /// Returns `true` after too long without a response. Reports when an outage begins and ends.
     fn is_unreachable(&mut self) -> bool {
         let lost = self.job.contact.lost_for();
         match (lost, self.trouble) {
@@ -303,7 +304,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
     }
 
-    /// Notes that the rest of a range failed; returns the error of the job if every other range would fail like this.
+    /// Records that the rest of a range failed; returns the error of the job if all other ranges would fail in the same
+    /// way.
     fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
         self.note_contact(Some(&error));
         if error.is_auth() || error.is_token() {
@@ -314,7 +316,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         None
     }
 
-    /// Writes the rows of a range so far, and the state of its series.
+    /// Writes the fetched rows of a range, and the state of its series.
     async fn flush(&mut self, index: usize, pending: &mut Pending) -> Result<(), Error> {
         if let Some((folder, batches)) = pending.take() {
             self.rewrite(index, &folder, batches).await?;
@@ -323,7 +325,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let Some((series, one)) = self.series(index) else { return Ok(()) };
         one.written.extend(&std::mem::take(&mut pending.fetched));
         let before = one.state.clone();
-        // Data decide how far a range is fetched for good: younger values may still change, and later ones arrive.
+        // The newest record limits the range that counts as fetched: younger values may still change, and later ones
+        // arrive.
         if let Some(last) = one.state.last {
             one.state.settled.extend(&one.written.until(last - refetch));
         }
@@ -387,7 +390,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         Ok(())
     }
 
-    /// Merges the rows with the single file, if the target is one, and sums up.
+    /// Merges the rows with the single file, if that is the target, and returns the summary.
     async fn finish(self, begun: Instant) -> Result<Summary, Error> {
         let Self { job, store, mut watch, mut series, mut summary, has_response, .. } = self;
         if let Some(single) = store.single.as_ref().filter(|_| !summary.is_cancelled) {

@@ -1,7 +1,7 @@
 //! Files on the local disk.
 //!
-//! A file is written under a hidden name in its folder, synced to the disk and renamed, so readers only ever see complete
-//! ones. It keeps the mode and the owner of the file that it replaces; a symbolic link stays one.
+//! A file is written under a hidden name in its folder, synced to the disk and renamed, so readers only ever see
+//! complete files. It keeps the mode and the owner of the file that it replaces; a symbolic link stays one.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -62,7 +62,7 @@ impl Local {
         write(&self.path(path), |file| file.write_all(content))
     }
 
-    /// Writes a file unless there is one of this name.
+    /// Writes a file unless its name exists.
     pub(super) fn create(&self, path: &str, content: &[u8]) -> Result<(), Error> {
         if self.path(path).exists() { Ok(()) } else { self.put(path, content) }
     }
@@ -93,7 +93,7 @@ where
         fs::rename(&unfinished, &target).map_err(fails)
     });
     if kept.is_err() {
-        // The unfinished file would fill a disk that is full.
+        // An unfinished file would fill up the disk.
         let _ = fs::remove_file(&unfinished);
         return kept;
     }
@@ -101,7 +101,7 @@ where
     Ok(())
 }
 
-/// Gives a file the owner of the one that it replaces, where the system allows that.
+/// Sets the owner of a file to that of the one that it replaces, if the system allows that.
 #[cfg(unix)]
 fn keep_owner(file: &File, replaced: &fs::Metadata) {
     use std::os::unix::fs::MetadataExt;
@@ -111,7 +111,7 @@ fn keep_owner(file: &File, replaced: &fs::Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &fs::Metadata) {}
 
-/// Syncs the names in a folder to the disk; not every system opens folders.
+/// Syncs the directory entries to the disk; some systems cannot open folders.
 fn sync(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }

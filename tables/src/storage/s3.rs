@@ -1,7 +1,7 @@
-//! Objects in a bucket of object storage that speaks S3.
+//! Objects in S3-compatible object storage.
 //!
-//! The service writes an object whole or not at all. Endpoint and credentials come from the environment, in the
-//! variables that AWS's own tools read.
+//! The service writes an object completely or not at all. Endpoint and credentials are read from the environment
+//! variables of AWS's own tools.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
-        // Object storage's transport takes the provider of the process, and panics where there is none.
+        // `object_store` uses the TLS provider of the process, and panics without one.
         if CryptoProvider::get_default().is_none() {
-            // Another crate may have installed one first, which works as well.
+            // An error means that another crate installed one first, which works as well.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
-        // Local test servers speak no TLS; it has to be asked for by `AWS_ALLOW_HTTP`, as elsewhere.
+        // Local test servers use plain HTTP, which `AWS_ALLOW_HTTP` enables, as in other programs.
         let store = AmazonS3Builder::from_env().with_bucket_name(bucket).build();
         let store = store.map_err(|error| Error::storage(format!("s3://{bucket}"), error))?;
         Ok(Self { store: Arc::new(store), bucket: bucket.to_owned(), prefix: prefix.to_owned() })
@@ -42,7 +42,7 @@ impl Bucket {
         if self.prefix.is_empty() { path.to_owned() } else { format!("{}/{path}", self.prefix) }
     }
 
-    /// The name of an object, taken as it is: special characters were encoded before.
+    /// The name of an object, without further encoding: special characters are already encoded.
     fn path(&self, path: &str) -> Result<Path, Error> {
         Path::parse(self.key(path)).map_err(|error| Error::storage(self.name(path), error))
     }
@@ -72,7 +72,7 @@ impl Bucket {
         }
     }
 
-    /// Writes an object unless there is one of this name.
+    /// Writes an object unless its name exists.
     pub(super) async fn create(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
         match self.store.put_opts(&self.path(path)?, content.into(), PutMode::Create.into()).await {
             Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => Ok(()),
@@ -86,7 +86,7 @@ impl Bucket {
     }
 }
 
-/// The service's message and code, if there are any; else the whole error.
+/// The service's message and code, if present; else the complete error.
 fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
     match said(&error.to_string()) {
         Some(said) => said.into(),
@@ -94,7 +94,7 @@ fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync
     }
 }
 
-/// The message and the code in the XML of a refusal.
+/// The message and the code in the XML of an error response.
 fn said(text: &str) -> Option<String> {
     let element = |name: &str| {
         let rest = text.split_once(&format!("<{name}>"))?.1;

@@ -1,8 +1,7 @@
-//! Columns of records whose fields are unknown, inferred from the first of them.
+//! Infers the columns of records whose fields are unknown from the first of them.
 //!
-//! Values of any kind come in, columns go out: points in time, numbers, texts, yes or no, and JSON for the rest. A
-//! value that does not fit its column, or has none, stands with its name among the unknown fields, so that nothing is
-//! lost.
+//! Columns contain timestamps, numbers, text, Booleans, or JSON for everything else. A value without a matching column
+//! is kept with its name among the unknown fields, so that nothing is lost.
 
 use std::sync::Arc;
 
@@ -16,15 +15,15 @@ use super::types::{time_array, time_type};
 use super::{meaning, unknown_fields};
 use crate::series::TimeColumn;
 
-/// Columns that were found in records.
+/// Columns inferred from records.
 #[derive(Clone, Debug)]
 pub(super) struct Inferred {
     time: Option<TimeColumn>,
-    /// Names and kinds of values; the column of unknown fields comes after them.
+    /// Names and kinds of values; the column of unknown fields is not included and is the last one.
     columns: Vec<(String, Kind)>,
 }
 
-/// What the values of a column are.
+/// The kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Time,
@@ -34,11 +33,11 @@ enum Kind {
     Json,
 }
 
-/// Every whole number up to here is a number of its own as `f64`.
+/// The largest integer up to which every integer has an exact `f64`.
 const EXACT: u64 = 1 << 53;
 
 impl Inferred {
-    /// The columns that records have: the time, then the others in the order in which their names first come.
+    /// The columns of records: the time, then the others in the order of their first appearance.
     pub(super) fn of(time: Option<TimeColumn>, records: &[AnyRecord]) -> Self {
         let mut columns: Vec<(String, Option<Kind>)> = Vec::new();
         for (name, value) in records.iter().filter_map(|record| record.as_any()?.as_object()).flatten() {
@@ -48,13 +47,13 @@ impl Inferred {
                 None => columns.push((name.clone(), kind)),
             }
         }
-        // A field that was null in all records has no known type.
+        // The type of a field that is null in all records is unknown.
         let mut columns: Vec<_> = columns.into_iter().filter_map(|(name, kind)| Some((name, kind?))).collect();
         columns.sort_by_key(|(_, kind)| *kind != Kind::Time);
         Self { time, columns }
     }
 
-    /// The columns of a file that was written with inferred columns, without those that can only be of other series.
+    /// The inferred columns of an existing file, without those that can only belong to other series.
     pub(super) fn stored(time: Option<TimeColumn>, schema: &Schema) -> Self {
         let kind = |field: &Field| match field.data_type() {
             DataType::Timestamp(..) => time.filter(|time| time.name == field.name()).map(|_| Kind::Time),
@@ -64,7 +63,7 @@ impl Inferred {
             DataType::Utf8 => Some(Kind::Text),
             _ => None,
         };
-        // The column of unknown fields comes last.
+        // The column of unknown fields is the last one.
         let fields = schema.fields().split_last().map_or(&[][..], |(_, fields)| fields);
         Self { time, columns: fields.iter().filter_map(|field| Some((field.name().clone(), kind(field)?))).collect() }
     }
@@ -84,7 +83,7 @@ impl Inferred {
         Arc::new(Schema::new(fields))
     }
 
-    /// Records as these columns.
+    /// Converts records to these columns.
     pub(super) fn columns(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Vec<ArrayRef> {
         let records: Vec<&Value> = records.iter().map(|record| record.as_any().unwrap_or(&Value::Null)).collect();
         let column = |(name, kind): &(String, Kind)| {
@@ -100,7 +99,7 @@ impl Inferred {
         columns
     }
 
-    /// The fields of a record that no column holds.
+    /// The fields of a record that no column contains.
     fn rest(&self, record: &Value) -> Option<String> {
         let Value::Object(object) = record else { return Some(record.to_string()) };
         let is_held = |name: &str, value: &Value| {
@@ -112,7 +111,7 @@ impl Inferred {
     }
 }
 
-/// The kind that holds the values of both; `None` is a null, which any kind holds.
+/// The kind that fits the values of both; `None` is a null, which fits any kind.
 fn merged(one: Option<Kind>, other: Option<Kind>) -> Option<Kind> {
     match (one, other) {
         (Some(one), Some(other)) if one != other => Some(Kind::Json),
@@ -121,7 +120,7 @@ fn merged(one: Option<Kind>, other: Option<Kind>) -> Option<Kind> {
 }
 
 impl Kind {
-    /// What a value is; `None` if it is null.
+    /// The kind of a value; `None` for null.
     fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Null => None,
@@ -132,14 +131,14 @@ impl Kind {
         }
     }
 
-    /// Whether the column holds the value as it is.
+    /// Returns `true` if the column can store the value unchanged.
     fn fits(self, value: &Value) -> bool {
         match self {
             Self::Number => number(value).is_some(),
             Self::Boolean => value.is_boolean(),
             Self::Text => value.is_string(),
             Self::Json => true,
-            // Times in any form of the service's; a text that is no time would have stopped the history.
+            // The service may write times as numbers or text; the history has already rejected invalid text.
             Self::Time => value.is_number() || value.is_string(),
         }
     }

@@ -1,13 +1,13 @@
-//! Metadata of a column, which Arrow and Parquet carry along: meaning, unit, evidence and format.
+//! Metadata of a column in Arrow and Parquet: meaning, unit, evidence and format.
 
 use std::collections::HashMap;
 
 use runtime::registry::Evidence;
 
-/// Whether the texts of a column are JSON.
+/// The metadata key that marks the text of a column as JSON.
 pub(crate) const FORMAT: &str = "format";
 
-/// The metadata of a column; facts that are unknown are left out.
+/// The metadata of a column; unknown facts are omitted.
 pub(super) fn of(meaning: &str, unit: &str, evidence: Option<Evidence>, is_json: bool) -> HashMap<String, String> {
     let evidence = evidence.map_or("", Evidence::as_str);
     let format = if is_json { "json" } else { "" };
@@ -16,7 +16,7 @@ pub(super) fn of(meaning: &str, unit: &str, evidence: Option<Evidence>, is_json:
     said.map(|(key, text)| (key.to_owned(), text.to_owned())).collect()
 }
 
-/// Whether the metadata says that a column is JSON.
+/// Returns `true` if the metadata marks a column as JSON.
 pub(crate) fn is_json(field: &arrow_schema::Field) -> bool {
     field.metadata().get(FORMAT).is_some_and(|format| format == "json")
 }

@@ -1,7 +1,7 @@
 //! The Arrow types of fields, and arrays of their values.
 //!
-//! A type of the registry and its values come in, an array goes out. Points in time are timestamps in UTC; values of
-//! unknown type are kept as JSON text.
+//! Values of a type in the registry are converted to an array. Timestamps are in UTC; values of unknown type are kept
+//! as JSON text.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(super) fn field(info: &FieldInfo) -> Field {
 
 fn data_type(ty: ValueType) -> DataType {
     match ty {
-        // Not every reader has whole numbers without a sign.
+        // Not every reader supports unsigned integers.
         ValueType::Integer | ValueType::Count => DataType::Int64,
         ValueType::Number => DataType::Float64,
         ValueType::Boolean => DataType::Boolean,
@@ -55,20 +55,20 @@ fn entries(item: ValueType) -> DataType {
     DataType::Struct(fields.into_iter().collect())
 }
 
-/// The columns of a nested record, with one for the fields that its table does not have.
+/// The columns of a nested record, with one for the fields that are not in its table.
 fn members(record: &RecordInfo) -> Fields {
     let mut fields: Vec<_> = record.fields.iter().map(field).collect();
     fields.push(super::unknown_fields(&fields));
     fields.into()
 }
 
-/// The type of points in time that the service writes in a unit.
+/// The Arrow type of timestamps that the service writes in a unit.
 pub(super) fn time_type(unit: TimeUnit) -> DataType {
     let unit = if is_fine(unit) { ArrowUnit::Microsecond } else { ArrowUnit::Millisecond };
     DataType::Timestamp(unit, Some("UTC".into()))
 }
 
-/// Points in time as such an array.
+/// Timestamps as an array of that type.
 pub(crate) fn time_array(unit: TimeUnit, times: impl Iterator<Item = Option<Timestamp>>) -> ArrayRef {
     if is_fine(unit) {
         let counts = times.map(|time| counted(time?, 1_000_000));
@@ -79,7 +79,7 @@ pub(crate) fn time_array(unit: TimeUnit, times: impl Iterator<Item = Option<Time
     }
 }
 
-/// The time since 1970 began, in whole parts of a second.
+/// The time since 1970 in whole parts of a second.
 fn counted(time: Timestamp, per_second: u32) -> Option<i64> {
     let whole = time.unix_seconds();
     let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_nanos() / (1_000_000_000 / per_second);
@@ -127,7 +127,7 @@ fn integers(values: &[FieldValue<'_>]) -> ArrayRef {
     Arc::new(integers.finish())
 }
 
-/// Texts as they are, anything else as JSON.
+/// Strings unchanged, anything else as JSON.
 fn texts(values: &[FieldValue<'_>]) -> ArrayRef {
     let mut texts = StringBuilder::new();
     for value in values {

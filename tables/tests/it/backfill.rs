@@ -1,4 +1,4 @@
-//! Backfills into every kind of target: what is requested, what is written, and what ends in an error.
+//! Backfills into every kind of target: requests, written files, and errors.
 
 use std::fs;
 use std::io::Read;
@@ -19,10 +19,10 @@ fn coins(client: &Client, coins: &[&str]) -> Vec<SeriesRequest> {
     coins.iter().map(|coin| hours(client, &RATIO, coin)).collect()
 }
 
-/// The value of a time; `None` is no record.
+/// The value at a time; `None` for no record.
 type Script = fn(i64) -> Option<String>;
 
-/// A client of a service whose values are those of a function that may change.
+/// A client of a service whose values are computed by a function that may change.
 fn scripted(value: Script) -> (Client, Arc<Mutex<Script>>) {
     let script = Arc::new(Mutex::new(value));
     let shared = script.clone();

@@ -1,4 +1,4 @@
-//! The library as a program uses it, over a transport in memory.
+//! Tests of the public API, over a transport in memory.
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

@@ -1,6 +1,7 @@
 //! A month of daily runs against a service and a machine with ordinary troubles, in simulated time.
 //!
-//! After the last run every target equals what the service has at that time, and every report was true on its day.
+//! After the last run every target equals the records of the service at that time, and every report matched the files
+//! on its day.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ const COINS: [&str; 2] = ["BTC", "ETH"];
 const BEGIN: i64 = 1_708_410_600;
 const MONTH: i64 = 30;
 
-/// The days on which something happens, counted in runs from zero.
+/// The days of the faults, counted in runs from zero.
 #[derive(Clone, Debug)]
 struct Troubles {
     /// Records of three days are published 80 hours late.
@@ -44,7 +45,7 @@ struct Troubles {
 }
 
 impl Troubles {
-    /// One of each, on days of their own where the draw leaves them.
+    /// One of each, on distinct days where possible.
     fn drawn(seed: u64) -> Self {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut day = |until: u64| {
@@ -66,7 +67,7 @@ impl Troubles {
     }
 }
 
-/// The service: its records depend on the time at which it is asked for them.
+/// The service: its records depend on the time of the request.
 struct Service {
     troubles: Troubles,
     step: i64,
@@ -80,7 +81,7 @@ impl Service {
         (self.now - BEGIN) / DAY
     }
 
-    /// When a record is published.
+    /// The publication time of a record.
     fn published(&self, time: i64) -> i64 {
         let start = |run: i64| BEGIN + run * DAY;
         if (start(self.troubles.late)..start(self.troubles.late + 3)).contains(&time) {
@@ -221,7 +222,8 @@ fn expected(service: &Service, from: i64) -> Rows {
     rows
 }
 
-/// How two readings of a target differ: rows outside of what was known, rows within, rows with another content.
+/// The differences of two readings of a target: rows outside of the known range, rows within, rows with changed
+/// content.
 fn changes(before: &Rows, after: &Rows, coin: &str) -> (u64, u64, u64) {
     let known: Vec<_> = before.keys().filter(|(of, _)| *of == coin).map(|(_, time)| *time).collect();
     let (mut added, mut filled, mut revised) = (0, 0, 0);
@@ -266,7 +268,7 @@ impl Month {
         let client = client(&self.service);
         let job = self.job(&client, local);
         let run = job.run(|_| {}, std::future::pending());
-        // A run that hangs is dropped where it is, as a process that is killed.
+        // A run that hangs is dropped there, like a killed process.
         let outcome =
             tokio::time::timeout(Duration::from_secs(if day == troubles.killed { 60 } else { 3600 }), run).await;
         let Ok(summary) = outcome else {
@@ -334,7 +336,7 @@ async fn month(name: &str, timeframe: &'static str, runs: i64, troubles: &Troubl
     assert!(requests < budget, "{requests} requests");
 }
 
-/// Each trouble on days of its own.
+/// Each kind of trouble on separate days.
 const EACH: Troubles =
     Troubles { late: 4, hole: 10, outage: 12, fast_clock: 15, text: 17, killed: 19, rejected: 22, field: 25 };
 

@@ -1,4 +1,4 @@
-//! Columns and rows of every type that a field can have, and of records of which nothing is known.
+//! Columns and rows of every type of field, and of records without known fields.
 
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use generated_client::{AnyBody, AnySeries, Client, Dynamic};
@@ -42,7 +42,7 @@ static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/
     Evidence::Documented,
 );
 
-/// What an endpoint is answered.
+/// The response of an endpoint.
 async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Dynamic>, AnySeries) {
     let body = format!(r#"{{"data":[{data}]}}"#);
     let transport = from_fn(move |_: HttpRequest| {
@@ -134,7 +134,7 @@ async fn records_of_which_nothing_is_known_have_the_columns_of_the_first() {
         r#"2023-11-14T22:14:20Z,2.5,,,,"""mixed""","#,
     ];
     assert_eq!(csv.lines().collect::<Vec<_>>(), expected);
-    // Nothing that comes later is lost.
+    // Later fields are not lost.
     let later = r#"{"at":1700000000,"a":"1","b":2,"c":null,"f":3,"new":[4]},{"at":1700000060,"a":9007199254740993}"#;
     let (_, records) = series(&UNKNOWN, later).await;
     let [csv, _] = lines(&table, &records);

@@ -1,4 +1,4 @@
-//! A registry of the tests' own: two series with known fields, one without, and catalogues in which a field changed.
+//! A registry for the tests: two series with known fields, one without, and catalogues in which a field changed.
 
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
