@@ -1,10 +1,11 @@
-//! A client under load for as long as one likes, against a sandbox where much goes wrong: `soak SECONDS`.
+//! A client under load for some seconds, against a sandbox with faults: `soak SECONDS`.
 //!
-//! Two hundred tasks ask all the time, through limit set A that the sandbox enforces. Each call has to end once and
-//! with success, memory has to stay as it is, and after three minutes there has to be no 429. It prints what happens
-//! minute by minute and fails with what was not kept. `cargo xtask verify soak` runs it as an optimised build.
+//! Two hundred tasks send requests continuously, under limit set A, which the sandbox enforces. Each call must end once
+//! and successfully, memory must not grow, and after three minutes there must be no 429. The program prints figures
+//! every minute, and fails with the requirements that were not met. `cargo xtask verify soak` runs it as an optimised
+//! build.
 
-#![allow(clippy::print_stdout)] // What it is for.
+#![allow(clippy::print_stdout)] // Prints its figures.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -21,10 +22,10 @@ const TASKS: usize = 200;
 const TOKEN_LIFETIME: Duration = Duration::from_secs(60);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The client has learned by then how far apart requests have to leave.
+/// By then the client has learned the required interval between requests.
 const LEARNED: Duration = Duration::from_secs(180);
 
-/// What observers were told.
+/// Figures from the events of the client.
 #[derive(Default)]
 struct Account {
     state: Mutex<State>,
@@ -33,9 +34,9 @@ struct Account {
 
 #[derive(Default)]
 struct State {
-    /// How attempts came out, by status or by the phase in which they failed.
+    /// The number of attempts by status, or by the phase in which they failed.
     attempts: BTreeMap<String, u64>,
-    /// When requests were refused as too many.
+    /// The times of 429 responses.
     refusals: Vec<Instant>,
     successes: u64,
     failures: u64,
@@ -75,25 +76,25 @@ impl Observer for Account {
     }
 }
 
-/// Asks until it is time to stop; the first error is what comes back.
+/// Sends requests until the end; returns the number of calls, or the first error.
 async fn ask(client: Client, account: Arc<Account>, end: Instant) -> Result<u64, generated_client::Error> {
     let mut calls = 0;
     while Instant::now() < end {
         account.begun.fetch_add(1, Ordering::Relaxed);
         let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
-        assert_eq!(ratio.data.len(), 50, "a reply is what was asked for");
+        assert_eq!(ratio.data.len(), 50, "a response has the requested number of records");
         calls += 1;
     }
     Ok(calls)
 }
 
-/// What this process holds in memory, in KiB, where the system says it as Linux does.
+/// The memory in use by this process, in KiB; `None` without the `/proc` of Linux.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Prints a line a minute, and says what memory was in use each time.
+/// Prints a line every minute; returns the memory in use at each.
 async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
     let mut seen = Vec::new();
     loop {
@@ -102,7 +103,7 @@ async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
         let state = account.state();
         let rate = f64::from(u32::try_from(state.successes).unwrap_or(u32::MAX)) / elapsed.as_secs_f64();
         println!(
-            "{:>5} s: {} calls ended well, {rate:.2} a second, {} failed; 429: {}; token: {} new, {} in vain; {} KiB",
+            "{:>5} s: {} calls succeeded, {rate:.2} a second, {} failed; 429: {}; token: {} renewed, {} failed; {} KiB",
             elapsed.as_secs(),
             state.successes,
             state.failures,
@@ -118,11 +119,11 @@ async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
     }
 }
 
-/// What was not kept.
+/// The requirements that were not met.
 fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, memory: &[u64]) -> Vec<String> {
     let state = account.state();
     let late = state.refusals.iter().filter(|at| at.duration_since(begun) > LEARNED).count();
-    // The first minutes fill pools, windows and the allocator's own stock.
+    // The first minutes fill pools, windows and the allocator.
     let growth = match memory {
         [_, _, before, .., after] => after.saturating_sub(before + before / 10 + 2048),
         _ => 0,
@@ -130,9 +131,12 @@ fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, me
     let begun = account.begun.load(Ordering::Relaxed);
     let table = [
         (!errors.is_empty(), format!("calls failed: {}", errors.join(" | "))),
-        (state.successes != calls || begun != calls, format!("{begun} began, {calls} ended, {} told", state.successes)),
-        (state.failures > 0, format!("{} were told to have failed", state.failures)),
-        (late > 0, format!("{late} times 429 after the third minute")),
+        (
+            state.successes != calls || begun != calls,
+            format!("calls: {begun} started, {calls} ended, {} observed", state.successes),
+        ),
+        (state.failures > 0, format!("{} observed failures", state.failures)),
+        (late > 0, format!("{late} responses with 429 after the third minute")),
         (growth > 0, format!("memory grew by {growth} KiB more than a tenth and 2 MiB: {memory:?}")),
     ];
     table.into_iter().filter(|(is_found, _)| *is_found).map(|(_, finding)| finding).collect()
@@ -140,7 +144,7 @@ fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, me
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let seconds = std::env::args().nth(1).ok_or("say for how many seconds")?.parse()?;
+    let seconds = std::env::args().nth(1).ok_or("pass the number of seconds")?.parse()?;
     let mut sandbox = Sandbox::of(&REGISTRY).limit_set("A").bearer_required(true).token_lifetime(TOKEN_LIFETIME);
     for fault in FAULTS {
         sandbox = sandbox.fault(fault.parse()?);
@@ -163,10 +167,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let found = findings(&account, calls, &errors, begun, &memory);
     let counts = sandbox.counts();
     let state = account.state();
-    println!("attempts: {:?}; the longest wait of a call {:?}", state.attempts, state.longest_wait);
-    println!(
-        "the sandbox: {} requests, {} of them too many; {} tokens",
-        counts.requests, counts.refused, counts.tokens_issued
-    );
+    println!("attempts: {:?}; longest wait of a call: {:?}", state.attempts, state.longest_wait);
+    println!("sandbox: {} requests, {} rate-limited; {} tokens", counts.requests, counts.refused, counts.tokens_issued);
     if found.is_empty() { Ok(()) } else { Err(found.join("\n").into()) }
 }

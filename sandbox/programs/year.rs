@@ -1,14 +1,14 @@
 //! A year of minutes against a sandbox that enforces limit set A, and the same job without a history: `year WHAT…`.
 //!
-//! `fast` and `slow` ask for the year where replies take 100 ms and 1.5 s, `faults` where much goes wrong; each has to
-//! end with the records that the sandbox has, in time and without a 429. `memory` streams ten million records that a
-//! transport makes up. `cargo xtask verify history` runs these four.
+//! `fast` and `slow` fetch the year with responses after 100 ms and 1.5 s, `faults` with many faults; each must end
+//! with the records of the sandbox, in time and without a 429. `memory` streams ten million records from a mock
+//! transport. `cargo xtask verify history` runs these four.
 //!
-//! `others` is the job side by side, with replies after 300 ms: as a history, as a plain loop and as ten tasks that
-//! wait when they are refused. The path of a program does the job with that program, which gets the base URL and prints
-//! how many records it got. `cargo xtask bench history` runs these.
+//! `others` compares ways to do the job, with responses after 300 ms: a history, a plain loop, and ten tasks that wait
+//! after a 429. The path of a program does the job with that program, which gets the base URL and prints its number of
+//! records. `cargo xtask bench history` runs these.
 
-#![allow(clippy::print_stdout)] // What it is for.
+#![allow(clippy::print_stdout)] // Prints its figures.
 
 use std::error::Error;
 use std::process::Command;
@@ -54,7 +54,7 @@ fn ratio(client: &Client) -> Request<VolumeRatio> {
     client.orderflow().volume_ratio().exchange(Exchange::BINANCE_PERP_STABLE).coin("BTC").timeframe(Timeframe::M1)
 }
 
-/// What the sandbox has, by pages of a thousand.
+/// The records of the sandbox, in pages of a thousand.
 async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     let sandbox = sandbox(&[], false)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(RateLimit::none()).build()?;
@@ -66,7 +66,7 @@ async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     Ok(all)
 }
 
-/// The year as a history. The time is judged where no fault makes requests come twice.
+/// The year as a history. The duration is checked only if no fault causes retries.
 async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcome {
     let truth = truth().await?;
     let sandbox = sandbox(faults, true)?;
@@ -77,7 +77,7 @@ async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcom
     let all = history.skip_failed_pages().collect().await?;
     let (taken, counts) = (begun.elapsed(), sandbox.counts());
     println!(
-        "{name}: {} records in {:.1} s, planned at least {:.1} s; {} requests for {} windows, {} refused",
+        "{name}: {} records in {:.1} s, planned at least {:.1} s; {} requests for {} pages, {} rate-limited",
         all.records.len(),
         taken.as_secs_f64(),
         plan.min_duration.unwrap_or_default().as_secs_f64(),
@@ -86,21 +86,19 @@ async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcom
         counts.refused
     );
     if all.records != truth {
-        return Err(
-            format!("{} records, not the {} that there are; {:?}", all.records.len(), truth.len(), all.report).into()
-        );
+        return Err(format!("{} records, expected {}; {:?}", all.records.len(), truth.len(), all.report).into());
     }
     if let Some(reply) = reply {
         #[allow(clippy::cast_precision_loss)] // Some hundreds.
         let most = plan.requests as f64 / 10.0 / 0.98 + reply.as_secs_f64();
         if taken.as_secs_f64() > most || counts.refused > 0 || counts.requests != plan.requests {
-            return Err(format!("{most:.1} s at most were to be taken, without a refusal").into());
+            return Err(format!("expected at most {most:.1} s, one request for each page and no 429").into());
         }
     }
     Ok(())
 }
 
-/// How long replies take where the job is done side by side.
+/// The latency of responses in the comparison.
 const LATENCY: &str = "all latency=300ms";
 
 /// The year in one call.
@@ -113,7 +111,7 @@ async fn one_call() -> Outcome {
     Ok(())
 }
 
-/// One request after the other.
+/// One request after another.
 async fn plain_loop() -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
@@ -129,7 +127,7 @@ async fn plain_loop() -> Outcome {
     Ok(())
 }
 
-/// Ten tasks that send what they have and wait a second when they are refused.
+/// Ten tasks without a rate limit, which wait a second after a 429.
 async fn ten_tasks() -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let builder = Client::builder(sandbox.base_url()).api_key("any");
@@ -165,24 +163,28 @@ async fn one_task(client: Client, next: Arc<AtomicI64>) -> Outcome<Vec<VolumeRat
     }
 }
 
-/// The same with another program.
+/// The same job with another program.
 async fn program(path: &str) -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let begun = Instant::now();
     let (path, url) = (path.to_owned(), sandbox.base_url().to_owned());
     let output = tokio::task::spawn_blocking(move || Command::new(path).arg(url).output()).await??;
     let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let records = said.trim().parse().map_err(|_| format!("it said {said:?} and {warned:?}"))?;
+    let records =
+        said.trim().parse().map_err(|_| format!("expected a number of records, found {said:?} and {warned:?}"))?;
     tell("program", records, begun, &sandbox);
     Ok(())
 }
 
 fn tell(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
     let (taken, counts) = (begun.elapsed().as_secs_f64(), sandbox.counts());
-    println!("{name}: {records} records in {taken:.1} s; {} requests, {} refused", counts.requests, counts.refused);
+    println!(
+        "{name}: {records} records in {taken:.1} s; {} requests, {} rate-limited",
+        counts.requests, counts.refused
+    );
 }
 
-/// Ten million records, which a transport makes up as they are asked for.
+/// Ten million records, which a transport generates on request.
 async fn memory() -> Outcome {
     const RECORDS: i64 = 10_000_000;
     let transport =
@@ -199,12 +201,12 @@ async fn memory() -> Outcome {
     let peak = peak_memory().unwrap_or_default();
     println!("memory: {count} records ({sum}) in {:.1} s, {peak} KiB at most", begun.elapsed().as_secs_f64());
     if count != RECORDS || peak > 60 << 10 {
-        return Err(format!("{RECORDS} records in 60 MiB were to be streamed").into());
+        return Err(format!("expected {RECORDS} records and at most 60 MiB").into());
     }
     Ok(())
 }
 
-/// A reply with one record a minute.
+/// A response with one record a minute.
 fn made_up(url: &str) -> String {
     let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
     let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
@@ -214,7 +216,7 @@ fn made_up(url: &str) -> String {
     format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
 }
 
-/// What this process held in memory at most, in KiB, where the system says it as Linux does.
+/// The peak memory of this process, in KiB; `None` without the `/proc` of Linux.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
@@ -234,7 +236,7 @@ async fn main() -> Outcome {
             }
             "memory" => memory().await?,
             path if path.contains('/') => program(path).await?,
-            other => return Err(format!("there is no `{other}`").into()),
+            other => return Err(format!("unknown argument `{other}`").into()),
         }
     }
     Ok(())

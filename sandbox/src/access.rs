@@ -1,7 +1,6 @@
-//! Access control: the API key, unless the service answers without one, and the bearer token that data requests may
-//! need.
+//! Access control: the API key, if the service needs one, and the optional bearer token of data requests.
 //!
-//! Nothing is compared in constant time, since no real secret is kept here.
+//! Comparisons are not in constant time, because no real secret is stored here.
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
@@ -10,7 +9,7 @@ use runtime::registry::ServiceInfo;
 use crate::refusal::Refusal;
 use crate::token::Tokens;
 
-/// Asks for the API key: the given one, or any.
+/// Checks the API key: the configured one, or any.
 pub(crate) fn api_key(headers: &HeaderMap, service: &ServiceInfo, expected: Option<&str>) -> Result<(), Refusal> {
     let Some(header) = service.api_key_header else {
         return Ok(());
@@ -26,7 +25,7 @@ pub(crate) fn api_key(headers: &HeaderMap, service: &ServiceInfo, expected: Opti
     Err(Refusal::new(StatusCode::FORBIDDEN, "invalid_api_key", message))
 }
 
-/// Asks for a token that was issued here, and has neither expired nor been revoked.
+/// Checks the bearer token: issued here, not expired and not revoked.
 pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Refusal> {
     match credentials(headers, "bearer") {
         Some(token) if tokens.is_valid(token) => Ok(()),

@@ -1,7 +1,7 @@
 //! Connections of the sandbox, which a fault can end.
 //!
-//! The server reads and writes through a [`Wire`], and every request knows its [`Connection`]. Why a connection should
-//! end is not known here.
+//! The server reads and writes through a [`Wire`], and every request knows its [`Connection`]. The reason
+//! for ending a connection is decided elsewhere.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,13 +20,13 @@ use crate::routes::Shared;
 /// How a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// With a FIN, as any connection does.
+    /// With a FIN, as usual.
     Closed = 1,
     /// With a RST, as if the server had lost the connection.
     Reset = 2,
 }
 
-/// How a connection is to end, and how many requests it has served.
+/// The way a connection will end, and the number of its requests.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
     ending: AtomicU8,
@@ -39,7 +39,7 @@ impl Connection {
         self.ending.store(ending as u8, Ordering::Relaxed);
     }
 
-    /// Counts a request; returns whether there were others before.
+    /// Counts a request; returns whether it is not the first.
     pub(crate) fn is_reused(&self) -> bool {
         self.requests.fetch_add(1, Ordering::Relaxed) > 0
     }
@@ -91,7 +91,7 @@ impl Listener for Door {
     }
 }
 
-/// A stream that can be ended.
+/// A stream that a fault can end.
 #[derive(Debug)]
 pub(crate) struct Wire {
     stream: TcpStream,
@@ -99,7 +99,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// The stream, for as long as it may be written to.
+    /// The stream; `None` once writing is stopped.
     fn open(&mut self) -> io::Result<Pin<&mut TcpStream>> {
         if self.connection.has_ended() {
             return Err(io::ErrorKind::ConnectionReset.into());
@@ -149,7 +149,7 @@ impl AsyncWrite for Wire {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.connection.is_reset() {
-            // A FIN before the reset would make it look like an orderly end.
+            // A FIN before the reset would look like an orderly end.
             return Poll::Ready(Ok(()));
         }
         Pin::new(&mut self.stream).poll_shutdown(context)

@@ -1,7 +1,7 @@
 //! Faults on demand: the kinds of faults, and which of them a request meets.
 //!
-//! A [`Rule`] says where, how often and what. Chance comes from the seed and from how many requests the rule has met,
-//! so the same rules strike the same requests of a run. The files below carry the faults out.
+//! A [`Rule`] specifies an endpoint, a share of its requests and a fault. Randomness depends on the seed and the number
+//! of requests that matched the rule, so a run is reproducible. The modules below apply the faults.
 
 pub(crate) mod delivery;
 pub(crate) mod edit;
@@ -26,19 +26,19 @@ use self::delivery::{Delivery, Phase};
 use self::edit::Edit;
 use crate::seed::Seed;
 
-/// How many of the requests at its place a rule strikes.
+/// The share of matching requests that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Share {
     /// Each with this chance, from 0 to 1.
     Part(f64),
-    /// The first so many.
+    /// The first requests, up to this number.
     First(u64),
 }
 
-/// What goes wrong.
+/// A fault.
 #[derive(Clone, Debug, PartialEq)]
 enum Fault {
-    /// The reply waits for a time between these two.
+    /// The response is delayed by a time between these two.
     Latency(Duration, Duration),
     Instead(Instead),
     Edit(Edit),
@@ -49,14 +49,14 @@ enum Fault {
     ResetAtAccept,
 }
 
-/// A reply in place of the real one.
+/// A response that replaces the real one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Instead {
     Status(StatusCode),
     Redirect(String),
 }
 
-/// The rules in force, and how often each was asked.
+/// The active rules, and the number of requests that matched each.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {
     rules: Arc<[(Rule, Seed, AtomicU64)]>,
@@ -72,7 +72,7 @@ pub(crate) struct Struck {
 }
 
 impl Faults {
-    /// Arms rules; fails for one that names what the registry does not have.
+    /// Activates rules; an unknown name in a rule is an error.
     pub(crate) fn new(
         rules: impl IntoIterator<Item = Rule>,
         seed: Seed,
@@ -113,7 +113,7 @@ impl Faults {
 }
 
 impl Share {
-    /// The dice of the fault, if it strikes.
+    /// The random source of the fault, if it applies.
     fn strikes(self, seed: Seed, asked: &AtomicU64) -> Option<Seed> {
         let number = asked.fetch_add(1, Ordering::Relaxed);
         let dice = seed.number(number.cast_signed());

@@ -1,4 +1,4 @@
-//! The registry of a catalogue, made while the program runs: what the emitted client of that catalogue would have.
+//! The registry of a catalogue, built at run time, equal to that of its emitted client.
 //!
 //! All parts of a registry are static. The program reads one catalogue and serves it until it ends, so they are leaked.
 
@@ -42,7 +42,7 @@ fn some(it: Option<&String>) -> Option<&'static str> {
     it.map(|it| text(it))
 }
 
-/// Types and records that were made already, as several fields refer to one.
+/// Types and records already built, because several fields may refer to one.
 struct Tables<'a> {
     api: &'a Api,
     types: HashMap<&'a str, &'static TypeInfo>,

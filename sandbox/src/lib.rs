@@ -1,6 +1,6 @@
 //! A mock server for any emitted client, for its tests and for trying things without a key or a network.
 //!
-//! [`Sandbox::of`] takes the registry of a client. Every endpoint with a path answers over a socket of this machine, with
+//! [`Sandbox::of`] takes the registry of a client. Every endpoint with a path is served on a local socket, with
 //! the envelope, the fields and the ranges of the registry. The values are generated from a seed: the same request gets
 //! the same response. Requests are checked against the registry, which is the only thing known about the service.
 

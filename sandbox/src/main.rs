@@ -19,37 +19,38 @@ struct Cli {
     /// The folder of the catalogue
     #[arg(long, value_name = "DIR", default_value = "spec", overrides_with = "spec")]
     spec: PathBuf,
-    /// The port on 127.0.0.1; 0 takes a free one
+    /// The port on 127.0.0.1; 0 uses a free one
     #[arg(long, default_value_t = 8700)]
     port: u16,
-    /// The only API key that is accepted; any one is if left out
+    /// The accepted API key; any if omitted
     #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     api_key: Option<String>,
     /// Require a bearer token as well as the API key; the token endpoint issues one to any client
     #[arg(long)]
     bearer_required: bool,
-    /// How long a token is valid
+    /// The lifetime of a token
     #[arg(long, value_name = "TIME", default_value = "1day", value_parser = humantime::parse_duration)]
     token_lifetime: Duration,
     /// The seed of all values
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// The limit sets of the catalogue to enforce, with commas between
+    /// The limit sets of the catalogue to enforce, separated by commas
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     limits: Vec<String>,
-    /// Accept what the service is only reported to refuse: unknown params, values that are not served, missing params
+    /// Accept params and values that the service is only reported to reject, and missing params that are only reported
+    /// as required
     #[arg(long)]
     lenient: bool,
-    /// Refuse unknown values of open types too
+    /// Reject unknown values of open types too
     #[arg(long, conflicts_with = "lenient")]
     only_known_values: bool,
-    /// How long every reply waits: `100ms`, or `50ms..150ms`
+    /// The delay of every response: `100ms`, or `50ms..150ms`
     #[arg(long, value_name = "TIME", value_parser = latency)]
     latency: Option<Rule>,
-    /// A fault on demand; may be given several times. The grammar of rules is below
+    /// A fault on demand; repeatable. The grammar of rules is below
     #[arg(long = "fault", value_name = "RULE")]
     faults: Vec<Rule>,
-    /// How a refusal for too many requests writes `Retry-After`
+    /// The format of `Retry-After` in a 429 response
     #[arg(long, value_name = "FORM", value_enum, default_value = "seconds")]
     retry_after: RetryAfterForm,
 }
@@ -81,15 +82,15 @@ async fn run(cli: Cli) -> io::Result<()> {
     let key = if cli.api_key.is_some() { "the given API key" } else { "any API key" };
     let token = if cli.bearer_required { " and a bearer token" } else { "" };
     let sandbox = cli.into_builder()?.start()?;
-    // Before the first output: a program that reads it may end this one at once.
+    // Before the first output: a program that reads it may send a signal at once.
     let told_to_end = told_to_end()?;
-    // In one piece, as a program may read the first line and then close the pipe.
+    // In one write: a program may read the first line and then close the pipe.
     let said = format!("sandbox: {} ({key}{token})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
     io::stdout().write_all(said.as_bytes())?;
     told_to_end.await
 }
 
-/// Listens from now on for signals that end the program.
+/// Installs handlers for the signals that end the program.
 #[cfg(unix)]
 fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -104,7 +105,7 @@ fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
     })
 }
 
-/// Listens for Ctrl-C, from when it is awaited on.
+/// Listens for Ctrl-C once it is polled.
 #[cfg(not(unix))]
 fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
     Ok(tokio::signal::ctrl_c())

@@ -1,7 +1,7 @@
 //! The page at `/`: every endpoint with a form to send requests, and a plot of the response.
 //!
-//! It is plain HTML made from the registry; a script adds the filter, the requests and the plot. The rest of what is known
-//! is in the reference of the client. The page needs no API key, contains none, and loads nothing from other servers.
+//! It is plain HTML made from the registry; a script adds the filter, the requests and the plot. Other facts are in the
+//! reference of the client. The page needs no API key, contains none, and loads nothing from other servers.
 
 mod control;
 mod document;
@@ -18,7 +18,7 @@ use axum::routing::get;
 
 use crate::routes::{Shared, callable, full};
 
-/// The files of the page beside its HTML: path, content type, content.
+/// The files of the page next to its HTML: path, content type, content.
 const FILES: [(&str, &str, &str); 4] = [
     ("/page/style.css", "text/css; charset=utf-8", include_str!("page/style.css")),
     ("/page/page.js", "text/javascript; charset=utf-8", include_str!("page/page.js")),
@@ -37,7 +37,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (CACHE_CONTROL, "no-cache"),
 ];
 
-/// The facts about access that the page shows. It never holds a key.
+/// The facts about access that the page shows. It never contains a key.
 #[derive(Clone, Copy)]
 struct Access {
     any_key: bool,

@@ -1,7 +1,7 @@
-//! What every request to the service passes through, before its route and after it.
+//! Middleware for every request to the service.
 //!
-//! Requests are counted and held to the limits, meet the faults of the rules, and need the API key. Requests to other
-//! paths, such as the page's, do not pass here.
+//! Counts requests, enforces the limits, applies the faults of the rules, and checks the API key. Requests to other
+//! paths, such as the page's, are not affected.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::routes::Shared;
 use crate::settings::RetryAfter;
 use crate::traffic::Place;
 
-/// Lets a request pass to its route, or refuses it.
+/// Passes a request to its route, or rejects it.
 pub(crate) async fn pass(
     State(shared): State<Arc<Shared>>,
     ConnectInfo(OwnConnection(connection)): ConnectInfo<OwnConnection>,
@@ -63,7 +63,7 @@ async fn meet(
         return response;
     }
     let (mut head, body) = response.into_parts();
-    // The body of a reply of the sandbox is in memory already.
+    // Cannot fail: the body of a sandbox response is already in memory.
     let mut body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     if head.status == StatusCode::OK {
         for (edit, dice) in struck.edits {
@@ -78,7 +78,7 @@ async fn meet(
 }
 
 fn replaced(instead: &Instead, shared: &Shared) -> Response {
-    let failed = |status| shared.response(&Refusal::new(status, "fault", "a rule for faults matches the request"));
+    let failed = |status| shared.response(&Refusal::new(status, "fault", "a fault rule matches the request"));
     match instead {
         Instead::Status(status) => failed(*status),
         Instead::Redirect(to) => {
@@ -100,7 +100,7 @@ async fn checked(shared: &Shared, request: Request, next: Next) -> Response {
 }
 
 fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {
-    let message = "more requests came than the limits allow";
+    let message = "the rate limit was exceeded";
     let mut response = shared.response(&Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message));
     let date = match shared.settings.retry_after {
         RetryAfter::Seconds => false,
@@ -110,7 +110,7 @@ fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {
             shared.settings.seed.name("Retry-After").number(refused).unit() < 0.5
         }
     };
-    // Rounded up to whole seconds, so that a client which waits for them has waited long enough.
+    // Rounded up, so that a client that waits for whole seconds waits long enough.
     let whole = |time: Duration| time.as_secs() + u64::from(time.subsec_nanos() > 0);
     let value = if date {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -124,7 +124,7 @@ fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {
     response
 }
 
-/// A body that is in flight until all of it is written.
+/// A body whose request is in flight until the body is written.
 struct InFlight {
     body: Body,
     _place: Place,

@@ -1,14 +1,14 @@
 //! The params of a request, checked against the registry.
 //!
-//! Each value has to fit the type and the range of its param. A strict sandbox refuses as well what the service is only
-//! reported to refuse. What the values mean is decided elsewhere.
+//! Each value has to match the type and the range of its param. A strict sandbox also rejects what the service is only
+//! reported to reject. Other modules interpret the values.
 
 use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, TimeUnit, ValueType};
 use runtime::{Timestamp, Value};
 
 use crate::refusal::Refusal;
 
-/// Which facts a request has to satisfy, from the fewest to the most.
+/// The facts that a request has to satisfy, from fewest to most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strictness {
     /// Types, ranges, and what is documented as required.
@@ -57,7 +57,7 @@ impl Query {
         };
         let before = self.values.iter_mut().find(|(known, _)| known.wire_name == param.wire_name);
         if before.is_some() && param.list_as != ListFormat::Repeated {
-            return Err(Refusal::param(format!("`{name}` is there twice")));
+            return Err(Refusal::param(format!("`{name}` is repeated")));
         }
         let parts = parts(param, value);
         let is_single = param.list_setter.is_none() || is_strict && param.single_value.is_some();
@@ -78,7 +78,7 @@ impl Query {
         Ok(())
     }
 
-    /// Fails if a required param is missing.
+    /// Returns an error if a required param is missing.
     fn complete(&self, strictness: Strictness) -> Outcome {
         let is_enforced = |known: runtime::registry::Evidence| known.is_enforced() || strictness >= Strictness::Strict;
         let is_there = |param: &ParamInfo| self.values.iter().any(|(known, _)| known.wire_name == param.wire_name);
@@ -121,8 +121,8 @@ impl Query {
     }
 }
 
-/// The values in a text: commas separate those of a list and of a closed type, and an empty text is no value unless its
-/// type forbids that.
+/// The values in a text: commas separate those of lists and closed types. For texts and lists, an empty value is
+/// omitted.
 fn parts(param: &ParamInfo, value: &str) -> Vec<String> {
     if param.list_as == ListFormat::Json
         && let Ok(Value::Array(items)) = value.parse()
@@ -149,7 +149,7 @@ fn integer(text: &str) -> Option<i64> {
 
 fn check_type(param: &ParamInfo, value: &str) -> Outcome {
     let name = param.wire_name;
-    #[expect(clippy::cast_precision_loss, reason = "ranges are far from where it matters")]
+    #[expect(clippy::cast_precision_loss, reason = "ranges are small enough to be exact")]
     let real = |number: i64| number as f64;
     let number = match param.ty {
         ValueType::Named(named) if !named.open => {
@@ -173,11 +173,11 @@ fn check_type(param: &ParamInfo, value: &str) -> Outcome {
     }
 }
 
-/// Refuses what the service is reported to refuse.
+/// Rejects values that the service is reported to reject.
 fn check_reported(param: &ParamInfo, value: &str, strictness: Strictness) -> Outcome {
     let name = param.wire_name;
     if param.rejected_values.contains(&value) {
-        return Err(Refusal::param(format!("the endpoint refuses \"{value}\" as `{name}`")));
+        return Err(Refusal::param(format!("the endpoint does not accept \"{value}\" as `{name}`")));
     }
     if !param.allowed_values.is_empty() {
         one_of(name, value, param.allowed_values.iter().copied())?;
@@ -199,7 +199,7 @@ fn one_of<'v>(name: &str, value: &str, known: impl IntoIterator<Item = &'v str>)
     Err(Refusal::param(format!("`{name}` has to be one of `{}`, not \"{value}\"", known.join("`, `"))))
 }
 
-/// Refuses a time that fits another unit only: as seconds it is after the year 5000, or as milliseconds before 1973.
+/// Rejects a time in the wrong unit: one that is after the year 5000 in seconds, or before 1973 in milliseconds.
 fn check_unit(name: &str, value: &str, unit: TimeUnit) -> Outcome {
     const BORDER: u64 = 100_000_000_000;
     let count = integer(value).map_or(0, i64::unsigned_abs);

@@ -1,6 +1,6 @@
-//! Requests that are not served: a status, a message for a person, a code for a program.
+//! Rejected requests: a status, a message for users, a code for programs.
 //!
-//! The body has the shape that the registry reports for errors. The code that refuses a request chooses the status.
+//! The body has the shape of the registry's errors. The code that rejects a request chooses the status.
 
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
@@ -9,7 +9,7 @@ use runtime::Value;
 use runtime::registry::{ErrorBodyInfo, ServiceInfo};
 use serde_json::Map;
 
-/// Why a request is not served.
+/// The reason that a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -32,7 +32,7 @@ impl Refusal {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
-    /// The response, with the body that the service is known to have for errors.
+    /// The response, with the known error body of the service.
     pub(crate) fn response(&self, service: &ServiceInfo) -> Response {
         (self.status, [(CONTENT_TYPE, "application/json")], self.body(&service.error_body).to_string()).into_response()
     }
@@ -48,7 +48,7 @@ impl Refusal {
     }
 }
 
-/// Puts a value at a path of keys with dots between them.
+/// Inserts a value at a path of keys separated by dots.
 pub(crate) fn put(body: &mut Map<String, Value>, path: &str, value: Value) {
     match path.split_once('.') {
         None => {

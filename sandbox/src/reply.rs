@@ -18,10 +18,10 @@ use crate::window::{self, BEGINNING, WindowParams};
 /// The header of a response with parts that the catalogue does not describe; its value is `fields` or `body`.
 ///
 /// The body has a key of that name too, since a saved response may have lost its headers, and `cargo xtask learn` must not
-/// take it for one of the service.
+/// mistake it for one of the service.
 pub(crate) const MARK: &str = "x-sandbox-invented";
 
-/// How many records a list without time has.
+/// The number of records in a list without time.
 const RECORDS: i64 = 10;
 const MINUTE: i64 = 60;
 
@@ -71,7 +71,7 @@ pub(crate) fn reply(registry: Registry, endpoint: &'static EndpointInfo, query: 
     }
 }
 
-/// The seed of all that a request gets: those of its params count that choose no records.
+/// The seed of a response: depends on all params except those that select records.
 fn seed_of(endpoint: &EndpointInfo, query: &Query, window: &WindowParams, seed: Seed) -> Seed {
     let seed = seed.name(endpoint.path.unwrap_or_default());
     query
@@ -80,7 +80,7 @@ fn seed_of(endpoint: &EndpointInfo, query: &Query, window: &WindowParams, seed: 
         .fold(seed, |seed, param| query.all(param).into_iter().fold(seed.name(param.wire_name), Seed::name))
 }
 
-/// What an unknown value is called: the last part of the path that is a name.
+/// The name of an unknown value: the last part of the path that is a name.
 fn name_of(endpoint: &EndpointInfo) -> &'static str {
     let mut parts = endpoint.path.unwrap_or_default().rsplit('/');
     parts.find(|part| !part.is_empty() && !part.starts_with('{')).unwrap_or("value")
@@ -123,8 +123,8 @@ fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invente
 
 /// The metadata of a series, and whether there is data for what was requested.
 ///
-/// A list of a named type has the values that the data is for: those of the request that are known, or else all that
-/// there are. A second list of that type has those of the request that are unknown.
+/// A list of a named type has the values of the data: the known ones of the request, by default all. A second list of
+/// that type has the unknown ones of the request.
 fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
     let (mut metadata, mut types, mut is_covered) = (Map::new(), Vec::new(), true);
     for field in registry.metadata.fields {
@@ -146,11 +146,11 @@ fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
     (Value::Object(metadata), is_covered)
 }
 
-/// The values of a named type that a request is about.
+/// The values of a named type in a request.
 struct Listed<'q> {
     known: Vec<&'q str>,
     unknown: Vec<&'q str>,
-    /// Whether a param of the type takes several values.
+    /// Returns whether a param of the type accepts several values.
     takes_several: bool,
 }
 

@@ -23,7 +23,7 @@ use crate::token::Tokens;
 use crate::traffic::Traffic;
 use crate::{access, passage, suggest, token};
 
-/// What all requests share.
+/// State shared by all requests.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) registry: Registry,
@@ -55,7 +55,7 @@ pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str
     registry.endpoints().filter_map(|endpoint| Some((endpoint.path?, endpoint)))
 }
 
-/// A path of the registry as the server has it.
+/// The path on the server of a path in the registry.
 pub(crate) fn full(registry: Registry, path: &str) -> String {
     [registry.service.base_url_suffix, path].concat()
 }
@@ -63,7 +63,7 @@ pub(crate) fn full(registry: Registry, path: &str) -> String {
 /// Routes every endpoint of the registry.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let registry = shared.registry;
-    // Without the checks a path may have segments that begin with `:` or `*`, which mean nothing here.
+    // Segments that begin with `:` or `*` are literal; the checks of the router would reject them.
     let mut router = Router::new().without_v07_checks();
     for (path, endpoint) in callable(registry) {
         let respond = move |State(shared): State<Arc<Shared>>,
@@ -84,7 +84,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
             shared.response(&unknown_path(shared.registry, uri.path()))
         })
         .method_not_allowed_fallback(async |State(shared): State<Arc<Shared>>| {
-            let message = "the path has no such method";
+            let message = "the path does not support this method";
             shared.response(&Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", message))
         })
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), passage::pass))
@@ -92,15 +92,15 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .merge(page)
 }
 
-/// A refusal for an unknown path, which names the nearest one.
+/// The error for an unknown path, with the nearest known one.
 fn unknown_path(registry: Registry, path: &str) -> Refusal {
     let prefix = registry.service.base_url_suffix;
-    // The common prefix would make every path seem near.
+    // With the common prefix, every path would be near.
     let own = path.strip_prefix(prefix).unwrap_or(path);
     let shown = path.chars().take(100).collect::<String>();
     let message = match suggest::nearest(own, callable(registry).map(|(path, _)| path)) {
-        Some(near) => format!("there is no path `{shown}`; did you mean `{}`?", full(registry, near)),
-        None => format!("there is no path `{shown}`; all paths begin with `{prefix}`"),
+        Some(near) => format!("unknown path `{shown}`; did you mean `{}`?", full(registry, near)),
+        None => format!("unknown path `{shown}`; all paths begin with `{prefix}`"),
     };
     Refusal::new(StatusCode::NOT_FOUND, "unknown_path", message)
 }

@@ -1,7 +1,7 @@
 //! A server that runs until it is dropped.
 //!
-//! It listens on this machine alone. It has its own thread and Tokio runtime, so that its responses cost the runtime of
-//! the tests no time, and tests without one can use it.
+//! It listens on this machine alone. It has its own thread and Tokio runtime, so that it does not delay the runtime of
+//! a test, and tests without one can use it.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -54,13 +54,13 @@ impl Sandbox {
         &self.base_url
     }
 
-    /// The page on which a person can try every endpoint.
+    /// The URL of the page with a form for every endpoint.
     pub fn page_url(&self) -> String {
         let suffix = self.shared.registry.service.base_url_suffix;
         format!("{}/", self.base_url.strip_suffix(suffix).unwrap_or(&self.base_url))
     }
 
-    /// What clients have sent so far.
+    /// The counts of requests so far.
     pub fn counts(&self) -> Counts {
         self.shared.traffic.counts(self.shared.tokens.issued())
     }
@@ -70,7 +70,7 @@ impl Sandbox {
         self.shared.tokens.revoke();
     }
 
-    /// Replaces the rules in force; an empty list removes all faults.
+    /// Replaces the active rules; an empty list removes all faults.
     ///
     /// # Errors
     ///
@@ -92,10 +92,10 @@ impl Sandbox {
         let (running, stopped) = oneshot::channel::<()>();
         let (started, is_started) = mpsc::channel();
         let server = Arc::clone(&shared);
-        // The runtime begins and ends in its thread: in that of the caller, a runtime may be in the way of both.
+        // A runtime cannot be created or dropped inside another one, which the caller may have.
         let run = move || match Self::runtime(listener) {
             Ok((runtime, listener)) => {
-                // Nobody waits any more if the caller has panicked.
+                // The send fails only if the caller has panicked and does not wait any more.
                 let _ = started.send(Ok(()));
                 runtime.block_on(serve(listener, server, stopped));
             }

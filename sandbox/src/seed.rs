@@ -1,10 +1,10 @@
-//! Chance that can be looked up: the same seed always gives the same value.
+//! Reproducible randomness: the same seed always yields the same value.
 
-/// The source of chance: a hash of everything that a value depends on.
+/// A random source: a hash of everything that a value depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed(u64);
 
-/// The segments of a swing: how many seconds each takes, and its share.
+/// The segments of a swing: the length of each in seconds, and its share.
 const SEGMENTS: [(i64, f64); 3] = [(900, 0.2), (14_400, 0.3), (259_200, 0.5)];
 
 impl Seed {
@@ -14,7 +14,7 @@ impl Seed {
 
     /// The seed of a value that depends on a text too.
     pub(crate) fn name(self, name: &str) -> Self {
-        // FNV-1a: the same on every machine and in every version, as the standard hasher is not.
+        // FNV-1a is stable across machines and versions, unlike the standard hasher.
         Self(mix(name.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))))
     }
 
@@ -23,13 +23,13 @@ impl Seed {
         Self(mix(self.0 ^ number.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
-    /// A value from 0 to 1, which is excluded.
+    /// A value from 0 (included) to 1 (excluded).
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub(crate) const fn unit(self) -> f64 {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// One of these things.
+    /// One of these items.
     pub(crate) fn pick<T>(self, things: &[T]) -> Option<&T> {
         let count = u64::try_from(things.len()).ok().filter(|count| *count > 0)?;
         things.get(usize::try_from(self.0 % count).ok()?)

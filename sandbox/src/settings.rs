@@ -1,6 +1,6 @@
 //! Settings of a sandbox.
 //!
-//! [`Builder`] collects them; nothing is opened before [`Builder::start`], which reports settings that cannot be used.
+//! [`Builder`] collects them; [`Builder::start`] opens the port and reports invalid settings.
 
 use std::fmt;
 use std::io;
@@ -36,22 +36,22 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// How the header `Retry-After` of a 429 is written.
+/// The format of the header `Retry-After` of a 429.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// As a count of seconds.
+    /// A number of seconds.
     #[default]
     Seconds,
-    /// As a date, in GMT.
+    /// A date in GMT.
     Date,
-    /// As one or the other, by chance from the seed.
+    /// Randomly either of them, by the seed.
     Either,
 }
 
 /// The last second of the year 9999.
 const LAST_MOMENT: i64 = 253_402_300_799;
 
-/// What time it is.
+/// The clock of the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clock {
     Running,
@@ -94,45 +94,45 @@ impl Builder {
         Self { registry, port: 0, token_lifetime, limit_sets: Vec::new(), faults: Vec::new(), settings }
     }
 
-    /// The port on 127.0.0.1; a free one unless set.
+    /// The port on 127.0.0.1; by default a free one.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// The only API key that is accepted; any one is unless set.
+    /// The accepted API key; by default any.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.api_key = Some(key.into());
         self
     }
 
-    /// The only client that gets a token; any one does unless set.
+    /// The client that can request tokens; by default any.
     pub fn client_credentials(mut self, id: impl Into<String>, secret: impl Into<String>) -> Self {
         self.settings.client_credentials = Some((id.into(), secret.into()));
         self
     }
 
-    /// Whether data requests need a bearer token beside the API key; they do not unless set.
+    /// Requires a bearer token for data requests, in addition to the API key; not required by default.
     pub fn bearer_required(mut self, required: bool) -> Self {
         self.settings.bearer_required = required;
         self
     }
 
-    /// How long a token is valid; a day unless set.
+    /// The lifetime of a token; by default a day.
     pub fn token_lifetime(mut self, lifetime: Duration) -> Self {
         self.token_lifetime = lifetime;
         self
     }
 
-    /// The seed of all values; 0 unless set.
+    /// The seed of all values; by default 0.
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = Seed::new(seed);
         self
     }
 
-    /// Stops the clock at a moment, in Unix seconds: the latest record is then always the same.
+    /// Stops the clock at a time, in Unix seconds, so that the latest record is always the same.
     ///
-    /// There is no data before 2010, nor after the year 9999, where the clock stops at the latest.
+    /// There is no data before 2010. The latest time is the end of the year 9999.
     pub fn stop_clock_at(mut self, moment: i64) -> Self {
         self.settings.clock = Clock::Stopped(moment.clamp(0, LAST_MOMENT));
         self
@@ -140,35 +140,35 @@ impl Builder {
 
     /// Enforces only types, ranges, and which params are documented as required.
     ///
-    /// Unless set, 422 is the response as well to params that the endpoint does not have, params that are missing and
-    /// required by any evidence, values that are known to be refused or are not among those served, and times that look
-    /// like another unit.
+    /// By default, 422 is also the response to params that the endpoint does not have, missing params that any evidence
+    /// calls required, values that are known to be rejected or are not among the allowed ones, and times that look like
+    /// another unit.
     pub fn lenient(mut self) -> Self {
         self.settings.strictness = Strictness::Lenient;
         self
     }
 
-    /// Enforces as well that the values of open types are among the known ones, such as names that the service adds to.
+    /// Also rejects unknown values of open types, to which the service may add values.
     pub fn only_known_values(mut self) -> Self {
         self.settings.strictness = Strictness::OnlyKnownValues;
         self
     }
 
-    /// Enforces a limit set of the registry as well, by its name; none is enforced unless set.
+    /// Enforces a limit set of the registry, by name; repeatable. By default none is enforced.
     ///
-    /// A request beyond it is answered with 429 and uses nothing up.
+    /// The response to a request beyond it is 429, and the request does not count against the limit.
     pub fn limit_set(mut self, name: impl Into<String>) -> Self {
         self.limit_sets.push(name.into());
         self
     }
 
-    /// How the header `Retry-After` of a 429 is written; as seconds unless set.
+    /// The format of the header `Retry-After` of a 429; by default seconds.
     pub fn retry_after(mut self, form: RetryAfter) -> Self {
         self.settings.retry_after = form;
         self
     }
 
-    /// Adds a rule for a fault on demand; there is none unless added.
+    /// Adds a rule for a fault on demand; by default there are none.
     pub fn fault(mut self, rule: Rule) -> Self {
         self.faults.push(rule);
         self
@@ -178,7 +178,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// The port cannot be used, or the registry does not have a limit set or the endpoint of a fault; the error names it.
+    /// The port cannot be used, or a limit set or the endpoint of a fault is unknown.
     pub fn start(self) -> io::Result<Sandbox> {
         let Self { registry, port, token_lifetime, limit_sets, faults, settings } = self;
         let limits = limit_sets.iter().map(|name| limit_set(registry, name)).collect::<io::Result<Vec<_>>>()?;
@@ -199,7 +199,7 @@ fn limit_set(registry: Registry, name: &str) -> io::Result<&'static LimitInfo> {
     let all = registry.service.limits;
     all.iter().find(|limit| limit.name == name).ok_or_else(|| {
         let known = all.iter().map(|limit| limit.name).collect::<Vec<_>>().join("`, `");
-        let message = format!("there is no limit set `{name}`; the service has `{known}`");
+        let message = format!("unknown limit set `{name}`; the service has `{known}`");
         io::Error::new(io::ErrorKind::InvalidInput, message)
     })
 }

@@ -1,6 +1,6 @@
-//! The known name that is nearest to a given one.
+//! The known name nearest to an unknown one.
 
-/// The known name that is nearest, if any is near.
+/// The nearest known name, if any is near.
 pub(crate) fn nearest<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> Option<T> {
     let score = |name: &str| strsim::jaro_winkler(&written.to_lowercase(), &name.to_lowercase());
     let scored = known.map(|name| (score(name.as_ref()), name));

@@ -1,4 +1,4 @@
-//! The token endpoint: client credentials come in, a bearer token goes out or the documented refusal.
+//! The token endpoint: returns a bearer token for client credentials, or the documented error.
 //!
 //! If a request is wrong in several ways, the API key is checked first, then the content type, then the credentials;
 //! the service's order is not documented. Tokens are kept until they expire or are revoked.
@@ -49,7 +49,7 @@ pub(crate) fn issue(
     }))
 }
 
-/// Checks the client's credentials, or says what is wrong with them.
+/// Checks the client's credentials; the error describes the first problem.
 fn client(headers: &HeaderMap, expected: Option<&ClientCredentials>) -> Result<(), &'static str> {
     let Some(encoded) = access::credentials(headers, "basic") else {
         return Err("the `Authorization` header does not have the Basic scheme");
@@ -65,7 +65,7 @@ fn client(headers: &HeaderMap, expected: Option<&ClientCredentials>) -> Result<(
     if accepted { Ok(()) } else { Err("the client id or the client secret is wrong") }
 }
 
-/// The tokens that were issued.
+/// The issued tokens.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     lifetime: Duration,
@@ -76,7 +76,7 @@ pub(crate) struct Tokens {
 #[derive(Debug, Default)]
 struct Issued {
     count: i64,
-    /// When each expires; `None` if the clock does not reach as far.
+    /// The expiry of each; `None` if it is beyond the range of the clock.
     expiry: HashMap<String, Option<Instant>>,
 }
 
@@ -95,12 +95,12 @@ impl Tokens {
         token
     }
 
-    /// How many there were, valid or not.
+    /// The number of tokens issued, valid or not.
     pub(crate) fn issued(&self) -> u64 {
         self.issued.lock().unwrap_or_else(PoisonError::into_inner).count.unsigned_abs()
     }
 
-    /// Takes back every token that was issued so far.
+    /// Revokes every token issued so far.
     pub(crate) fn revoke(&self) {
         self.issued.lock().unwrap_or_else(PoisonError::into_inner).expiry.clear();
     }

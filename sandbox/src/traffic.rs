@@ -1,8 +1,8 @@
-//! The requests that clients sent, and how many the limits allow.
+//! Counts of requests, and the enforcement of limits.
 //!
-//! Each request enters with the moment of its arrival and is in flight until its place is dropped. Limits are those of
-//! the registry: a number of requests in any window, and a number in flight. A request beyond them is counted and
-//! refused, but uses nothing up.
+//! Each request is recorded with its arrival time and is in flight until its slot is dropped. Limits are those of the
+//! registry: a number of requests in any window, and a number in flight. A request beyond them is counted and rejected,
+//! but does not count against the limits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,44 +10,44 @@ use std::time::{Duration, Instant};
 
 use runtime::registry::{EndpointInfo, LimitInfo};
 
-/// What a sandbox has counted; from [`Sandbox::counts`](crate::Sandbox::counts).
+/// The counts of a sandbox; from [`Sandbox::counts`](crate::Sandbox::counts).
 ///
-/// It counts every request to the service's paths, tokens and refusals included, and none to the page at `/`.
+/// It counts every request to the service's paths, including token requests and rejected ones, but not the page at `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
     /// Requests that arrived.
     pub requests: u64,
-    /// Those of them that were answered with 429, as they were beyond the limits.
+    /// Requests beyond the limits, whose response was 429.
     pub refused: u64,
-    /// Tokens that were issued.
+    /// Tokens issued.
     pub tokens_issued: u64,
-    /// The most requests that were in flight at once: arrived, and their reply not yet written.
+    /// The highest number of requests in flight at once: arrived, response not yet written.
     pub peak_in_flight: usize,
-    /// The most requests that arrived in any window of each limit set of the registry, enforced or not.
+    /// The highest number of requests that arrived in any window of each limit set of the registry, enforced or not.
     pub peaks: Vec<Peak>,
 }
 
 impl Counts {
-    /// The most requests that arrived in any window of this limit set; `None` if there is no such set.
+    /// The highest number of requests that arrived in any window of this limit set; `None` if the set is unknown.
     pub fn peak(&self, limit_set: &str) -> Option<usize> {
         self.peaks.iter().find(|peak| peak.limit_set == limit_set).map(|peak| peak.requests)
     }
 }
 
-/// The most requests in any window of one length.
+/// The highest number of requests in any window of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Peak {
-    /// The limit set that the length is from.
+    /// The limit set of the window.
     pub limit_set: &'static str,
-    /// How long the window is.
+    /// The length of the window.
     pub window: Duration,
-    /// How many requests arrived in it.
+    /// The number of requests that arrived in it.
     pub requests: usize,
 }
 
-/// Counts requests, and holds them to limits.
+/// Counts requests, and enforces limits.
 #[derive(Debug)]
 pub(crate) struct Traffic {
     limits: Vec<Limit>,
@@ -60,17 +60,17 @@ struct State {
     refused: u64,
     in_flight: usize,
     peak_in_flight: usize,
-    /// The requests that arrived, by each limit set of the registry.
+    /// Requests that arrived, by limit set of the registry.
     arrived: Vec<(&'static LimitInfo, Window)>,
-    /// The requests that were let in, by each limit that is enforced.
+    /// Admitted requests, by enforced limit.
     admitted: Vec<Window>,
 }
 
-/// A limit set that is enforced.
+/// An enforced limit set.
 type Limit = &'static LimitInfo;
 
 impl Traffic {
-    /// Enforces these limit sets, and counts by every set of the registry.
+    /// Creates counters for every set of the registry, and enforces these sets.
     pub(crate) fn new(all: &'static [LimitInfo], limits: Vec<Limit>) -> Self {
         let window = |limit: &LimitInfo| Window::new(Duration::from_secs(limit.seconds.into()));
         let state = State {
@@ -84,7 +84,7 @@ impl Traffic {
         Self { limits, state: Mutex::new(state) }
     }
 
-    /// Lets a request in, for the data of an endpoint if it is known, or says after how long it may try again.
+    /// Admits a request, with its endpoint if it is for data, or returns the time to wait before a retry.
     pub(crate) fn enter(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Place, Duration> {
         // A weight above a limit counts as the limit.
         let mut state = self.state();
@@ -107,7 +107,7 @@ impl Traffic {
         Ok(Place { traffic: Arc::clone(self) })
     }
 
-    /// How many requests were refused.
+    /// The number of rejected requests.
     pub(crate) fn refused(&self) -> u64 {
         self.state().refused
     }
@@ -133,7 +133,7 @@ impl Traffic {
     }
 }
 
-/// A request as limits count it.
+/// A request, as counted by limits.
 #[derive(Clone, Copy)]
 struct Counted<'e> {
     endpoint: Option<&'e EndpointInfo>,
@@ -141,19 +141,19 @@ struct Counted<'e> {
 }
 
 impl Counted<'_> {
-    /// How many requests a limit counts it as.
+    /// The number of requests that it counts as for a limit.
     fn by(self, limit: &LimitInfo) -> usize {
         if limit.counts(self.endpoint) { self.weight } else { 0 }
     }
 }
 
 impl State {
-    /// How long a request has to wait for a place; `None` if there is one.
+    /// The time until a slot is free; `None` if one is free now.
     fn wait(&mut self, limits: &[Limit], now: Instant, asked: Counted<'_>) -> Option<Duration> {
         let in_flight = self.in_flight;
         let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(asked.endpoint));
         let waits = counting.map(|(limit, window)| {
-            // When a reply will be complete is not known; a second is the least that the header can say.
+            // The end of a response is not known in advance; a second is the minimum of the header.
             let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= fits(concurrent));
             window
                 .wait(now, fits(limit.requests).saturating_sub(asked.weight))
@@ -167,7 +167,7 @@ fn fits(count: u32) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// The place of one request in flight; dropping it says that its reply is complete.
+/// The slot of one request in flight; dropping it marks the response as complete.
 #[derive(Debug)]
 pub(crate) struct Place {
     traffic: Arc<Traffic>,
@@ -179,7 +179,7 @@ impl Drop for Place {
     }
 }
 
-/// The moments of the last seconds, as long as a window.
+/// The arrival times within the last window.
 #[derive(Debug)]
 struct Window {
     length: Duration,
@@ -192,14 +192,14 @@ impl Window {
         Self { length, moments: VecDeque::new(), peak: 0 }
     }
 
-    /// Counts a request as often as it weighs.
+    /// Counts a request by its weight.
     fn count(&mut self, now: Instant, weight: usize) {
         self.forget(now);
         self.moments.extend(std::iter::repeat_n(now, weight));
         self.peak = self.peak.max(self.moments.len());
     }
 
-    /// How long it takes until at most `most` requests are counted.
+    /// The time until at most `most` requests are in the window.
     fn wait(&mut self, now: Instant, most: usize) -> Option<Duration> {
         self.forget(now);
         let oldest = self.moments.len().checked_sub(most + 1).and_then(|first| self.moments.get(first));
@@ -227,7 +227,7 @@ mod tests {
         Arc::new(Traffic::new(&LIMITS, LIMITS.iter().filter(|limit| names.contains(&limit.name)).collect()))
     }
 
-    /// The waits that requests at these milliseconds are told, or none; each request ends at once.
+    /// The waits for requests at these milliseconds, or `None` if admitted; each request ends at once.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let (traffic, start) = (traffic(names), Instant::now());
         let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at), None).err();

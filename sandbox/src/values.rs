@@ -1,7 +1,7 @@
-//! Values that are plausible by what the registry knows: type, unit, range and example.
+//! Plausible values, from the type, unit, range and example in the registry.
 //!
-//! A value depends on its seed and its time alone, and moves slowly with time. Candles are consistent in themselves; no
-//! other field agrees with any other.
+//! A value depends on its seed and its time alone, and moves slowly with time. The values of a candle are consistent; other
+//! fields are independent of each other.
 
 use runtime::registry::{FieldInfo, Range, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use runtime::wire::ToWire;
@@ -10,10 +10,10 @@ use serde_json::Map;
 
 use crate::seed::Seed;
 
-/// Lists deeper than this are empty, so that a record that contains itself has an end.
+/// Lists deeper than this are empty, so that a recursive record ends.
 const DEEPEST: u8 = 3;
 
-/// What the values of one record depend on.
+/// The inputs of the values of one record.
 #[derive(Clone, Copy)]
 pub(crate) struct Source {
     pub(crate) seed: Seed,
@@ -24,7 +24,7 @@ pub(crate) struct Source {
     pub(crate) depth: u8,
 }
 
-/// A record as it is written.
+/// A record as JSON.
 pub(crate) fn record(info: &RecordInfo, source: Source) -> Value {
     let mut values = info.fields.iter().map(|field| field_value(field, source)).collect::<Vec<_>>();
     if let Some((at, candle)) = candle(info.fields, source) {
@@ -55,15 +55,15 @@ pub(crate) fn timestamp(seconds: i64, unit: TimeUnit) -> Value {
     if unit.is_text() { text.into() } else { text.parse::<i64>().unwrap_or_default().into() }
 }
 
-/// A number like those that are seen nowhere: from 0 to 100.
+/// A number without known range or example: from 0 to 100.
 pub(crate) fn any_number(seed: Seed, time: i64) -> f64 {
     round(100.0 * seed.swing(time), (0.0, 100.0))
 }
 
-/// The names by which a candle is recognised, as charts of all kinds do.
+/// The field names that identify a candle.
 const CANDLE: [&str; 4] = ["open", "high", "low", "close"];
 
-/// The four values of a candle and their positions among the fields. A candle opens where the one before closed.
+/// The four values of a candle and their positions among the fields. It opens at the close of the previous candle.
 fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Source) -> Option<([usize; 4], [f64; 4])> {
     let number =
         |field: &FieldInfo, name| field.wire_name.eq_ignore_ascii_case(name) && matches!(field.ty, ValueType::Number);
@@ -72,7 +72,7 @@ fn candle(fields: &[FieldInfo], Source { seed, interval: (start, end), .. }: Sou
     let (seed, bounds) = (seed.name("candle"), bounds(&fields[close]));
     let price = |time| bounds.0 + (bounds.1 - bounds.0) * seed.swing(time);
     let (first, last) = (price(start), price(end));
-    // A hundredth of the way to the bound at most, so that no extreme leaves the range.
+    // At most a hundredth of the distance to the end of the range, so that no value leaves it.
     let wick = |name| seed.name(name).number(start).unit() / 100.0;
     let highest = first.max(last) + (bounds.1 - first.max(last)) * wick("high");
     let lowest = first.min(last) - (first.min(last) - bounds.0) * wick("low");
@@ -133,18 +133,18 @@ impl Field<'_> {
     }
 }
 
-/// As many decimals as the size of the range needs. Rounding keeps the order of values, and clamping the range.
+/// Rounds to the decimals that the size of the range needs. Preserves the order of values, and the range.
 fn round(value: f64, (low, high): (f64, f64)) -> f64 {
     let factor = if high - low < 10.0 { 1e6 } else { 1e2 };
     ((value * factor).round() / factor).clamp(low, high)
 }
 
-/// Where values lie: the range, or else what fits the example or the unit.
+/// The range of values: the known one, or one derived from the example or the unit.
 fn bounds(field: &FieldInfo) -> (f64, f64) {
     let Range { min, max } = field.range;
     let example = field.example.and_then(|example| example.parse::<f64>().ok()).filter(|example| example.is_finite());
     let (low, high) = match (example, field.unit) {
-        // An example has the magnitude, and whether values may be negative.
+        // An example shows the magnitude and whether values can be negative.
         (Some(seen), _) if seen < 0.0 => (2.0 * seen, -2.0 * seen),
         (Some(seen), _) if seen > 0.0 => (seen / 2.0, seen * 1.5),
         (_, "percentage points") => (-100.0, 100.0),

@@ -1,4 +1,4 @@
-//! The intervals that a request is about: its range of time, divided by the length of a record.
+//! The intervals of a request: its time range, divided by the length of a record.
 //!
 //! A record exists once its interval has ended, so records never change. Of the intervals that begin in the range, ends
 //! included, the latest are returned.
@@ -7,20 +7,20 @@ use runtime::registry::{EndpointInfo, ParamInfo, ServiceInfo, ValueType};
 
 use crate::query::Query;
 
-/// The sandbox has data since 2010 began.
+/// The start of the data: the year 2010.
 pub(crate) const BEGINNING: i64 = 1_262_304_000;
 
-/// The most records of a response, whatever the request wants.
+/// The maximum number of records in a response, independent of the request.
 const MOST_RECORDS: i64 = 10_000;
 
-/// The records of a response to a request that has no limit.
+/// The number of records without a limit in the request.
 const RECORDS: i64 = 50;
 
 const HOUR: i64 = 3_600;
-/// Where a value names a step without a fixed length, like a month.
+/// The length for a step without a fixed one, such as a month.
 const MONTH: i64 = 30 * 24 * HOUR;
 
-/// The params that choose records: by the history of the endpoint, else by their types.
+/// The params that select records: from the history of the endpoint, or by their types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowParams {
     pub(crate) from: Option<&'static ParamInfo>,
@@ -50,7 +50,7 @@ impl WindowParams {
         Self { from, to, limit, step: params().find(has_length), sort: None }
     }
 
-    /// Whether a param only chooses among records, and changes none of them.
+    /// Returns whether a param only selects records, without changing their values.
     pub(crate) fn contains(&self, param: &ParamInfo) -> bool {
         let chooses = [self.from, self.to, self.limit, self.sort.map(|(param, _)| param)];
         chooses.into_iter().flatten().any(|known| known.wire_name == param.wire_name)
@@ -62,7 +62,7 @@ impl WindowParams {
         let time = |param: Option<&'static ParamInfo>| query.time(param?);
         let from = time(self.from).unwrap_or(BEGINNING).max(BEGINNING);
         let to = time(self.to).unwrap_or(now).min(now.saturating_sub(length));
-        // Far from now the bounds may be any number; a range that starts after its end is empty.
+        // Both ends may be far from now; a range that starts after its end is empty.
         if from > to {
             return Vec::new();
         }

@@ -1,7 +1,7 @@
-//! Replies that are whole and do not arrive as they should.
+//! Faults in the delivery of complete responses.
 //!
-//! A reply comes in and goes out with a body that stops, trickles or grows. A body can only end a connection; whether
-//! it ends with a reset is set on the [`Connection`].
+//! Replaces the body of a response with one that stops, slows down or grows. A body can only end a connection; the
+//! [`Connection`] controls whether it ends with a reset.
 
 use std::io::{self, Write};
 use std::pin::Pin;
@@ -21,23 +21,23 @@ use tokio::time::{Sleep, sleep};
 
 use crate::connection::{Connection, Ending};
 
-/// How a reply fails to arrive.
+/// A fault in the delivery of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// The connection ends before the reply does, closed or reset.
+    /// The connection ends before the response does, closed or reset.
     Broken { phase: Phase, reset: bool },
-    /// Byte by byte, with this pause between.
+    /// Sent byte by byte, with this pause between bytes.
     Trickle(Duration),
     /// This many spaces before the body, compressed.
     GzipBomb(u64),
 }
 
-/// How much of the exchange is done when a connection ends.
+/// The part of the exchange after which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Nothing is sent: only the request has arrived.
     Request,
-    /// The reply's head.
+    /// The headers are sent.
     Head,
     /// Half of its body.
     Body,
@@ -47,7 +47,7 @@ pub(crate) enum Phase {
 const ARRIVAL: Duration = Duration::from_millis(20);
 
 impl Delivery {
-    /// The reply as it will be delivered, without a length in its head: the body decides that.
+    /// The response to deliver, without a `Content-Length`, because the body determines its length.
     pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &Arc<Connection>) -> Response {
         let body = match self {
             Self::Broken { phase, reset } => {
@@ -74,7 +74,7 @@ impl Delivery {
 
 type Polled = Poll<Option<Result<Frame<Bytes>, io::Error>>>;
 
-/// A body that ends before it has its full length.
+/// A body that ends early.
 struct Broken {
     sent: Bytes,
     length: u64,

@@ -1,7 +1,7 @@
 //! Changes to the content of bodies.
 //!
-//! The body of a success comes in and goes out changed, by chance from the request's dice. A body that is not JSON
-//! stays as it is.
+//! Changes the body of a successful response, with the random values of the request. A body that is not JSON is
+//! unchanged.
 
 use runtime::Value;
 use runtime::registry::{BodyInfo, EndpointInfo, ServiceInfo, ValueType};
@@ -19,7 +19,7 @@ pub(crate) enum Edit {
     NewValues,
 }
 
-/// A value that no list of values has.
+/// A value that no type has.
 const NEW_VALUE: &str = "sandbox_new_value";
 const NEW_FIELD: &str = "sandboxNewField";
 
@@ -63,7 +63,7 @@ fn at<'b>(body: &'b mut Value, path: &str) -> Option<&'b mut Value> {
     path.split('.').try_fold(body, |value, key| value.get_mut(key))
 }
 
-/// The records of a series, or the body itself if it is none.
+/// The records of a series, or the body itself if it is not a series.
 fn records<'b>(body: &'b mut Value, service: &ServiceInfo) -> Vec<&'b mut Value> {
     let path = service.envelope.as_ref().map(|envelope| envelope.data);
     let path = path.filter(|path| at(body, path).is_some_and(|records| records.is_array()));
@@ -99,7 +99,7 @@ fn of_another_type(value: &Value, dice: Seed) -> Value {
     dice.name("type").pick(&others).cloned().unwrap_or_default()
 }
 
-/// Gives fields with a named type a value that the type does not know.
+/// Sets fields with a named type to a value outside of the type.
 fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
     let Some(BodyInfo::Series { record: Some(info), .. } | BodyInfo::Object { record: info, .. }) =
         endpoint.map(|endpoint| endpoint.body)

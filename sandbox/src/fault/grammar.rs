@@ -1,7 +1,7 @@
-//! How a rule is written: `[WHERE] [SHARE] FAULT`.
+//! The grammar of a rule: `[WHERE] [SHARE] FAULT`.
 //!
-//! Text comes in, a [`Rule`] goes out, or an error that shows the wrong word. The words of faults and places are read
-//! in other files.
+//! Parses a text into a [`Rule`], or an error that marks the wrong word. Faults and targets are parsed in other
+//! modules.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use runtime::registry::Registry;
 use super::rule_error::{RuleError, did_you_mean};
 use super::{Fault, Share, kind, target};
 
-/// One fault on demand: where it strikes, how often, and what it is.
+/// A fault on demand, with its target and frequency.
 ///
 /// ```
 /// use sandbox::Rule;
@@ -25,14 +25,14 @@ use super::{Fault, Share, kind, target};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     text: String,
-    /// The word for the requests that it is about; all if there is none.
+    /// The word for its requests; all requests if `None`.
     pub(super) target: Option<String>,
     pub(super) share: Share,
     pub(super) fault: Fault,
 }
 
 impl Rule {
-    /// How rules are written, for a person to read.
+    /// The grammar of rules, as text for users.
     pub const GRAMMAR: &str = "\
 A rule is [WHERE] [SHARE] FAULT, for example `/trades 10% status=503`.
 
@@ -46,40 +46,40 @@ SHARE is one of
   10%                     this share of the requests, chosen by the seed; without SHARE, all
   2x                      the first two requests
 FAULT is one of
-  latency=100ms           the reply waits; latency=50ms..150ms has jitter
+  latency=100ms           the response is delayed; latency=50ms..150ms has jitter
   status=503              this status, with an error as the body
-  redirect                to another host; redirect=URL names it
-  malformed               the body is whole and is not JSON
+  redirect                to another host; redirect=URL sets it
+  malformed               the body is complete but not JSON
   nulls                   one value of each record is null
   wrong-types             one value of each record has another type
   new-fields              records and envelope have one more field
-  new-values              named values are unknown ones
-  trickle=20ms            the body comes byte by byte, with this pause before each
+  new-values              values of named types are unknown ones
+  trickle=20ms            the body is sent byte by byte, with this pause before each
   gzip-bomb=64MiB         the body begins with this much white space, compressed
   cut=body                the connection is closed; at `request`, `head` or `body`
   reset=body              the connection is reset; at `accept`, `request`, `head` or `body`
-  stale                   a connection is closed when it is used again
+  stale                   a connection is closed when it is reused
 ";
 
-    /// The rule as it was written.
+    /// The rule as text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Fails if the registry does not have what the rule names.
+    /// Returns an error if the registry does not have the target.
     pub(super) fn check(&self, registry: Registry) -> Result<(), RuleError> {
         let Some(word) = &self.target else { return Ok(()) };
         let known = target::words(registry);
         if known.contains(word) {
             return Ok(());
         }
-        let message = format!("there is no endpoint, path or group `{word}`");
-        // It is the first word of the rule.
+        let message = format!("unknown endpoint, path or group `{word}`");
+        // The target is the first word.
         Err(RuleError::new(&self.text, (0, word), message, did_you_mean(word, known.iter())))
     }
 }
 
-/// Writes the rule as it was read.
+/// Writes the original text.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -91,7 +91,7 @@ impl FromStr for Rule {
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let mut words = words(text);
-        let (start, last) = words.pop().ok_or_else(|| RuleError::new(text, (0, text), "there is no fault", ""))?;
+        let (start, last) = words.pop().ok_or_else(|| RuleError::new(text, (0, text), "missing fault", ""))?;
         let fault = kind::read(last).map_err(|(message, help)| RuleError::new(text, (start, last), message, help))?;
         let mut rule = Self { text: text.trim().to_owned(), target: None, share: Share::Part(1.0), fault };
         let mut words = words.into_iter().peekable();
@@ -99,32 +99,32 @@ impl FromStr for Rule {
         if let Some((start, word)) = words.next() {
             let wrong = || {
                 let help = "a share is written `10%`, or `2x` for the first two";
-                RuleError::new(text, (start, word), format!("`{word}` is no share of the requests"), help)
+                RuleError::new(text, (start, word), format!("invalid share `{word}`"), help)
             };
             rule.share = share(word).ok_or_else(wrong)?;
         }
         if let Some(word) = words.next() {
-            return Err(RuleError::new(text, word, "this is one word too many", "a rule is [WHERE] [SHARE] FAULT"));
+            return Err(RuleError::new(text, word, "unexpected word", "a rule is [WHERE] [SHARE] FAULT"));
         }
         if rule.fault == Fault::ResetAtAccept && rule.target.as_ref().is_some_and(|word| word != "all") {
-            let help = "leave out WHERE: no path is known yet when a connection is accepted";
-            return Err(RuleError::new(text, (start, last), "a reset at `accept` meets every connection", help));
+            let help = "omit WHERE: the path is unknown when a connection is accepted";
+            return Err(RuleError::new(text, (start, last), "`reset=accept` applies to every connection", help));
         }
         Ok(rule)
     }
 }
 
-/// The words of a rule and where they stand.
+/// The words of a rule and their positions.
 fn words(text: &str) -> Vec<(usize, &str)> {
     text.split_whitespace().map(|word| (place_of(text, word), word)).collect()
 }
 
-/// Where a piece of a text begins in it.
+/// The byte offset of a piece of a text.
 fn place_of(text: &str, piece: &str) -> usize {
     piece.as_ptr().addr() - text.as_ptr().addr()
 }
 
-/// Whether a word is meant as a share, so that it is not taken for a place.
+/// Returns whether a word has the form of a share, so that it is not read as a target.
 fn is_like_a_share(word: &str) -> bool {
     word.ends_with('%') || word.ends_with('x') && word.starts_with(|first: char| first.is_ascii_digit())
 }
@@ -170,26 +170,26 @@ mod tests {
     #[test]
     fn mistakes_are_shown() {
         let table = [
-            ("", "there is no fault\n  |\n  | \n  | ^"),
+            ("", "missing fault\n  |\n  | \n  | ^"),
             (
                 "/trades 10% statsu=503",
-                "there is no fault `statsu`\n  |\n  | /trades 10% statsu=503\n  |             ^^^^^^^^^^\n  \
+                "unknown fault `statsu`\n  |\n  | /trades 10% statsu=503\n  |             ^^^^^^^^^^\n  \
                  = help: did you mean `status`?",
             ),
             (
                 "all 110% stale",
-                "`110%` is no share of the requests\n  |\n  | all 110% stale\n  |     ^^^^\n  \
+                "invalid share `110%`\n  |\n  | all 110% stale\n  |     ^^^^\n  \
                  = help: a share is written `10%`, or `2x` for the first two",
             ),
             (
                 "all 1% all stale",
-                "this is one word too many\n  |\n  | all 1% all stale\n  |        ^^^\n  \
+                "unexpected word\n  |\n  | all 1% all stale\n  |        ^^^\n  \
                  = help: a rule is [WHERE] [SHARE] FAULT",
             ),
             (
                 "token reset=accept",
-                "a reset at `accept` meets every connection\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
-                 = help: leave out WHERE: no path is known yet when a connection is accepted",
+                "`reset=accept` applies to every connection\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
+                 = help: omit WHERE: the path is unknown when a connection is accepted",
             ),
         ];
         for (text, expected) in table {
@@ -197,17 +197,17 @@ mod tests {
         }
         let table = [
             ("status", "`status` needs a value", "status=503"),
-            ("status=100", "`status` cannot be `100`", "status=503"),
-            ("latency=3..1s", "`latency` cannot be `3..1s`", "latency=50ms..150ms"),
-            ("latency=2s..1s", "`latency` cannot be `2s..1s`", "latency=100ms"),
-            ("latency=2days", "`latency` cannot be `2days`", "latency=100ms"),
-            ("stale=1", "`stale` takes no value", "write `stale`"),
-            ("cut=accept", "`cut` cannot be `accept`", "cut=head"),
-            ("gzip-bomb=9TiB", "`gzip-bomb` cannot be `9TiB`", "gzip-bomb=64MiB"),
-            ("gzip-bomb=9999GiB", "`gzip-bomb` cannot be `9999GiB`", "gzip-bomb=64MiB"),
-            ("trickle=soon", "`trickle` cannot be `soon`", "trickle=20ms"),
-            ("99999999999999999999x stale", "is no share", "2x"),
-            ("héllo wörld", "there is no fault `wörld`", "  | héllo wörld\n  |       ^^^^^"),
+            ("status=100", "invalid value `100` of `status`", "status=503"),
+            ("latency=3..1s", "invalid value `3..1s` of `latency`", "latency=50ms..150ms"),
+            ("latency=2s..1s", "invalid value `2s..1s` of `latency`", "latency=100ms"),
+            ("latency=2days", "invalid value `2days` of `latency`", "latency=100ms"),
+            ("stale=1", "`stale` does not accept a value", "write `stale`"),
+            ("cut=accept", "invalid value `accept` of `cut`", "cut=head"),
+            ("gzip-bomb=9TiB", "invalid value `9TiB` of `gzip-bomb`", "gzip-bomb=64MiB"),
+            ("gzip-bomb=9999GiB", "invalid value `9999GiB` of `gzip-bomb`", "gzip-bomb=64MiB"),
+            ("trickle=soon", "invalid value `soon` of `trickle`", "trickle=20ms"),
+            ("99999999999999999999x stale", "invalid share", "2x"),
+            ("héllo wörld", "unknown fault `wörld`", "  | héllo wörld\n  |       ^^^^^"),
         ];
         for (text, message, more) in table {
             let error = text.parse::<Rule>().unwrap_err().to_string();
@@ -219,7 +219,7 @@ mod tests {
     fn what_the_registry_does_not_have_is_shown() {
         let check = |text: &str| text.parse::<Rule>().unwrap().check(target::tests::REGISTRY);
         assert_eq!(check("market.trades 1x stale"), Ok(()));
-        let expected = "there is no endpoint, path or group `/trads`\n  |\n  | /trads stale\n  | ^^^^^^\n  \
+        let expected = "unknown endpoint, path or group `/trads`\n  |\n  | /trads stale\n  | ^^^^^^\n  \
                         = help: did you mean `/trades`?";
         assert_eq!(check(" /trads stale").unwrap_err().to_string(), expected);
     }

@@ -29,7 +29,7 @@ pub(super) const NAMES: [&str; 13] = [
 /// A message, and help.
 type Wrong = (String, String);
 
-/// The fault that a word names, or a message and help.
+/// Parses the fault; the error is a message and help.
 pub(super) fn read(word: &str) -> Result<Fault, Wrong> {
     let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let edit = |edit| plain(name, value, Fault::Edit(edit));
@@ -62,14 +62,14 @@ pub(super) fn read(word: &str) -> Result<Fault, Wrong> {
         }
         "cut" | "reset" => broken(name, value),
         "stale" => plain(name, value, Fault::Stale),
-        _ => Err((format!("there is no fault `{name}`"), did_you_mean(name, NAMES.iter()))),
+        _ => Err((format!("unknown fault `{name}`"), did_you_mean(name, NAMES.iter()))),
     }
 }
 
 fn plain(name: &str, value: Option<&str>, fault: Fault) -> Result<Fault, Wrong> {
     match value {
         None => Ok(fault),
-        Some(_) => Err((format!("`{name}` takes no value"), format!("write `{name}`"))),
+        Some(_) => Err((format!("`{name}` does not accept a value"), format!("write `{name}`"))),
     }
 }
 
@@ -97,12 +97,12 @@ fn broken(name: &str, value: Option<&str>) -> Result<Fault, Wrong> {
 fn wants(name: &str, value: Option<&str>, example: &str) -> Wrong {
     let message = match value {
         None | Some("") => format!("`{name}` needs a value"),
-        Some(value) => format!("`{name}` cannot be `{value}`"),
+        Some(value) => format!("invalid value `{value}` of `{name}`"),
     };
     (message, format!("write `{example}`"))
 }
 
-/// A count of bytes, a gibibyte at most.
+/// A number of bytes, at most a gibibyte.
 fn size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|last: char| !last.is_ascii_digit());
     let unit = match text.get(digits.len()..)? {

@@ -1,14 +1,14 @@
-//! Mistakes in a rule, shown to the person that wrote it.
+//! Errors in a rule, shown with the rule.
 
 use std::fmt;
 
 use crate::suggest::nearest;
 
-/// Why a text is no rule, and where in it.
+/// The reason that a rule is invalid, and the position of the wrong word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
     rule: String,
-    /// How many characters come before the wrong word, and how many it has.
+    /// The number of characters before the wrong word, and its length.
     at: (usize, usize),
     message: String,
     help: String,
@@ -38,10 +38,10 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-/// Help for an unknown word: the known one that is nearest.
+/// Help for an unknown word: the nearest known one.
 pub(super) fn did_you_mean<T: AsRef<str>>(written: &str, known: impl Iterator<Item = T>) -> String {
     match nearest(written, known) {
         Some(name) => format!("did you mean `{}`?", name.as_ref()),
-        None => "`--help` lists what there is".to_owned(),
+        None => "`--help` lists all".to_owned(),
     }
 }

@@ -1,10 +1,10 @@
-//! What a request is for, and the words of a rule that mean it.
+//! The target of a request, and the words for it in a rule.
 
 use runtime::registry::{EndpointInfo, Registry};
 
 use crate::routes::{Shared, callable};
 
-/// What a request is for.
+/// The target of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
     Token,
@@ -23,7 +23,7 @@ impl Target {
         if let Self::Endpoint(endpoint) = self { Some(endpoint) } else { None }
     }
 
-    /// Whether a word means it: `all`, `token`, a group, an endpoint as `group.method`, or its path.
+    /// Returns whether a word matches it: `all`, `token`, a group, an endpoint as `group.method`, or its path.
     pub(super) fn is_named(self, word: &str) -> bool {
         match self {
             _ if word == ALL => true,
@@ -39,7 +39,7 @@ impl Target {
 const ALL: &str = "all";
 const TOKEN: &str = "token";
 
-/// Every word that means something in this registry.
+/// Every target in this registry.
 pub(super) fn words(registry: Registry) -> Vec<String> {
     let token = registry.service.client_credentials.as_ref().map(|_| TOKEN);
     let fixed = [ALL].into_iter().chain(token).map(str::to_owned);
@@ -76,6 +76,6 @@ pub(super) mod tests {
             let targets = [Target::Token, Target::Endpoint(&BOOK), Target::Endpoint(&TRADES), Target::Other];
             assert_eq!(targets.map(|target| target.is_named(word)), expected, "{word}");
         }
-        assert!(!words(REGISTRY).contains(&TOKEN.to_owned()), "this service issues no tokens");
+        assert!(!words(REGISTRY).contains(&TOKEN.to_owned()), "a service without a token endpoint");
     }
 }

@@ -1,6 +1,6 @@
 //! The form control of a param: a label, an input that fits its type, and its meaning.
 //!
-//! Nothing is required and any value can be sent, so that users can see how the service refuses a wrong one.
+//! No param is required and any value can be sent, so that users can see the error for a wrong one.
 
 use maud::{Markup, html};
 use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueInfo, ValueType};
@@ -24,10 +24,10 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
     }
 }
 
-/// How many boxes to tick are shown at once; more are folded away.
+/// The number of check boxes to show at once; more are folded.
 const MOST_SHOWN: usize = 8;
 
-/// A box to tick for every known value.
+/// A check box for every known value.
 fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
     let boxes = html! {
         div.boxes { @for known in named.values { (tick(param, known)) } }
@@ -116,7 +116,7 @@ fn help(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// The values of an open type, which an input suggests without insisting on them.
+/// The values of an open type, as suggestions of an input.
 pub(super) fn suggestions(named: &TypeInfo) -> Markup {
     html! {
         datalist #(list_id(named)) {

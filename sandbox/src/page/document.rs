@@ -58,13 +58,13 @@ fn header(service: &ServiceInfo, access: Access) -> Markup {
                         p.help #key-help { "Any key will do." }
                     } @else {
                         input #key.secret autocomplete="off" spellcheck="false" aria-describedby="key-help";
-                        p.help #key-help { "The one this sandbox was started with. It stays in this page." }
+                        p.help #key-help { "The key this sandbox was started with. It is kept in this page only." }
                     }
                 }
                 @if access.bearer_required {
                     label for="token" { "Bearer token" }
                     input #token.secret autocomplete="off" spellcheck="false" aria-describedby="token-help";
-                    p.help #token-help { "From the token endpoint. It stays in this page." }
+                    p.help #token-help { "From the token endpoint. It is kept in this page only." }
                 }
             }
         }
@@ -111,11 +111,11 @@ fn introduction(registry: Registry) -> Markup {
             p { (prose(registry.service.summary)) " This server has generated data." }
             p {
                 (callable(registry).count()) " of " (all) " endpoints can be called under "
-                code { (registry.service.base_url_suffix) } "; of the others only the name is known. "
-                "Fields, values and how each fact is known are in the reference of the client, "
+                code { (registry.service.base_url_suffix) } "; only the names of the others are known. "
+                "Fields, values and sources are in the reference of the client, "
                 code { "docs/README.md" } "."
             }
-            noscript { p.note { "Without JavaScript this page is for reading: the key goes into a header, which a plain form cannot send." } }
+            noscript { p.note { "Sending requests needs JavaScript, because a plain form cannot set the header of the key." } }
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn entry(registry: Registry, endpoint: &EndpointInfo) -> Markup {
                 p.path { strong { "Known by name only" } ": its path is not known, so it cannot be called." }
             }
             p { (prose(endpoint.summary)) }
-            p.note { "All that is known: " code { "docs/reference/" (endpoint.group) ".md" } "." }
+            p.note { "Details: " code { "docs/reference/" (endpoint.group) ".md" } "." }
             @if let Some(path) = endpoint.path { (form(registry, endpoint, path)) }
         }
     }

@@ -1,4 +1,4 @@
-//! Every form of body, with the fields, the types and the ranges of the registry.
+//! Every layout of body, with the fields, the types and the ranges of the registry.
 
 use sandbox::{Builder, Sandbox};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A small catalogue with every form of body, for registries that are made while the tests run.
+//! A small catalogue with every form of body, for registries built at run time.
 
 use runtime::registry::Registry;
 
@@ -89,7 +89,7 @@ endpoints:
   summary: What a station reports.
   params:
   - {name: code, type: Station, in: path, summary: The station.}
-  - {name: colour, type: string, refused: [red], summary: Of the page., evidence: reported}
+  - {name: colour, type: string, rejected_values: [red], summary: Of the page., evidence: reported}
   - {name: level, type: count, allowed_values: [1, 2], summary: How detailed., evidence: reported}
   body:
     object:

@@ -1,4 +1,4 @@
-//! The API key, the token endpoint with each documented reply, and data requests that need both.
+//! The API key, the token endpoint with each documented response, and data requests that need both.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ async fn the_token_endpoint_refuses_as_documented() {
 #[tokio::test]
 async fn a_body_too_large_to_be_read_is_refused_as_all_else_is() {
     let server = Server::start();
-    // One byte too many: were more of it left unread, the connection might be reset before the reply is read.
+    // Only one byte too many: with more unread bytes, the connection might be reset before the response is read.
     let body = "a".repeat((2 << 20) + 1);
     let reply = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], &body).await;
     assert_eq!((reply.status, reply.code().as_str()), (413, "unread_body"));

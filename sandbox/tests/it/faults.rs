@@ -1,4 +1,4 @@
-//! Faults on demand, as they look on the wire. What the client makes of them is told by its own tests.
+//! Faults on demand, as they appear on the wire. The client's handling of them is tested in its own crate.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use sandbox::{Rule, Sandbox};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A sandbox whose clock stands still, with these rules.
+/// A sandbox with a stopped clock and these rules.
 fn server(rules: &[&str]) -> Server {
     let builder = Sandbox::of(&REGISTRY).stop_clock_at(NOW);
     Server::with(rules.iter().fold(builder, |builder, rule| builder.fault(rule.parse().unwrap())))
@@ -28,7 +28,7 @@ async fn ask(stream: &mut TcpStream) {
     stream.write_all(request.as_bytes()).await.unwrap();
 }
 
-/// What arrives on a connection of its own until that ends, and how it ends.
+/// The bytes received on a separate connection until it ends, and how it ends.
 async fn raw(server: &Server) -> (String, Result<(), ErrorKind>) {
     let mut stream = connect(server).await;
     ask(&mut stream).await;
@@ -70,7 +70,7 @@ async fn connections_are_reset_as_they_come() {
     let server = server(&["2x reset=accept"]);
     for _ in 0..2 {
         let mut stream = connect(&server).await;
-        // Whether writing or reading meets the reset first is chance.
+        // Either writing or reading may fail first.
         let written = stream.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\n\r\n").await;
         assert!(written.is_err() || stream.read_u8().await.is_err());
     }
@@ -93,7 +93,7 @@ async fn a_stale_connection_is_closed_when_it_is_used_again() {
 #[tokio::test]
 async fn another_reply_comes() {
     let broken = server(&["1x status=503", "1x redirect", "1x redirect=/login", "1x malformed"]);
-    // The first of those that replace a reply is sent, but all have had their turn.
+    // The first replacing fault is sent, but all rules count the request.
     assert_eq!((broken.get(PATH).await.status, broken.get(PATH).await.status), (503, 200));
     let broken = server(&["1x redirect"]);
     let reply = broken.get(PATH).await;
@@ -105,8 +105,8 @@ async fn another_reply_comes() {
     assert_eq!((reply.status, &*reply.text), (200, &whole[..whole.len() * 2 / 3]));
     assert_eq!(reply.headers["content-length"], reply.text.len().to_string());
     let unknown = broken.sandbox().set_faults(["/nothing stale".parse().unwrap()]).unwrap_err().to_string();
-    assert!(unknown.starts_with("there is no endpoint, path or group `/nothing`"), "{unknown}");
-    assert_eq!(broken.get(PATH).await.text, reply.text, "the rules before are still in force");
+    assert!(unknown.starts_with("unknown endpoint, path or group `/nothing`"), "{unknown}");
+    assert_eq!(broken.get(PATH).await.text, reply.text, "the previous rules are still active");
     broken.sandbox().set_faults([]).unwrap();
     assert_eq!(broken.get(PATH).await.text, whole);
 }
@@ -155,7 +155,7 @@ async fn the_same_seed_strikes_the_same_requests() {
         let mut seen = Vec::new();
         for _ in 0..40 {
             let failed = server.get(PATH).await.status == 503;
-            // What comes elsewhere in between changes nothing.
+            // Requests to other endpoints in between do not change the sequence.
             assert_eq!(server.get("/health").await.status, 200);
             seen.push((failed, server.get(PATH).await.text.contains("null")));
         }
@@ -187,7 +187,7 @@ async fn a_reply_is_in_flight_until_it_is_complete() {
     for _ in 0..10 {
         let mut stream = connect(&server).await;
         ask(&mut stream).await;
-        // The head says that the request has a place.
+        // Once the headers arrive, the request occupies a slot.
         assert_eq!(stream.read_u8().await.unwrap(), b'H');
         streams.push(stream);
     }

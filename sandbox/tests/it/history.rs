@@ -11,7 +11,7 @@ const MINUTE: i64 = 60;
 /// The last full minute before the sandbox's clock.
 const END: i64 = NOW - NOW % MINUTE;
 
-/// Every fault that a client can make good, and one that makes it slow.
+/// Every fault from which a client recovers, and one that slows it down.
 const FAULTS: [&str; 7] = [
     "all 2% status=503",
     "all 2% cut",
@@ -35,7 +35,7 @@ fn ratio(client: &Client) -> Request<Ratio> {
     client.market().ratio().coin("BTC").timeframe(Timeframe::M1)
 }
 
-/// What the sandbox has, in the largest pages.
+/// The records of the sandbox, in the largest pages.
 async fn truth(from: i64) -> Value {
     let sandbox = Sandbox::of(&REGISTRY).stop_clock_at(NOW).lenient().start().unwrap();
     let client = client(&sandbox, RateLimit::none());
@@ -56,7 +56,7 @@ async fn a_range_is_what_the_sandbox_has() {
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!(serde_json::to_value(&all.records).unwrap(), truth(END - 5 * DAY).await);
     let counts = sandbox.counts();
-    // On a machine that is busy, a request may arrive late, and into a window that is full.
+    // On a busy machine, a request may arrive late, in a window that is full.
     assert_eq!(counts.requests - counts.refused, history.plan().unwrap().requests);
 }
 

@@ -1,4 +1,4 @@
-//! A sandbox starts, says where it is, and stops.
+//! Start, address and end of a sandbox.
 
 use crate::invented::REGISTRY;
 use crate::support::Server;
@@ -11,12 +11,12 @@ async fn it_stops_when_dropped() {
     let server = Server::start();
     assert_eq!(server.get("/health").await.status, 200);
     let address = server.base_url().replace("http://", "").replace("/v2", "");
-    // A connection that is kept for the next request ends too: in a test nothing is to hold on to a sandbox.
+    // A keep-alive connection ends too, so that it does not keep the sandbox of a test alive.
     let mut kept = TcpStream::connect(&address).await.unwrap();
     kept.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\n\r\n").await.unwrap();
     let mut seen = vec![kept.read_u8().await.unwrap()];
     drop(server);
-    // Whether it ends with a reset is the system's business.
+    // The system decides whether it ends with a reset.
     let _ = kept.read_to_end(&mut seen).await;
     assert!(seen.starts_with(b"HTTP/1.1 200 "));
     assert!(TcpStream::connect(&address).await.is_err(), "the port is free");

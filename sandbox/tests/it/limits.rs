@@ -1,10 +1,10 @@
-//! What is beyond the limits is refused, and what clients did can be read back.
+//! Enforcement of limits, and the counts of what clients sent.
 
 use crate::invented::{Client, REGISTRY};
 use crate::support::{Reply, Server};
 use sandbox::{RetryAfter, Sandbox};
 
-/// The reply to the first request beyond set B; the requests take a hundredth of its window.
+/// The response to the first request beyond set B; the requests fit into a hundredth of its window.
 async fn refused(server: &Server) -> Reply {
     for _ in 0..600 {
         assert_eq!(server.get("/health").await.status, 200);
@@ -44,7 +44,7 @@ async fn nothing_is_refused_unless_a_set_is_named() {
     let server = Server::start();
     assert_eq!(refused(&server).await.status, 200);
     let error = Sandbox::of(&REGISTRY).limit_set("A").limit_set("C").start().unwrap_err();
-    assert_eq!(error.to_string(), "there is no limit set `C`; the service has `A`, `B`");
+    assert_eq!(error.to_string(), "unknown limit set `C`; the service has `A`, `B`");
 }
 
 #[tokio::test]

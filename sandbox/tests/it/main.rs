@@ -1,4 +1,4 @@
-//! The sandbox with registries of these tests: one program, so that it is linked once.
+//! The sandbox with registries of these tests: one program, which is linked once.
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

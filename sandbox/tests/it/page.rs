@@ -1,6 +1,6 @@
-//! The page at `/`: every endpoint with its form, nothing from elsewhere, and no key.
+//! The page at `/`: every endpoint with its form, no external resources, and no key.
 //!
-//! What a browser makes of it is tested in one, by `cargo xtask verify page`.
+//! `cargo xtask verify page` tests it in a browser.
 
 use crate::catalogue;
 use crate::invented::REGISTRY;

@@ -1,4 +1,4 @@
-//! Params that are refused, and ranges of time.
+//! Rejected params, and ranges of time.
 
 use sandbox::{Builder, Sandbox};
 
@@ -24,7 +24,7 @@ async fn check(server: &Server, path: &str, expected: Option<(&str, &str)>) {
     }
 }
 
-/// What is refused unless the sandbox is lenient.
+/// Requests that are rejected unless the sandbox is lenient.
 const REPORTED: [(&str, &str, &str); 6] = [
     ("/ratio?coin=BTC", "missing_param", "`timeframe` is missing"),
     ("/ratio?timeframe=1h&coin=", "missing_param", "`coin` is missing"),
@@ -54,13 +54,13 @@ async fn what_is_reported_is_refused_unless_it_is_lenient() {
 async fn values_have_to_fit_their_type_in_any_case() {
     let (strict, lenient) = (Server::with(builder()), Server::with(builder().lenient()));
     for (query, words) in [
-        ("&timeframe=2h", "is there twice"),
+        ("&timeframe=2h", "is repeated"),
         ("&limit=-1", "`limit` has to be a count"),
         ("&limit=ten", "`limit` has to be a count"),
         ("&limit=", "`limit` has to be a count"),
         ("&startTime=9223372036854775808", "`startTime` has to be a timestamp"),
         ("&endTime=1.5", "`endTime` has to be a timestamp"),
-        ("&coin=ETH", "`coin` is there twice"),
+        ("&coin=ETH", "`coin` is repeated"),
     ] {
         for server in [&strict, &lenient] {
             check(server, &format!("{RATIO}{query}"), Some(("invalid_param", words))).await;

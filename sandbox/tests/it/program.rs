@@ -22,7 +22,7 @@ fn sandbox(arguments: &[&str]) -> Command {
     command
 }
 
-/// The program while it runs on a free port; it is ended when this is dropped.
+/// The running program on a free port; ended on drop.
 struct Running {
     program: Child,
     first_line: String,
@@ -41,7 +41,7 @@ impl Running {
         self.first_line.split("http://").nth(1).unwrap().split('/').next().unwrap()
     }
 
-    /// The whole reply to a request with an API key.
+    /// The complete response to a request with an API key.
     fn get(&self, path: &str) -> String {
         self.send(&format!("GET /v1{path}"), "", "")
     }
@@ -65,7 +65,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The program may have exited already.
         let _ = self.program.kill();
         let _ = self.program.wait();
     }
@@ -145,7 +145,7 @@ fn it_ends_when_told_whatever_is_in_flight() {
         let pid = running.program.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
         assert!(running.program.wait().unwrap().success(), "{signal}");
-        assert!(TcpStream::connect(running.address()).is_err(), "{signal}: nobody listens any more");
+        assert!(TcpStream::connect(running.address()).is_err(), "{signal}: the port is closed");
     }
 }
 
@@ -156,9 +156,9 @@ fn mistakes_are_shown() {
             ["--fault", "/rain statsu=503"],
             "  | /rain statsu=503\n  |       ^^^^^^^^^^\n  = help: did you mean `status`?",
         ),
-        (["--fault", "/rein stale"], "there is no endpoint, path or group `/rein`"),
-        (["--latency", "soon"], "`latency` cannot be `soon`"),
-        (["--limits", "C"], "there is no limit set `C`; the service has `free`"),
+        (["--fault", "/rein stale"], "unknown endpoint, path or group `/rein`"),
+        (["--latency", "soon"], "invalid value `soon` of `latency`"),
+        (["--limits", "C"], "unknown limit set `C`; the service has `free`"),
         (["--api-key", ""], "a value is required for '--api-key <KEY>'"),
         (["--token-lifetime", "long"], "--token-lifetime"),
         (["--spec", "no/folder"], "no/folder"),

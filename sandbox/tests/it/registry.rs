@@ -1,4 +1,4 @@
-//! The registry of a catalogue is the one of the client that is emitted from it.
+//! The registry of a catalogue equals that of its emitted client.
 
 use std::path::Path;
 

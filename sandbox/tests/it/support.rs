@@ -1,4 +1,4 @@
-//! A running sandbox and a client that shows replies as they came.
+//! A running sandbox and a client that shows responses as received.
 
 use crate::invented::REGISTRY;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ impl Reply {
         self.json()["data"].as_array().unwrap().clone()
     }
 
-    /// The code of a refusal, whose body has the reported shape.
+    /// The code of an error, whose body has the reported shape.
     pub(crate) fn code(&self) -> String {
         let json = self.json();
         assert!(json["detail"]["message"].as_str().is_some_and(|message| !message.is_empty()), "{}", self.text);
@@ -49,7 +49,7 @@ impl Reply {
 }
 
 impl Server {
-    /// A server whose clock stands still.
+    /// A server with a stopped clock.
     pub(crate) fn start() -> Self {
         Self::with(Sandbox::of(&REGISTRY).stop_clock_at(NOW))
     }
@@ -72,14 +72,14 @@ impl Server {
         Reply { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
-    /// A request beside the interface, without an API key.
+    /// A request to a path outside the interface, without an API key.
     pub(crate) async fn at_root(&self, path: &str) -> Reply {
         let uri = self.sandbox.page_url().trim_end_matches('/').to_owned() + path;
         let (status, headers, body) = self.exchange("GET", uri, &[], "").await;
         Reply { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
-    /// The headers and the body of a request with an API key, as they came.
+    /// The received headers and body of a request with an API key.
     pub(crate) async fn bytes(&self, path: &str) -> (Headers, Vec<u8>) {
         let uri = self.base_url() + path;
         let (status, headers, body) = self.exchange("GET", uri, &[("x-api-key", "key")], "").await;
