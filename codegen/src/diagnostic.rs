@@ -1,7 +1,7 @@
 //! Findings about the catalogue, for the person who wrote it.
 //!
-//! A finding says what is wrong, where, which rule it breaks and what to do; it is drawn as rustc draws.
-//! Nothing here decides what is right: `load` and `resolve` do.
+//! A diagnostic has a message, a location, the rule that is broken and a help; the output looks like that of rustc. The
+//! rules themselves are in `load` and `resolve`.
 
 use std::fmt;
 use std::iter;
@@ -23,7 +23,7 @@ pub(crate) struct SourceFile {
     marks: Vec<usize>,
 }
 
-/// How many characters apart the marks of a file are.
+/// The number of characters between two marks of a file.
 const APART: usize = 64;
 
 impl SourceFile {
@@ -39,20 +39,20 @@ impl SourceFile {
         &self.text[self.byte(characters.start)..self.byte(characters.end)]
     }
 
-    /// Where a character stands, in bytes.
+    /// The byte offset of a character.
     fn byte(&self, character: usize) -> usize {
         let mark = self.marks.get(character / APART).copied().unwrap_or(self.text.len());
         self.text[mark..].char_indices().nth(character % APART).map_or(self.text.len(), |(byte, _)| mark + byte)
     }
 
-    /// How many characters stand before a byte.
+    /// The number of characters before a byte.
     fn character(&self, byte: usize) -> usize {
         let mark = self.marks.partition_point(|mark| *mark <= byte).saturating_sub(1);
         let start = self.marks.get(mark).copied().unwrap_or_default();
         mark * APART + self.text[start..byte].chars().count()
     }
 
-    /// The number of the line that a byte stands on, counted from zero, and the bytes of the line.
+    /// The line of a byte: its number, counted from zero, and its range in bytes.
     fn line(&self, byte: usize) -> (usize, Range<usize>) {
         let number = self.lines.partition_point(|start| *start <= byte).saturating_sub(1);
         let start = self.lines.get(number).copied().unwrap_or_default();
@@ -61,7 +61,7 @@ impl SourceFile {
     }
 }
 
-/// A place in a file of the catalogue.
+/// A location in a file of the catalogue.
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
     file: Arc<SourceFile>,
@@ -70,7 +70,7 @@ pub(crate) struct Location {
 }
 
 impl Location {
-    /// The place of a span of characters.
+    /// The location of a span of characters.
     pub(crate) fn new(file: &Arc<SourceFile>, span: Range<usize>) -> Self {
         Self { file: Arc::clone(file), span }
     }
@@ -101,11 +101,11 @@ impl Location {
         (number + 1, self.file.character(meant.start) - self.file.character(line.start) + 1)
     }
 
-    /// The number of its first line, the bytes of the place on that line, and the bytes of the whole line.
+    /// The number of the first line, the bytes of the span on that line, and the bytes of the entire line.
     fn line(&self) -> (usize, Range<usize>, Range<usize>) {
         let bytes = self.bytes();
         let (number, line) = self.file.line(bytes.start);
-        // The place may end behind the line, or be the carriage returns that do not belong to it.
+        // The span may end after the line, or consist of carriage returns, which are not part of the line.
         let meant = bytes.start.min(line.end)..bytes.end.clamp(line.start, line.end);
         (number, meant, line)
     }
@@ -129,7 +129,7 @@ enum Place {
 }
 
 impl Diagnostic {
-    /// A finding at a place; `rule` is the name of the rule it breaks.
+    /// A diagnostic at a location; `rule` is the name of the broken rule.
     pub(crate) fn new(rule: &'static str, location: &Location, message: impl Into<String>) -> Self {
         Self::at(rule, Place::Span(location.clone()), message.into())
     }
@@ -149,13 +149,13 @@ impl Diagnostic {
         self
     }
 
-    /// Another place that explains this one.
+    /// Adds a second location that explains the first.
     pub(crate) fn earlier(mut self, location: &Location, label: &'static str) -> Self {
         self.earlier = Some((location.clone(), label));
         self
     }
 
-    /// The rule and the place, if it stands in a file that can be shown.
+    /// The rule and the location, if its file can be shown.
     pub(crate) fn key(&self) -> Option<(&'static str, String, usize)> {
         match &self.place {
             Place::Span(location) => Some((self.rule, location.file.name.clone(), location.span.start)),
@@ -189,7 +189,7 @@ impl Diagnostic {
         renderer.render(&[title.elements(elements)])
     }
 
-    /// The marked lines: one picture if both places are near each other.
+    /// The marked lines; one snippet if both locations are close to each other.
     fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
         let primary = (location, AnnotationKind::Primary, None);
         let Some((earlier, label)) = &self.earlier else {
@@ -205,14 +205,14 @@ impl Diagnostic {
     }
 }
 
-/// How many characters apart two places can be to be shown together.
+/// The maximum distance, in characters, of two locations in one snippet.
 const NEAR: usize = 5_000;
 
-/// How many characters of a line are shown on either side of the mark. A terminal has fewer; without a bound, a file of
-/// one line would be drawn as a whole for each of its findings.
+/// The number of characters of a line that are shown on either side of the mark. Without a maximum, a file of one line
+/// would be printed entirely for each of its diagnostics.
 const BESIDE: usize = 200;
 
-/// Places of one file, marked in as many lines as it takes.
+/// A snippet of one file with all of the given locations marked.
 fn picture<'a>(places: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
     let location = places[0].0;
     let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
@@ -241,7 +241,7 @@ fn picture<'a>(places: &[(&'a Location, AnnotationKind, Option<&'static str>)], 
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Adds the findings of another place.
+    /// Adds other diagnostics.
     pub(crate) fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }

@@ -1,7 +1,7 @@
 //! A folder of YAML in, a [`Catalogue`] out.
 //!
-//! Every file is read by the declarations of the format, and what it can still be used for goes on to `resolve`, so
-//! that one run reports everything. Nothing here compares one place with another.
+//! Each file is read by the declarations of the format. Its valid entries continue to `resolve`, so that one run
+//! reports every error. Comparisons between entries are made there, not here.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ pub struct Catalogue {
     /// Sorted by file name.
     pub(crate) groups: Vec<Document<spec::Group>>,
     pub(crate) diagnostics: Diagnostics,
-    /// Names of entries that were cut out: they exist, whatever is wrong with them.
+    /// Names of entries that were dropped for their errors; references to them are valid.
     pub(crate) cut: HashSet<String>,
 }
 
@@ -34,7 +34,7 @@ impl Catalogue {
         files.map(|file| (file.name.as_str(), file.text.as_str()))
     }
 
-    /// What `service.yaml` says, if it can be read, and what the other files say, by their modules.
+    /// The content of `service.yaml`, if it is readable, and of the other files by module.
     #[doc(hidden)]
     pub fn into_spec(self) -> (Option<spec::Service>, Vec<(String, spec::Group)>) {
         let groups = self.groups.into_iter().map(|group| (group.module().to_owned(), group.spec));
@@ -42,7 +42,7 @@ impl Catalogue {
     }
 }
 
-/// A file and what it says.
+/// A file and its content.
 #[derive(Debug)]
 pub(crate) struct Document<T> {
     pub(crate) file: Arc<SourceFile>,
@@ -85,8 +85,8 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
     }
     // A folder that cannot be read has no other finding.
     if !has_service && !loader.is_blind {
-        let finding = Diagnostic::of_file("missing-file", SERVICE_FILE, "there is no `service.yaml`");
-        loader.diagnostics.push(finding.help("say there what all endpoints share"));
+        let finding = Diagnostic::of_file("missing-file", SERVICE_FILE, "missing file `service.yaml`");
+        loader.diagnostics.push(finding.help("add it; it declares what all endpoints share"));
     }
     Catalogue { service, groups, diagnostics: loader.diagnostics, cut: loader.cut }
 }
@@ -123,8 +123,8 @@ impl Loader {
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");
         if !name.starts_with('.') && (path.is_dir() || (is_yaml && !is_part(&name))) {
-            let finding = Diagnostic::of_file("misplaced-file", name, "this is not read as a part of the catalogue");
-            self.diagnostics.push(finding.help("the catalogue is `.yaml` files in one folder"));
+            let finding = Diagnostic::of_file("misplaced-file", name, "not a file of the catalogue");
+            self.diagnostics.push(finding.help("a catalogue is a folder of `.yaml` files"));
             return None;
         }
         if !is_part(&name) {

@@ -1,13 +1,13 @@
 //! From the catalogue's names to Rust's: casing, keywords, leading digits.
 //!
-//! Every Rust name of the emitted code comes from here; `taken.rs` knows which the runtime has. Whether two names
-//! collide is for `resolve` to say.
+//! All Rust names of the emitted code are made here; `reserved.rs` lists those of the runtime. Collisions are found by
+//! `resolve`.
 
-mod taken;
+mod reserved;
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 
-pub use taken::{Scope, is_taken};
+pub use reserved::{Scope, is_taken};
 
 /// What a Rust name is for, which decides how it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub enum Case {
     Shouty,
 }
 
-/// Turns a name into a Rust identifier, or says why it cannot.
+/// Converts a name to a Rust identifier, or returns the reason why that is impossible.
 ///
-/// A leading number changes places with the word after it: `15m` is `M15`.
+/// A leading number moves after the next word: `15m` becomes `M15`.
 pub fn ident(name: &str, case: Case) -> Result<String, String> {
     if let Some(character) = name.chars().find(|character| !character.is_ascii()) {
-        return Err(format!("`{character}` cannot stand in a Rust name"));
+        return Err(format!("`{character}` is not allowed in a Rust name"));
     }
     let name = move_leading_digits(name)?;
     let ident = match case {
@@ -34,7 +34,7 @@ pub fn ident(name: &str, case: Case) -> Result<String, String> {
         Case::Shouty => name.to_shouty_snake_case(),
     };
     if ident.is_empty() {
-        return Err("nothing is left of it as a Rust name".to_owned());
+        return Err("it has no letters or digits".to_owned());
     }
     Ok(escape_keyword(ident))
 }
@@ -44,7 +44,7 @@ pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> 
     ident.cloned().or_else(|| self::ident(name, case).ok())
 }
 
-/// Whether a name that the author chose is one that can be used as it is.
+/// Whether a name chosen by the author is a valid Rust name.
 pub fn is_ident(name: &str, case: Case) -> bool {
     let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };
     let goes_on = |c: char| match case {
@@ -54,7 +54,7 @@ pub fn is_ident(name: &str, case: Case) -> bool {
     name.starts_with(begins) && name.chars().all(goes_on) && !name.contains("__") && !is_keyword(name)
 }
 
-/// The type of a group's handle. The suffix keeps it apart from an endpoint named like its group.
+/// The type of a group's handle. The suffix avoids a collision with an endpoint that has the group's name.
 pub fn handle(module: &str) -> String {
     module.to_upper_camel_case() + "Group"
 }
@@ -74,7 +74,7 @@ pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 
-/// Whether a crate can have a name in Rust, beside those that an emitted one stands on.
+/// Whether a name is a valid crate name and differs from the dependencies of an emitted crate.
 pub(crate) fn is_crate(ident: &str) -> bool {
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
     let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -174,9 +174,9 @@ mod tests {
             check(name, Case::Pascal, Err("a Rust name cannot begin with a digit"));
         }
         for name in ["", "-", "&", "***"] {
-            check(name, Case::Snake, Err("nothing is left of it as a Rust name"));
+            check(name, Case::Snake, Err("it has no letters or digits"));
         }
-        check("größe", Case::Snake, Err("`ö` cannot stand in a Rust name"));
+        check("größe", Case::Snake, Err("`ö` is not allowed in a Rust name"));
     }
 
     #[test]

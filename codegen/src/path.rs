@@ -8,7 +8,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     let fault = |rule, message: String, help: &str| Err((rule, message, help.to_owned()));
     if !path.starts_with('/') {
         let help = if path.contains("://") {
-            "users give the address themselves; write what stands behind the base URL".to_owned()
+            "write only the part after the base URL, which the user supplies".to_owned()
         } else {
             format!("write `/{path}`")
         };
@@ -17,8 +17,8 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     let is_plain = |segment: &&str| !takes_params || param(segment).is_none();
     let plain: Vec<&str> = path.split('/').skip(1).filter(is_plain).collect();
     if takes_params && plain.iter().any(|segment| segment.contains(['{', '}'])) {
-        let message = format!("the braces in the path `{path}` do not enclose whole segments");
-        return fault("path-braces", message, "a param is a segment by itself, as in `/books/{symbol}`");
+        let message = format!("the braces in the path `{path}` do not enclose complete segments");
+        return fault("path-braces", message, "a param is a complete segment, as in `/books/{symbol}`");
     }
     if plain.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
         let message = format!("the path `{path}` has an empty or a dotted segment");
@@ -27,14 +27,14 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     // RFC 3986, section 3.3: what a segment may have unescaped.
     let is_legal = |c: &char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(*c);
     if let Some(character) = plain.iter().flat_map(|segment| segment.chars()).find(|c| !is_legal(c)) {
-        let message = format!("the path `{path}` has `{character}`, which a path cannot have as it is");
+        let message = format!("the path `{path}` has `{character}`, which is not allowed in a path");
         return fault("path-character", message, "params go under `params`, and into the path as `{name}`");
     }
     let params = params(path);
     match params.iter().enumerate().find(|(index, name)| params[..*index].contains(name)) {
         Some((_, name)) => {
-            let message = format!("the path `{path}` has the param `{name}` twice");
-            fault("path-param", message, "give each of them a name of its own")
+            let message = format!("duplicate param `{name}` in the path `{path}`");
+            fault("path-param", message, "use different names")
         }
         None => Ok(()),
     }

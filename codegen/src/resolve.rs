@@ -5,14 +5,14 @@
 //! sorted by name, so the output does not depend on how a folder is listed.
 
 mod bodies;
-mod circles;
+mod cycles;
+mod endpoint_params;
 mod endpoints;
 mod history;
 mod params;
 mod records;
 mod service;
 mod setters;
-mod taken;
 mod types;
 mod unused;
 
@@ -184,24 +184,24 @@ impl<'a> Resolver<'a> {
             self.compared += known.len();
             help = did_you_mean(name, known.iter().copied());
             if help.is_empty() && !known.is_empty() {
-                help = format!("there is, for example, `{}`", known[..known.len().min(12)].join("`, `"));
+                help = format!("known: `{}`", known[..known.len().min(12)].join("`, `"));
             }
         }
-        self.wrong(rule, at, format!("there is no {what} `{name}`"), help)
+        self.wrong(rule, at, format!("unknown {what} `{name}`"), help)
     }
 
     /// The Rust name of an entry: its `rust_name` if it has one, or made from `name`.
     fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Resolved<String> {
         let result = match ident {
-            Some(ident) if !names::is_ident(ident, case) => Err(format!("`{ident}` is not one as it stands")),
+            Some(ident) if !names::is_ident(ident, case) => Err(format!("`{ident}` is not a valid identifier")),
             Some(ident) => Ok(ident.to_string()),
             None => names::ident(name, case),
         };
         let at = ident.unwrap_or(name).at();
         match result {
             Ok(ident) if names::is_taken(scope, &ident) => {
-                let message = format!("the client uses the name `{ident}` itself");
-                Err(self.wrong("taken-name", at, message, "say another with `rust_name`"))
+                let message = format!("the name `{ident}` is reserved for the client");
+                Err(self.wrong("taken-name", at, message, "set another with `rust_name`"))
             }
             Ok(ident) => Ok(ident),
             Err(reason) => {
@@ -210,8 +210,8 @@ impl<'a> Resolver<'a> {
                     Case::Pascal => "MyName",
                     Case::Shouty => "MY_NAME",
                 };
-                let message = format!("`{name}` does not make a Rust name: {reason}");
-                Err(self.wrong("no-rust-name", at, message, format!("say one with `rust_name`, like `{example}`")))
+                let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
+                Err(self.wrong("no-rust-name", at, message, format!("set `rust_name`, like `{example}`")))
             }
         }
     }
@@ -223,7 +223,7 @@ impl<'a> Resolver<'a> {
             return Err(self.wrong("type-name", name.at(), message, "write it like `MyType`"));
         }
         if names::is_taken(Scope::Types, name) {
-            let message = format!("the client uses the name `{name}` itself");
+            let message = format!("the name `{name}` is reserved for the client");
             return Err(self.wrong("taken-name", name.at(), message, "choose another"));
         }
         Ok(name.to_string())
@@ -240,7 +240,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<()> {
         let Some(first) = seen.insert(name, at) else { return Ok(()) };
         let finding = Diagnostic::new(rule, at, message).earlier(&first, "first here");
-        Err(self.push(finding.help("keep one of them, or give one another name")))
+        Err(self.push(finding.help("keep one, or rename one")))
     }
 }
 

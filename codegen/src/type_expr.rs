@@ -27,10 +27,10 @@ pub enum Builtin {
     Any,
 }
 
-/// How many lists and maps may stand in each other: more than anybody needs.
+/// The maximum nesting depth of lists and maps.
 pub const MAX_LISTS: usize = 4;
 
-/// How types that hold others are written; part of the message about an unreadable type.
+/// The syntax of generic types; part of the message about an unreadable type.
 pub const SYNTAX: &str = "a list is written `list<number>`, an object whose keys are data `map<number>`, and `list<number?>` \
      or `map<number?>` where values can be null; at most four stand within each other";
 
@@ -69,7 +69,7 @@ impl<'a> TypeExpr<'a> {
         matches!(self.innermost(), Self::Builtin(builtin) if builtin.is_numeric())
     }
 
-    /// Reads an expression; `None` if its brackets do not match, or if there are more than anybody needs.
+    /// Reads an expression; `None` if its brackets do not match or are nested too deeply.
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::parse_within(text, MAX_LISTS)
     }

@@ -1,7 +1,7 @@
-//! A tree of one file in, what it says as the types of `spec` out, read by the declarations of the format.
+//! Reads the tree of one file as the types of `spec`, by the declarations of the format.
 //!
-//! Whatever does not fit becomes a finding. An item that cannot be used is cut out, and a key that has to be there is
-//! taken to say something harmless, so that the rest can still be checked by the rules that come later.
+//! Each mismatch becomes a diagnostic. An invalid item is dropped, and a missing required key gets a harmless value, so
+//! that later rules can still check the rest.
 
 mod text;
 mod value;
@@ -20,14 +20,14 @@ pub use text::{is_invisible, is_line, is_prose};
 
 /// Something that is read from a node.
 pub(crate) trait Read: Sized {
-    /// What may stand there.
+    /// The accepted shape.
     const SHAPE: Shape;
 
     /// Reads it; `None` if the node cannot be used, which is then a finding.
     fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self>;
 
-    /// The value that stands in for a required key without a usable one. Nothing refers to it, and no rule objects to
-    /// it; `None` if there is no such value.
+    /// The value of a required key that is missing or invalid. Nothing refers to it, and no rule rejects it; `None` if
+    /// there is no such value.
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
@@ -39,7 +39,7 @@ pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     T::read(&nothing, &ROOT, &mut Walk::new(at.source()))
 }
 
-/// The key of the root, which stands under none.
+/// The key of the root, which has no parent.
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 
@@ -63,7 +63,7 @@ pub(crate) struct Entries<'n> {
 }
 
 impl<'n> Entries<'n> {
-    /// A key as it stands there, and its value.
+    /// A key as written, and its value.
     fn get(&self, name: &str) -> Option<(&'n Node, &'n Node)> {
         self.values.iter().find(|(key, ..)| *key == name).map(|(_, key, value)| (*key, *value))
     }
@@ -116,7 +116,7 @@ impl Walk {
         {
             self.say(say, &entries, "");
         }
-        // A map whose keys were all refused is no empty one, which would be another finding.
+        // A map all of whose keys were rejected is not empty; an error about that would be a second one.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 
@@ -137,7 +137,7 @@ impl Walk {
     }
 
     fn twice(&mut self, name: &Node, first: &Node, key: &Key, map: &Map) {
-        let message = format!("the key `{}` stands twice in {}", key.name, map.what);
+        let message = format!("duplicate key `{}` in {}", key.name, map.what);
         let finding = Diagnostic::new("duplicate-key", &self.location(name), message);
         let finding = finding.earlier(&self.location(first), "first here").help("keep one of them");
         self.diagnostics.push(finding);
@@ -187,7 +187,7 @@ impl Walk {
         T::read(value, key, self)
     }
 
-    /// Whether a node says one of some words.
+    /// Whether a node is one of some words.
     pub(crate) fn word(&mut self, node: &Node, shape: &Shape) -> bool {
         let Some(text) = node.text() else {
             return self.wrong(node, &expected(shape), "");
@@ -200,7 +200,7 @@ impl Walk {
         self.finding(node, "wrong-value", format!("expected {}, found `{text}`", expected(shape)), &help)
     }
 
-    /// Whether one of several things stands there.
+    /// Whether a node has one of several shapes.
     pub(crate) fn either(&mut self, node: &Node, shape: &Shape) -> bool {
         if is_like(node, shape) {
             return true;
@@ -233,7 +233,7 @@ impl Walk {
     }
 }
 
-/// Whether a node is of the kind that a shape is, apart from words.
+/// Whether a node is of the kind of a shape, except for words.
 fn is_like(node: &Node, shape: &Shape) -> bool {
     match (shape, &node.kind) {
         (Shape::Text, Kind::Text(_))
@@ -245,7 +245,7 @@ fn is_like(node: &Node, shape: &Shape) -> bool {
     }
 }
 
-/// The words that may stand at a place.
+/// The accepted words of a shape.
 fn words(shape: &Shape) -> Vec<&'static str> {
     match shape {
         Shape::Word(words) => words.iter().map(|(word, _)| *word).collect(),
@@ -254,7 +254,7 @@ fn words(shape: &Shape) -> Vec<&'static str> {
     }
 }
 
-/// What may stand at a place, in words.
+/// The accepted values of a shape, as text.
 pub(crate) fn expected(shape: &Shape) -> String {
     let mut choices = choices(shape);
     match (choices.pop(), choices.as_slice()) {

@@ -170,7 +170,7 @@ endpoints:
     fn a_name_that_makes_what_is_taken_goes_with_another_ident() {
         let other = Addition { name: Some("Client".to_owned()), ..addition("/client", "market") };
         let finding = added(&other).expect_err("a finding");
-        assert!(finding.contains("say another with `rust_name`"), "{finding}");
+        assert!(finding.contains("set another with `rust_name`"), "{finding}");
         let entry = "\
 - name: Client
   rust_name: their_client
@@ -278,7 +278,7 @@ endpoints:
         let refusal = |path: &str, group: &str| added(&addition(path, group)).expect_err("a refusal");
         assert_eq!(refusal("/basis", "market"), "`/basis` is there already, as `market.basis`");
         assert!(refusal("basis2", "market").contains("error[path-start]"));
-        assert!(refusal("https://a.example/basis", "market").contains("write what stands behind the base URL"));
+        assert!(refusal("https://a.example/basis", "market").contains("write only the part after the base URL"));
         assert_eq!(
             refusal("/a", "service"),
             "`service` cannot be the name of a group, as service.yaml has the facts that all groups share"

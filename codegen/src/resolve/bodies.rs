@@ -1,4 +1,4 @@
-//! What comes back from an endpoint: records that it lists or names, and the field that has their time.
+//! Response bodies: their records, declared inline or by name, and the time field.
 
 use super::records::form;
 use super::types::Records;
@@ -42,14 +42,15 @@ impl<'a> Resolver<'a> {
                 let (reference, record) = own(vec![whole(ty, evidence)], RecordLayout::Value);
                 return Ok((Body::Object { record: reference, evidence }, record));
             }
-            // A body that says none of them has a finding of `load`.
+            // `load` has reported a body that has none of them.
             (None, ..) => return Err(Wrong(())),
         };
         let (reference, record) = match fields {
             Fields::Record(name) => {
                 let (reference, record) = self.body_record(records, name)?;
                 if let Some(positional) = &body.positional {
-                    let (message, help) = ("a record says itself how it is written", "say it of the record");
+                    let (message, help) =
+                        ("`positional` belongs to the record, not to the body", "set it on the record");
                     return Err(self.wrong("body-positional", positional.at(), message, help));
                 }
                 if is_series {
@@ -78,7 +79,7 @@ impl<'a> Resolver<'a> {
         Body::Series { record, time, time_form, evidence }
     }
 
-    /// The fields that a body lists; those of a series stand behind the time of the envelope, unless it has its own.
+    /// The fields that a body lists. In a series they follow the time of the envelope, unless the series has its own.
     fn listed(
         &mut self,
         records: &Records<'a>,
@@ -87,7 +88,7 @@ impl<'a> Resolver<'a> {
         evidence: spec::Evidence,
     ) -> Resolved<Vec<Field>> {
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
-        // Where fields have places, the time has one of them too.
+        // In a positional record the time is one of the listed fields.
         let (envelope, placed) = if is_positional(body) { (None, shared) } else { (shared, None) };
         let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
         let placed = placed.zip(body.positional.as_ref()).filter(|_| own.is_none());
@@ -107,12 +108,12 @@ impl<'a> Resolver<'a> {
         Ok(time.into_iter().chain(fields?).collect())
     }
 
-    /// Refuses a unit on a body whose time is a field of the record, which states its own.
+    /// Rejects a unit on a body whose time is a field of the record, which has its own unit.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let said = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
         let Some((key, at)) = said.filter(|_| body.series.is_some()) else { return Ok(()) };
-        Err(self.wrong("time-unit", at, "the time is a field of the record", format!("say its `{key}` there")))
+        Err(self.wrong("time-unit", at, "the time is a field of the record", format!("set `{key}` on that field")))
     }
 
     /// The time of a series of named records, which have it among their fields.
@@ -126,7 +127,7 @@ impl<'a> Resolver<'a> {
 
     /// The field that a series names as its time.
     fn time(&mut self, fields: &[spec::Field], time: &Text, at: &Location) -> Resolved<()> {
-        // A record without fields stands in for one that could not be read.
+        // A record without fields replaces one that was unreadable.
         if time.as_str() == "none" || fields.is_empty() {
             return Ok(());
         }
@@ -147,12 +148,12 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The form that a body says its time has.
+/// The time form that a body declares.
 fn time_form(body: &spec::Body) -> Option<TimeForm> {
     TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied())
 }
 
-/// Whether the fields that a body lists have places instead of names.
+/// Whether the fields of a body are positional, not named.
 fn is_positional(body: &spec::Body) -> bool {
     body.positional.as_deref().is_some_and(|positional| *positional)
 }
@@ -168,7 +169,7 @@ fn whole(ty: Type, evidence: spec::Evidence) -> Field {
         range: Range::default(),
         example: None,
         unit: String::new(),
-        summary: "The body as a whole.".to_owned(),
+        summary: "The entire body.".to_owned(),
         notes: String::new(),
         evidence,
     }

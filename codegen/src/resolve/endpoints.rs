@@ -60,7 +60,7 @@ impl<'a> Resolver<'a> {
             .into_iter()
             .find(|(scope, name)| names::is_taken(*scope, name))
         {
-            Diagnostic::of_file("taken-name", file, format!("the client uses the name `{name}` itself"))
+            Diagnostic::of_file("taken-name", file, format!("the name `{name}` is reserved for the client"))
                 .help("rename the file")
         } else {
             return Ok(module.to_owned());
@@ -68,7 +68,7 @@ impl<'a> Resolver<'a> {
         Err(self.push(finding))
     }
 
-    /// The method and the marker type; with the latter comes the type of a record.
+    /// The names of the method and of the marker type, from which the record type is named too.
     fn endpoint_names(
         &mut self,
         endpoint: &spec::Endpoint,
@@ -77,15 +77,15 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<(String, String)> {
         let (name, at) = (&endpoint.name, endpoint.name.at());
         let ident = self.rust_name(name, endpoint.rust_name.as_ref(), Case::Snake, Scope::Endpoints)?;
-        let message = format!("the endpoint `{name}` becomes `{ident}`, which another endpoint is");
+        let message = format!("the endpoint `{name}` becomes `{ident}`, a name that another endpoint has");
         self.unique(idents, "duplicate-endpoint", &ident, at, message)?;
         let type_ident = names::ident(&ident, Case::Pascal).map_err(|reason| {
-            let message = format!("`{ident}` does not make the name of a type: {reason}");
-            self.wrong("no-rust-name", at, message, "say another with `rust_name`")
+            let message = format!("`{ident}` cannot be converted to a type name: {reason}");
+            self.wrong("no-rust-name", at, message, "set another with `rust_name`")
         })?;
         if names::is_taken(Scope::Types, &type_ident) {
-            let message = format!("the client uses the name `{type_ident}` itself");
-            return Err(self.wrong("taken-name", at, message, "say another with `rust_name`"));
+            let message = format!("the name `{type_ident}` is reserved for the client");
+            return Err(self.wrong("taken-name", at, message, "set another with `rust_name`"));
         }
         let record = self.new_type(&names::record(&type_ident), at, types);
         self.new_type(&type_ident, at, types).and(record)?;
@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
 
     /// A type that the group's module brings; `types` are those it has already.
     fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) -> Resolved<()> {
-        let message = format!("this brings a type `{name}`, which exists already");
+        let message = format!("this adds a type `{name}`, which exists already");
         if let Some(first) = self.root_types.get(name) {
             let finding = Diagnostic::new("same-rust-name", at, message).earlier(&first, "first here");
             return Err(self.push(finding.help("choose another name for one of them")));
@@ -139,7 +139,7 @@ impl<'a> Resolver<'a> {
         Ok((endpoint, record))
     }
 
-    /// The param set that comes first, if one does and nothing of it is said anew.
+    /// The leading param set, if the params begin with one that no entry overrides.
     fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
         let entries = endpoint.params.known()?;
         let Some(ParamEntry::Name(name)) = entries.first() else { return None };
@@ -154,7 +154,7 @@ impl<'a> Resolver<'a> {
         // Two paths that differ only in the names of their params are one to a server.
         let known = self.paths.entry(path::template(path));
         if let Entry::Occupied(first) = &known {
-            let finding = Diagnostic::new("duplicate-path", path.at(), format!("the path `{path}` stands twice"));
+            let finding = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
             let finding =
                 finding.earlier(first.get(), "first here").help("an endpoint is described once, in one group");
             let twice = self.push(finding);

@@ -1,4 +1,4 @@
-//! How ranges of time are walked: the params that do that, and the endpoints that have them.
+//! Pagination of time ranges: the params for it, and the endpoints that have them.
 
 use super::{Resolved, Resolver};
 use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedParam, Type};
@@ -6,7 +6,7 @@ use crate::spanned::Text;
 use crate::spec::{self, Known};
 
 impl<'a> Resolver<'a> {
-    /// What the service says, of the params that endpoints share.
+    /// The service-level `history`, checked against the shared params.
     pub(super) fn service_history(&mut self, shared: &[Resolved<SharedParam>]) -> Resolved<Option<History>> {
         let Some(history) = &self.service.history else { return Ok(None) };
         let mut params = Vec::new();
@@ -37,8 +37,8 @@ impl<'a> Resolver<'a> {
             }
             Some(Known::Unknown) => Ok((HistorySource::Unknown, false)),
             Some(Known::Known(history)) if !is_in_time => {
-                let message = "a body that is no series in time has no history";
-                Err(self.wrong("history-body", history.from.at(), message, "leave `history` out"))
+                let message = "only an endpoint with a time series has a history";
+                Err(self.wrong("history-body", history.from.at(), message, "omit `history`"))
             }
             Some(Known::Known(history)) => Ok((HistorySource::Endpoint(self.history(history, &params)?), is_known)),
         }

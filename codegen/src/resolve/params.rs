@@ -22,7 +22,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn shared_params(&mut self) -> Vec<Resolved<SharedParam>> {
         let mut constants = Unique::default();
         let params = self.service.params.iter().map(|param| {
-            let message = format!("the shared param `{}` stands twice", param.id());
+            let message = format!("duplicate shared param `{}`", param.id());
             let constant = self.constant(&mut constants, param.id(), message);
             let param = self.param(&Records::default(), param, Evidence::Reported);
             Ok(SharedParam { constant: constant?, param: param? })
@@ -35,11 +35,11 @@ impl<'a> Resolver<'a> {
     pub(super) fn param_sets(&mut self) -> Resolved<Vec<ParamSet>> {
         let mut constants = std::mem::take(&mut self.constants);
         all(self.service.param_sets.iter().map(|set| {
-            let message = format!("the name `{}` stands twice among params and param sets", set.name);
+            let message = format!("duplicate name `{}` among params and param sets", set.name);
             let constant = self.constant(&mut constants, &set.name, message);
             let mut seen = Unique::default();
             let params = all(set.params.iter().map(|id| {
-                let message = format!("the param `{id}` stands twice in the set");
+                let message = format!("duplicate param `{id}` in the set");
                 let unique = self.unique(&mut seen, "duplicate-param", id, id.at(), message);
                 let index = self.shared_param(id)?;
                 unique.map(|()| index)
@@ -61,7 +61,7 @@ impl<'a> Resolver<'a> {
     /// The name of a shared param or a param set, which becomes a constant.
     fn constant(&mut self, constants: &mut Unique, name: &Text, twice: String) -> Resolved<String> {
         let constant = names::ident(name, Case::Shouty).map_err(|reason| {
-            let message = format!("`{name}` does not make a Rust name: {reason}");
+            let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
             self.wrong("no-rust-name", name.at(), message, "choose another")
         })?;
         self.unique(constants, "duplicate-param", &constant, name.at(), twice)?;
@@ -111,8 +111,8 @@ impl<'a> Resolver<'a> {
     fn param_type(&mut self, param: &spec::Param, ty: Type) -> Resolved<Type> {
         let (message, help) = match ty {
             Type::List(_) | Type::Map(_) | Type::Option(_) => (
-                format!("a param's type is that of one value, not `{}`", param.ty),
-                "name the setter that takes several with `list_setter`",
+                format!("a param's `type` is that of one value, found `{}`", param.ty),
+                "name the setter for several values with `list_setter`",
             ),
             Type::Record(_) => (
                 format!("a param cannot be the record `{}`", param.ty),
@@ -133,7 +133,7 @@ impl<'a> Resolver<'a> {
             && scope == Scope::Setters
         {
             let message =
-                format!("`list_setter` names the setter that takes several, and `{one}` is that of one value");
+                format!("`list_setter` names the setter for several values, but `{one}` is that for one value");
             let help = "name the setter of one value with `rust_name`";
             return Err(self.wrong("same-rust-name", several.at(), message, help));
         }
@@ -157,7 +157,7 @@ impl<'a> Resolver<'a> {
         Err(self.wrong("no-rust-name", list.at(), message, "write it like `my_names`"))
     }
 
-    /// One setter stands for one wire name, and takes one value or several, on whichever endpoints.
+    /// Each setter has one wire name and accepts one value or several, the same on all endpoints.
     fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) -> Resolved<()> {
         let setter = Setter { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
         let (first, location) = self.setters.entry(names::takes(ident)).or_insert_with(|| (setter.clone(), at.clone()));
@@ -166,14 +166,15 @@ impl<'a> Resolver<'a> {
         }
         let many = if first.several { "several of " } else { "" };
         let message = format!(
-            "`{wire_name}` becomes the setter `{ident}`, and `{}` for {many}`{}` stands elsewhere",
+            "`{wire_name}` becomes the setter `{ident}`, but `{}` for {many}`{}` exists elsewhere",
             first.ident, first.wire_name
         );
         let finding = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
-        Err(self.push(finding.help("say another with `rust_name`")))
+        Err(self.push(finding.help("set another with `rust_name`")))
     }
 
-    /// What is said of single values: default and what was served are of the type, within the range, and go together.
+    /// Checks single values: `default` and `allowed_values` have the type, are within the range, and do not contradict
+    /// each other.
     fn values_of(&mut self, param: &'a spec::Param) -> Resolved<()> {
         let served = all(param.allowed_values.iter().map(|value| {
             self.of_type(param, ("served-type", "served value"), value, value.at())?;
@@ -193,7 +194,7 @@ impl<'a> Resolver<'a> {
         served.and(default).and(tried)
     }
 
-    /// What an entry says anew of the values of a shared param.
+    /// The values of a shared param that an entry overrides.
     pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
         let served = all(entry
             .allowed_values
@@ -208,7 +209,7 @@ impl<'a> Resolver<'a> {
         served.map(drop).and(default).and(tried)
     }
 
-    /// Values that are said to work, to be refused, or to be an example: of the type, and no contradiction.
+    /// Checks `tested_values`, `rejected_values` and `example`: they have the type and do not contradict each other.
     fn tried_values(
         &mut self,
         param: &'a spec::Param,
@@ -224,8 +225,8 @@ impl<'a> Resolver<'a> {
             if !is_said {
                 return Ok(());
             }
-            let message = format!("`{value}` is refused, and elsewhere said to work");
-            Err(self.wrong("refused-value", value.at(), message, "keep what is true"))
+            let message = format!("`{value}` is in `rejected_values`, and elsewhere listed as accepted");
+            Err(self.wrong("refused-value", value.at(), message, "keep one of the two"))
         }));
         let fits = example.map_or(Ok(()), |example| {
             self.of_type(param, ("served-type", "example"), example, example.at())?;
@@ -241,8 +242,8 @@ impl<'a> Resolver<'a> {
         if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
             return Ok(());
         }
-        let message = format!("`{value}` cannot stand in a path, as it leads to another one");
-        Err(self.wrong("path-segment", value.at(), message, "leave it out"))
+        let message = format!("`{value}` is not allowed in a path, as it changes the path");
+        Err(self.wrong("path-segment", value.at(), message, "omit it"))
     }
 
     /// A param of which it is documented that it takes one value has no setter that takes several.
@@ -250,8 +251,8 @@ impl<'a> Resolver<'a> {
         match &param.list_setter {
             Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
                 let message =
-                    format!("`{}` takes one value, and `list_setter` names a setter that takes several", param.name);
-                Err(self.wrong("single-list", list.at(), message, "leave out the one or the other"))
+                    format!("`{}` accepts one value, but `list_setter` names a setter for several", param.name);
+                Err(self.wrong("single-list", list.at(), message, "omit one of the two"))
             }
             _ => Ok(()),
         }
@@ -266,8 +267,8 @@ impl<'a> Resolver<'a> {
             if param.allowed_values.is_empty() || param.allowed_values.iter().any(|served| served.as_str() == value) {
                 return Ok(());
             }
-            let message = format!("the default `{value}` is none of the values that were served");
-            Err(self.wrong("default-served", default.at(), message, "correct the one or the other"))
+            let message = format!("the default `{value}` is not in `allowed_values`");
+            Err(self.wrong("default-served", default.at(), message, "correct one of the two"))
         }))
         .map(drop)
     }
@@ -285,12 +286,12 @@ impl<'a> Resolver<'a> {
         });
         if is_outside {
             let message = format!("the {what} `{value}` is outside the range");
-            return Err(self.wrong(rule, at, message, "correct the one or the other"));
+            return Err(self.wrong(rule, at, message, "correct one of the two"));
         }
         Ok(())
     }
 
-    /// Whether a value that is said of a param can be one of its values.
+    /// Whether a declared value of a param is one of its possible values.
     fn of_type(
         &mut self,
         param: &'a spec::Param,
@@ -312,7 +313,7 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
-        Err(self.wrong(rule, at, message, "write one of its values, or say it in `notes`"))
+        Err(self.wrong(rule, at, message, "write one of its values, or describe it in `notes`"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records and their fields.
 
-use super::circles::contain_themselves;
+use super::cycles::contain_themselves;
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, meaning, prose};
 use crate::diagnostic::Diagnostic;
@@ -20,7 +20,7 @@ impl<'a> Resolver<'a> {
         let records = self.records(&none, &self.service.records);
         let metadata = Record {
             ident: "Metadata".to_owned(),
-            summary: "What the service says about a reply beside its data.".to_owned(),
+            summary: "The metadata of a response.".to_owned(),
             evidence: metadata.map_or(Evidence::Documented, |(_, known)| known),
             fields: fields?.unwrap_or_default(),
             form: RecordLayout::Object,
@@ -31,23 +31,21 @@ impl<'a> Resolver<'a> {
     /// The records that a file names.
     pub(super) fn records(&mut self, scope: &Records<'a>, own: &'a [spec::Record]) -> Resolved<Vec<Record>> {
         let mut seen = Unique::default();
-        let circles = contain_themselves(own);
-        all(own.iter().zip(circles).map(|(record, is_circle)| {
+        let cycles = contain_themselves(own);
+        all(own.iter().zip(cycles).map(|(record, is_cycle)| {
             let name = &record.name;
             let ident = self.type_name(name);
             let unique = if scope.module.is_none() {
                 self.root_type(name, name)
             } else {
-                let message = format!("the record `{name}` stands twice");
+                let message = format!("duplicate record `{name}`");
                 let unique = self.unique(&mut seen, "duplicate-type", name, name.at(), message);
                 unique.and(self.hides_none(name))
             };
             let fields = self.fields(scope, &record.fields, record.evidence, None);
-            if is_circle {
-                let (message, help) = (
-                    format!("the record `{name}` contains itself"),
-                    "write `any` for the field that closes the circle",
-                );
+            if is_cycle {
+                let (message, help) =
+                    (format!("the record `{name}` contains itself"), "write `any` for the field that closes the cycle");
                 return Err(self.wrong("recursive-record", name.at(), message, help));
             }
             unique?;
@@ -59,13 +57,13 @@ impl<'a> Resolver<'a> {
     /// A group's record may not hide a name of `service.yaml`.
     fn hides_none(&mut self, name: &Text) -> Resolved<()> {
         if self.types.contains(name.as_str()) || self.records.has(name) {
-            let message = format!("`{name}` is a name of `service.yaml`");
+            let message = format!("`{name}` is already declared in `service.yaml`");
             return Err(self.wrong("duplicate-type", name.at(), message, "choose another"));
         }
         Ok(())
     }
 
-    /// Fields that stand together in one record, behind its time if that is the envelope's.
+    /// The fields of one record, after its time if that is the envelope's.
     pub(super) fn fields(
         &mut self,
         records: &Records<'a>,
@@ -84,12 +82,12 @@ impl<'a> Resolver<'a> {
             let resolved = self.field(records, field, inherited);
             if let Some(time) = time.filter(|time| time.name == **name) {
                 let finding =
-                    Diagnostic::new("duplicate-field", at, format!("the field `{name}` comes with every series"));
-                return Err(self.push(finding.earlier(time.name.at(), "said here").help("leave it out")));
+                    Diagnostic::new("duplicate-field", at, format!("every series already has the field `{name}`"));
+                return Err(self.push(finding.earlier(time.name.at(), "said here").help("omit it")));
             }
-            self.unique(&mut names, "duplicate-field", name, at, format!("the field `{name}` stands twice"))?;
+            self.unique(&mut names, "duplicate-field", name, at, format!("duplicate field `{name}`"))?;
             let resolved = resolved?;
-            let message = format!("`{name}` becomes `{}`, which another field is", resolved.ident);
+            let message = format!("`{name}` becomes `{}`, a name that another field has", resolved.ident);
             self.unique(&mut idents, "same-rust-name", &resolved.ident, at, message)?;
             Ok(resolved)
         }))
@@ -111,7 +109,7 @@ impl<'a> Resolver<'a> {
             wire_name: field.name.to_string(),
             ty: ty?,
             is_envelope_time: false,
-            // Only what the interface document itself says is relied on.
+            // Only documented facts are relied on.
             optional: field.optional || known != Evidence::Documented,
             range: range?,
             example: field.example.as_deref().cloned(),
@@ -150,12 +148,12 @@ impl<'a> Resolver<'a> {
         if let (Some(min), Some(max)) = (&range.min, &range.max)
             && **min > **max
         {
-            let message = format!("the range is the wrong way round: {min} is above {max}");
+            let message = format!("the range is reversed: {min} is above {max}");
             result = Err(self.wrong("range-order", min.at(), message, "swap `min` and `max`"));
         }
         if ty.as_ref().is_ok_and(|ty| !is_number(ty)) {
-            let message = format!("a range bounds numbers, and `{written}` is none");
-            result = Err(self.wrong("range-type", range.at(), message, "leave the range out"));
+            let message = format!("a range needs a number type, found `{written}`");
+            result = Err(self.wrong("range-type", range.at(), message, "omit the range"));
         }
         result
     }

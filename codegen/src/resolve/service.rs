@@ -9,7 +9,7 @@ use crate::path;
 use crate::spanned::Text;
 use crate::spec;
 
-/// Headers that HTTP, or what stands between client and server, gives a meaning of their own.
+/// Headers to which HTTP, a proxy or the client assigns a meaning.
 const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-language authorization cache-control \
      connection content-encoding content-length content-type cookie cookie2 date expect forwarded from host \
      http2-settings if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive max-forwards origin \
@@ -63,8 +63,8 @@ impl<'a> Resolver<'a> {
         // A token would be sent there too.
         let is_free = header == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
         if is_reserved(&header) && !is_free {
-            let message = format!("the header `{}` says something else already", key.header);
-            return Err(self.wrong("header-name", key.header.at(), message, "the API key needs a header of its own"));
+            let message = format!("the header `{}` is reserved", key.header);
+            return Err(self.wrong("header-name", key.header.at(), message, "use a separate header for the API key"));
         }
         Ok(ApiKey { header, prefix: key.prefix.clone(), optional: key.optional, evidence: key.evidence })
     }
@@ -75,10 +75,10 @@ impl<'a> Resolver<'a> {
         all(self.service.headers.iter().map(|header| {
             let (name, at) = (header.name.to_ascii_lowercase(), header.name.at());
             if key.as_ref() == Some(&name) || !may_be_fixed(&name) {
-                let message = format!("the header `{}` says something else already", header.name);
-                return Err(self.wrong("header-name", at, message, "leave it out"));
+                let message = format!("the header `{}` is reserved", header.name);
+                return Err(self.wrong("header-name", at, message, "omit it"));
             }
-            self.unique(&mut seen, "duplicate-name", &name, at, format!("the header `{}` stands twice", header.name))?;
+            self.unique(&mut seen, "duplicate-name", &name, at, format!("duplicate header `{}`", header.name))?;
             Ok(Header { name, value: header.value.clone(), evidence: header.evidence })
         }))
     }
@@ -86,8 +86,8 @@ impl<'a> Resolver<'a> {
     fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> Resolved<ClientCredentials> {
         let path = self.below_base_url(&flow.path).and_then(|path| match path::params(path).first() {
             Some(param) => {
-                let message = format!("the path of tokens has a param `{param}`, and nothing fills it in");
-                Err(self.wrong("path-param", path.at(), message, "write the segment as it is"))
+                let message = format!("the token path has a param `{param}`, which has no value");
+                Err(self.wrong("path-param", path.at(), message, "write the segment literally"))
             }
             None => Ok(path.to_string()),
         });
@@ -119,7 +119,7 @@ impl<'a> Resolver<'a> {
         let mut seen = Unique::default();
         all(statuses.iter().map(|status| {
             let code = status.status.to_string();
-            let message = format!("the status {code} stands twice");
+            let message = format!("duplicate status {code}");
             self.unique(&mut seen, "duplicate-status", &code, status.status.at(), message)?;
             Ok(Status {
                 status: *status.status,
@@ -136,12 +136,12 @@ impl<'a> Resolver<'a> {
         let (mut seen, mut constants) = (Unique::default(), Unique::default());
         all(self.service.limits.iter().map(|limit| {
             let (name, at) = (&limit.name, limit.name.at());
-            self.unique(&mut seen, "duplicate-name", name, at, format!("the limit set `{name}` stands twice"))?;
+            self.unique(&mut seen, "duplicate-name", name, at, format!("duplicate limit set `{name}`"))?;
             let constant = names::ident(&names::limit(name), Case::Shouty).map_err(|reason| {
-                let message = format!("`{}` does not make a Rust name: {reason}", names::limit(name));
+                let message = format!("`{}` cannot be converted to a Rust name: {reason}", names::limit(name));
                 self.wrong("no-rust-name", at, message, "choose another")
             })?;
-            let message = format!("the limit set `{name}` becomes `{constant}`, which another one is");
+            let message = format!("the limit set `{name}` becomes `{constant}`, a name that another one has");
             self.unique(&mut constants, "same-rust-name", &constant, at, message)?;
             let endpoints = all(limit.endpoints.iter().map(|name| self.limited(name, catalogue)));
             Ok(Limit {
@@ -186,7 +186,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The field that every record of a series has, unless its endpoint says otherwise.
+    /// The field that every record of a series has, unless its endpoint declares another.
     fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Resolved<Field> {
         let resolved = self.field(&Records::default(), time, inherited)?;
         if !matches!(resolved.ty, Type::Timestamp(_)) {
@@ -196,16 +196,16 @@ impl<'a> Resolver<'a> {
         Ok(Field { is_envelope_time: true, ..resolved })
     }
 
-    /// The Rust field that lists what a reply leaves out, if there is one.
+    /// The Rust field that lists what a response does not cover, if declared.
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
             let message = format!("`{name}` is the key of both data and metadata");
-            return Err(self.wrong("duplicate-name", name.at(), message, "give each its own"));
+            return Err(self.wrong("duplicate-name", name.at(), message, "use two different paths"));
         }
         if is_within(data, name) || is_within(name, data) {
-            let message = format!("`{name}` and `{data}` are no two places, as one is within the other");
-            let help = "metadata and records stand beside each other, or in other objects";
+            let message = format!("`{name}` and `{data}` overlap: one is within the other");
+            let help = "metadata and records need separate JSON paths";
             return Err(self.wrong("place-in-place", name.at(), message, help));
         }
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
@@ -222,14 +222,14 @@ impl<'a> Resolver<'a> {
                 self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields)
             }
             _ => {
-                let message = format!("`{name}` is no list of texts but `{}`", field.ty);
+                let message = format!("`{name}` is `{}`, expected a list of texts", field.ty);
                 Err(self.wrong("unsupported-type", name.at(), message, "name a field that lists texts or numbers"))
             }
         }
     }
 }
 
-/// Whether a place in a body is further down than another.
+/// Whether a JSON path is within another.
 fn is_within(place: &str, other: &str) -> bool {
     place.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -256,7 +256,7 @@ fn is_reserved(header: &str) -> bool {
         || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
 }
 
-/// The name is known as the places are, unless it says otherwise.
+/// The name has the evidence of the JSON paths, unless it declares its own.
 fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
     Some((body.name.as_ref()?.to_string(), body.name_evidence.or(body.evidence)?))
 }

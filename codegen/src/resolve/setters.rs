@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::model::{Group, Param, Range, Setter, SharedParam};
 use crate::names::{self, Case};
 
-/// One setter a method name; its docs come from a shared param first.
+/// One setter per method name; its docs come from a shared param first.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let endpoints = groups.iter().flat_map(Group::methods);
     let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
@@ -29,9 +29,9 @@ pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     setters.into_values().collect()
 }
 
-/// Clears the facts of a setter that do not hold for one of its params.
+/// Clears the facts of a setter that are false for one of its params.
 fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
-    // Notes on a shared param hold everywhere, whatever an endpoint adds.
+    // Notes on a shared param apply to every endpoint, also where an endpoint adds notes.
     if !is_shared && setter.notes != param.notes {
         setter.notes.clear();
     }

@@ -12,7 +12,7 @@ use crate::suggest::did_you_mean;
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::type_expr::{BUILTINS, Builtin, SYNTAX, TypeExpr};
 
-/// The records of a group, which only its places can refer to; none for a place of `service.yaml`.
+/// The records of a group, visible only within it; empty for an entry of `service.yaml`.
 #[derive(Default)]
 pub(super) struct Records<'a> {
     pub(super) module: Option<&'a str>,
@@ -38,22 +38,21 @@ impl<'a> Records<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// What a type expression stands for, all of its names looked up.
+    /// Resolves a type expression and all of its names.
     pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Resolved<Type> {
         let Some(expr) = TypeExpr::parse(text) else {
             let message = format!("`{text}` is not a type");
             return Err(self.wrong("type-syntax", text.at(), message, SYNTAX));
         };
         if let TypeExpr::Option(_) = expr {
-            let message = format!("`{text}` can be null, which a type says of the values of a list or a map alone");
-            let help =
-                format!("write `{}`; a field of which it holds says `optional: true`", text.trim_end_matches('?'));
+            let message = format!("`{text}` is nullable; only the values of a list or a map can have `?`");
+            let help = format!("write `{}`, and `optional: true` on a field of this type", text.trim_end_matches('?'));
             return Err(self.wrong("type-optional", text.at(), message, help));
         }
         self.type_in(records, &expr, text)
     }
 
-    /// The same of a value that may be in a unit of its own; a moment can be counted in few.
+    /// Resolves the type of a value that may have its own unit; few units suit a timestamp.
     pub(super) fn type_in_unit(
         &mut self,
         records: &Records<'a>,
@@ -64,8 +63,8 @@ impl<'a> Resolver<'a> {
         let ty = self.type_of(records, text)?;
         match (format, unit) {
             (Some(format), _) if !ty.is_moment() => {
-                let message = format!("`format` says how a timestamp is written, and `{text}` is none");
-                let help = "make it a `timestamp`, or leave `format` out";
+                let message = format!("`format` is only for a `timestamp`, found `{text}`");
+                let help = "make it a `timestamp`, or omit `format`";
                 return Err(self.wrong("time-format", format.at(), message, help));
             }
             (Some(format), Some(_)) => {
@@ -95,8 +94,8 @@ impl<'a> Resolver<'a> {
             TypeExpr::List(item) => Type::List(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Map(item) => Type::Map(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Option(given) if **given == TypeExpr::Builtin(Builtin::Any) => {
-                let message = "`any` holds null as it is";
-                return Err(self.wrong("type-optional", text.at(), message, "leave the `?` behind it out"));
+                let message = "`any` includes null already";
+                return Err(self.wrong("type-optional", text.at(), message, "omit the `?`"));
             }
             TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
             TypeExpr::Builtin(builtin) => builtin_type(*builtin, self.service.time_form()),
@@ -155,10 +154,10 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Types and records of `service.yaml` stand side by side at the root of the crate.
+    /// Types and records of `service.yaml` share the root module of the crate.
     pub(super) fn root_type(&mut self, name: &str, at: &Text) -> Resolved<()> {
         let mut seen = std::mem::take(&mut self.root_types);
-        let unique = self.unique(&mut seen, "duplicate-type", name, at.at(), format!("the type `{name}` stands twice"));
+        let unique = self.unique(&mut seen, "duplicate-type", name, at.at(), format!("duplicate type `{name}`"));
         self.root_types = seen;
         unique
     }
@@ -172,11 +171,11 @@ impl<'a> Resolver<'a> {
         all(ty.values.iter().map(|value| {
             let (text, at) = (&value.value, value.value.at());
             if values.insert(text, at).is_some() {
-                let message = format!("the value `{text}` stands twice in `{}`", ty.name);
+                let message = format!("duplicate value `{text}` in `{}`", ty.name);
                 return Err(self.wrong("duplicate-value", at, message, "keep one of them"));
             }
             let ident = self.rust_name(text, value.rust_name.as_ref(), case, scope)?;
-            let message = format!("`{text}` becomes `{ident}`, which another value of `{}` is", ty.name);
+            let message = format!("`{text}` becomes `{ident}`, a name that another value of `{}` has", ty.name);
             self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {
                 let message = format!("`{}` has no name for the attribute `{extra}`", ty.name);
@@ -207,13 +206,7 @@ impl<'a> Resolver<'a> {
                 let message = format!("`{name}` cannot be the name of a method");
                 return Err(self.wrong("no-rust-name", name.at(), message, "write it like `my_name`"));
             }
-            self.unique(
-                &mut seen,
-                "duplicate-name",
-                name,
-                name.at(),
-                format!("the attribute `{name}` is there twice"),
-            )?;
+            self.unique(&mut seen, "duplicate-name", name, name.at(), format!("duplicate attribute `{name}`"))?;
             Ok(name.to_string())
         }))
     }

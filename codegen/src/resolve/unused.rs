@@ -17,7 +17,7 @@ pub(super) struct Used<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// What nothing refers to; nothing does where there is no endpoint yet.
+    /// Reports unused entries, unless the catalogue has no endpoint yet.
     pub(super) fn unused(&self, catalogue: &'a Catalogue) -> Diagnostics {
         let mut unused = Diagnostics::default();
         if catalogue.groups.iter().all(|group| group.spec.endpoints.is_empty()) {
@@ -33,9 +33,9 @@ impl<'a> Resolver<'a> {
         let types = types.map(|name| ("type", name));
         let records = records.map(|(_, name)| ("record", name));
         for (what, name) in types.chain(records).chain(params.map(|(_, param)| ("shared param", param.id()))) {
-            let message = format!("nothing refers to the {what} `{name}`");
+            let message = format!("unused {what} `{name}`");
             let finding = Diagnostic::new("unused", name.at(), message);
-            unused.push(finding.help("refer to it where it belongs, or take it out"));
+            unused.push(finding.help("refer to it, or remove it"));
         }
         unused.sorted()
     }

@@ -9,7 +9,7 @@ map! {
     Credentials, CREDENTIALS, "`credentials`", Default {
         /// A key that every request carries.
         may api_key: Option<ApiKey>;
-        /// A token that is asked for first.
+        /// A token that the client requests first.
         may client_credentials: Option<ClientCredentials>;
     }
 }
@@ -22,15 +22,17 @@ const HEADER_NAME: Form = Form::Like(
 );
 
 /// Text in a header.
-const HEADER_VALUE: Form =
-    Form::Like("^[ -~]*$", Say("header-value", "`{}` has characters that a header does not take", "write it in ASCII"));
+const HEADER_VALUE: Form = Form::Like(
+    "^[ -~]*$",
+    Say("header-value", "`{}` has characters that a header cannot contain", "write it in ASCII"),
+);
 
 map! {
-    /// The user gives the key.
+    /// The user supplies the key.
     ApiKey, API_KEY, "`api_key`" {
-        /// The header that carries it; `Authorization` too where there are no `client_credentials`.
+        /// The header that carries it; also `Authorization`, unless there are `client_credentials`.
         must header: Text as HEADER_NAME;
-        /// What stands before it there, like `'Bearer '`.
+        /// The prefix of the key in the header, like `'Bearer '`.
         may prefix: String as HEADER_VALUE;
         /// `true` if requests are answered without it too.
         may optional: bool;
@@ -44,7 +46,7 @@ map! {
     Header, HEADER, "a header" {
         /// Its name.
         must name: Text as HEADER_NAME;
-        /// What it says.
+        /// Its value.
         must value: String as HEADER_VALUE;
         /// How it is known.
         must evidence: Evidence;
@@ -54,11 +56,11 @@ map! {
 map! {
     /// The flow of that name in OAuth 2.
     ClientCredentials, CLIENT_CREDENTIALS, "`client_credentials`" {
-        /// Where tokens are asked for, from the base URL on.
+        /// The path of the token endpoint, after the base URL.
         must path: Text as Form::Path { takes_params: true };
         /// As printed.
         must label: String;
-        /// The fields of the reply.
+        /// The fields of the token response.
         may reply: Vec<Field>;
         /// Statuses of failures there.
         may errors: Vec<Status>;

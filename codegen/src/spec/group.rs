@@ -12,11 +12,11 @@ use crate::walk::{Read, Walk};
 map! {
     /// Every file but `service.yaml`.
     Group, GROUP, "a group" {
-        /// The group's name as the market says it.
+        /// The group's name, in market terms.
         must title: Text;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Other names in print.
+        /// Other printed names.
         may aliases: Vec<String>;
         /// What else a user should know of every endpoint of the group.
         may notes: String as Form::Prose;
@@ -28,35 +28,35 @@ map! {
 }
 
 map! {
-    /// It becomes a method if its path is known.
+    /// An endpoint becomes a method if its path is known.
     Endpoint, ENDPOINT, "an endpoint" {
-        /// In words; `Anchored CVD` becomes `anchored_cvd()` and `AnchoredCvd`.
+        /// Name as text; `Anchored CVD` becomes `anchored_cvd()` and `AnchoredCvd`.
         must name: Text;
-        /// The method's name, where `name` does not make a good one.
+        /// The method's name, where the one from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
-        /// Other names in print.
+        /// Other printed names.
         may aliases: Vec<String>;
-        /// From the base URL on, without its suffix; `{symbol}` stands for a path param. Or `unknown`: then the
-        /// endpoint is only listed.
+        /// The path after the base URL, without its suffix; `{symbol}` is a path param. With `unknown` the endpoint is
+        /// only listed.
         must path: Known<Text> as Form::Path { takes_params: true };
         /// How the path is known, or the name where the path is unknown.
         must evidence: Evidence;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`. Left out where the
+        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`. Omitted where the
         /// path is unknown.
         may params: Known<Vec<ParamEntry>>;
-        /// What comes back, or `unknown`; `series` where no more is known than that it is one, which is known as the
-        /// envelope is.
+        /// The response body, or `unknown`; `series` for a series of unknown records, with the evidence of the
+        /// envelope.
         may body: Known<BodyEntry>;
-        /// How its history is walked, where that differs from the service; `unknown` if it has the params for it and
-        /// nobody knows.
+        /// The params of its history, where they differ from the service's; `unknown` if it has the usual params but
+        /// support for a history is unknown.
         may history: Option<Known<History>>;
-        /// How many requests the service counts a request as, where that is not one.
-        may weight: Option<u32> as Form::Within(1, u32::MAX, Say("no-weight", "a request counts as one at least", "write at least 1"));
+        /// The number of requests that one call counts as, if not 1.
+        may weight: Option<u32> as Form::Within(1, u32::MAX, Say("no-weight", "a request counts at least as 1", "write at least 1"));
         /// What else a user should know.
         may notes: String as Form::Prose;
-        /// Why, and what to use instead.
+        /// The reason, and the replacement.
         may deprecated: Option<String> as Form::Prose;
     }
     Rule {
@@ -67,13 +67,13 @@ map! {
     Rule {
         never: &[SaysElse("path", "unknown"), Lacks("body")],
         at: "",
-        say: Say("missing-key", "an endpoint with a path has no `body`", "say what comes back, or write `body: unknown`"),
+        say: Say("missing-key", "an endpoint with a path has no `body`", "describe the response body, or write `body: unknown`"),
     }
 }
 
 map! {
-    /// It has one of `series`, `object` and `type`. Fields listed in a series do not repeat the time field of the
-    /// envelope, unless they have places instead of names; a named record lists its own.
+    /// A body has one of `series`, `object` and `type`. Fields listed in a series do not repeat the time field of the
+    /// envelope, unless they are positional; a named record lists its own.
     Body, BODY, "a body" {
         /// One record a time point: a list of fields without the envelope's time field, the name of a record, or
         /// `unknown`.
@@ -85,8 +85,7 @@ map! {
         /// `true` if the fields listed here are written as a list, in their order and without their names, as those of
         /// candles often are.
         may positional: Option<Spanned<bool>>;
-        /// The field of a series that carries the time, if not the envelope's; `none` for a list that is no time
-        /// series.
+        /// The time field of a series, if it is not the envelope's; `none` for a list that is not a time series.
         may time: Option<Text>;
         /// The unit of that time, if it is another than the service's, where it is the envelope's field or where the
         /// fields of the records are unknown.
@@ -104,12 +103,12 @@ map! {
     Rule {
         never: &[HasAny(&["time", "unit", "format"]), Lacks("series")],
         at: "",
-        say: Say("body-time", "only a `series` has a time field", "leave this out"),
+        say: Say("body-time", "only a `series` has a time field", "omit this key"),
     },
     Rule {
         never: &[Says("time", "none"), HasAny(&["unit", "format"])],
         at: "",
-        say: Say("body-time", "the series has no time field", "leave this out"),
+        say: Say("body-time", "the series has no time field", "omit this key"),
     },
     Rule { never: &[Has("unit"), Has("format")], at: "format", say: UNIT_OR_FORMAT },
     Rule {
@@ -120,7 +119,7 @@ map! {
     Rule {
         never: &[Says("series", "unknown"), Has("positional")],
         at: "positional",
-        say: Say("body-positional", "the fields are unknown", "leave `positional` out"),
+        say: Say("body-positional", "the fields are unknown", "omit `positional`"),
     },
     Rule {
         never: &[Says("object", "unknown")],
@@ -146,12 +145,12 @@ impl<T> Known<T> {
     }
 }
 
-/// What an endpoint says of its body.
+/// The `body` of an endpoint.
 #[derive(Clone, Debug)]
 pub enum BodyEntry {
     /// A series of which no more is known.
     Series,
-    /// What it says.
+    /// A described body.
     Said(Box<Body>),
 }
 
@@ -187,7 +186,7 @@ pub enum Fields {
 pub enum ParamEntry {
     /// The name of a shared param or of a param set.
     Name(Text),
-    /// A shared param with something said anew.
+    /// A shared param with overrides.
     Use(Use),
     /// A param of this endpoint alone.
     Own(Box<Param>),

@@ -18,9 +18,9 @@ map! {
         must name: Text as TYPE_NAME;
         /// Whether its values are a closed list.
         must kind: TypeKind;
-        /// What a value of it says.
+        /// The meaning of a value.
         must summary: String as Form::Prose;
-        /// How it is known, and its values unless they say otherwise.
+        /// The evidence of the type, and of its values unless they have their own.
         must evidence: Evidence;
         /// The values that are known.
         may values: Vec<Value>;
@@ -38,7 +38,7 @@ map! {
 words! {
     /// Whether the values of a type are a closed list.
     TypeKind {
-        /// A closed list as far as anyone knows. The client keeps a value that it does not know.
+        /// A closed list as far as known. The client keeps an unknown value as text.
         Enum = "enum",
         /// Open, with known values as constants.
         Identifier = "identifier",
@@ -46,31 +46,31 @@ words! {
 }
 
 map! {
-    /// It becomes a variant of an enum, or a constant of an identifier.
+    /// A value becomes a variant of an enum, or a constant of an identifier.
     Value, VALUE, "a value" {
         /// As on the wire.
         must value: Text as Form::Like(
             r"^[^,\t\r\n]*$",
             Say("wrong-value", "the value `{}` has a comma, which separates values on the wire", ""),
         );
-        /// The variant or constant, where `value` makes no good one.
+        /// The variant or constant, where the one from `value` is unsuitable.
         may rust_name: Option<Text> as Form::Like(
             "^[A-Z](_?[A-Za-z0-9])*_?$",
-            Say("no-rust-name", "`{}` is not a Rust name as it stands", "write it like `MyValue` or `MY_VALUE`"),
+            Say("no-rust-name", "`{}` is not a valid Rust name", "write it like `MyValue` or `MY_VALUE`"),
         );
         /// What it means.
         may summary: String as Form::Prose;
-        /// How long the step is that it names, like `90s`, `5m`, `1h`, `1d` or `1w`: with it the Rust type has a method
+        /// The length of the step that it names, like `90s`, `5m`, `1h`, `1d` or `1w`: with it the Rust type has a method
         /// `duration`. A month has none, since its length differs.
         may duration: Option<Text> as Form::Like(
             duration::PATTERN,
             Say(
                 "duration",
-                "`{}` is no length of time",
+                "`{}` is not a valid duration",
                 "write it like `90s`, `5m`, `1h`, `1d` or `1w`; a month has none, as its length differs",
             ),
         );
-        /// Its attributes, in the order of those of the type; the last ones may be left out.
+        /// Its attributes, in the order of those of the type; trailing ones may be omitted.
         may attributes: Vec<Text>;
         /// How it is known, where that differs from its type.
         may evidence: Option<Evidence>;

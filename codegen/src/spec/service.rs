@@ -12,9 +12,9 @@ use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::walk::Read;
 
 map! {
-    /// `service.yaml` says what all endpoints share.
+    /// `service.yaml` declares what all endpoints share.
     Service, SERVICE, "the service" {
-        /// What the service is called.
+        /// The name of the service.
         must title: String;
         /// The interface's version, quoted where YAML would read a number.
         must version: String;
@@ -25,9 +25,9 @@ map! {
             SHOUTY,
             Say("env-prefix", "`{}` cannot begin the name of an environment variable", "write it like `MY_SERVICE`"),
         );
-        /// What is known of every base URL. No host stands in the catalogue.
+        /// What is known of every base URL. The catalogue contains no host.
         may base_url: Option<BaseUrl>;
-        /// How moments are counted.
+        /// The format of timestamps.
         must time: Time;
         /// What requests identify themselves with.
         may credentials: Credentials;
@@ -35,13 +35,13 @@ map! {
         may headers: Vec<Header>;
         /// Statuses of failures, for every endpoint.
         may errors: Vec<Status>;
-        /// Where the body of a failure says what went wrong.
+        /// The JSON paths of the message in an error response.
         may error_body: ErrorBody;
-        /// How many requests the service takes.
+        /// The rate limits of the service.
         may limits: Vec<Limit>;
-        /// What stands around every series; without it a series is a bare list.
+        /// The object around every series; without it a series is a bare list.
         may envelope: Option<Envelope>;
-        /// How a range of time is walked, on every endpoint that takes the params for it.
+        /// The params of a history, for every endpoint that has them.
         may history: Option<History>;
         /// Named types of params and fields.
         may types: Vec<Type>;
@@ -63,7 +63,7 @@ impl Service {
         self.envelope.as_ref()?.time.as_ref()
     }
 
-    /// How moments are written that say nothing else.
+    /// The default format of timestamps.
     pub fn time_form(&self) -> TimeForm {
         TimeForm::of(self.time.unit, self.time.format).unwrap_or(TimeForm::Counted(TimeUnit::Seconds))
     }
@@ -76,7 +76,7 @@ impl Service {
 }
 
 map! {
-    /// Users give the rest of it.
+    /// The user supplies the rest of the URL.
     BaseUrl, BASE_URL, "`base_url`" {
         /// What every base URL ends in.
         must suffix: String as Form::Path { takes_params: false };
@@ -86,11 +86,11 @@ map! {
 }
 
 map! {
-    /// It holds for the whole service, and says one of `unit` and `format`.
+    /// The default for all timestamps, with one of `unit` and `format`.
     Time, TIME, "`time`" {
-        /// The unit of every timestamp that says no other.
+        /// The unit of timestamps that have no `unit` themselves.
         may unit: Option<TimeUnit>;
-        /// What every timestamp is written as that says no other, if that is text.
+        /// The format of timestamps that have no `format` themselves, if they are text.
         may format: Option<TimeFormat>;
         /// How it is known.
         must evidence: Evidence;
@@ -100,7 +100,7 @@ map! {
         at: "",
         say: Say(
             "time-format",
-            "`time` says neither `unit` nor `format`",
+            "`time` has neither `unit` nor `format`",
             "add `unit: seconds`, `unit: milliseconds` or `format: iso8601`",
         ),
     },
@@ -112,15 +112,15 @@ map! {
 }
 
 map! {
-    /// A failure that the service tells by its HTTP status.
+    /// A failure that the service reports by HTTP status.
     Status, STATUS, "a status" {
         /// The HTTP status code.
         must status: Spanned<u16> as Form::Within(
             300,
             599,
-            Say("status-code", "{} is not the HTTP status code of a failure", "such a code lies between 300 and 599"),
+            Say("status-code", "{} is not the HTTP status code of a failure", "expected 300 to 599"),
         );
-        /// As printed, or `unknown`.
+        /// The printed label, or `unknown`.
         may label: Known<String>;
         /// What it means.
         must summary: String as Form::Prose;
@@ -133,26 +133,26 @@ map! {
     }
 }
 
-/// A place in a body.
+/// A JSON path in a body.
 const PLACE: Form = Form::Like(
     r"^[^.]+(\.[^.]+)*$",
     Say(
         "dotted-path",
-        "`{}` is no place in a body",
-        "write keys with dots between them; one that has a dot of its own cannot be named",
+        "`{}` is not a valid JSON path",
+        "write keys separated by dots; a key that contains a dot is not supported",
     ),
 );
 
 map! {
-    /// Of several places the first that is there wins.
+    /// Of several JSON paths the first that exists is used.
     ErrorBody, ERROR_BODY, "`error_body`", Default {
         /// What the interface calls its schema.
         may name: Option<Text> as TYPE_NAME;
-        /// How that name is known, where it is known otherwise than the places.
+        /// The evidence of that name, where it differs from that of the JSON paths.
         may name_evidence: Option<Evidence>;
-        /// Places of the message, like `detail.message`.
+        /// JSON paths of the message, like `detail.message`.
         must message: Vec<String> as PLACE;
-        /// Places of a code.
+        /// JSON paths of a code.
         may code: Vec<String> as PLACE;
         /// How it is known.
         must evidence: Option<Evidence>;
@@ -165,20 +165,20 @@ const fn at_least_one(message: &'static str) -> Form {
 }
 
 map! {
-    /// Several sets may hold for several kinds of customer.
+    /// Several sets may apply to different kinds of customer.
     Limit, LIMIT, "a limit set" {
-        /// What the set is called.
+        /// The name of the set.
         must name: Text;
-        /// How many requests are taken within `seconds`.
-        must requests: u32 as at_least_one("a limit set with no requests lets nothing through");
+        /// The maximum number of requests within `seconds`.
+        must requests: u32 as at_least_one("a limit set with 0 requests allows nothing");
         /// The span in which `requests` are counted.
-        must seconds: u32 as at_least_one("a limit set with no seconds lets nothing through");
-        /// How many requests may be under way at a time, if that is limited and known.
-        may concurrent: Known<u32> as at_least_one("a limit set with no concurrent lets nothing through");
-        /// What it holds for, in words, or `unknown`.
+        must seconds: u32 as at_least_one("a limit set needs at least 1 second");
+        /// The maximum number of requests in flight, if that is limited and known.
+        may concurrent: Known<u32> as at_least_one("a limit set with 0 concurrent requests allows nothing");
+        /// The scope of the set as text, or `unknown`.
         may scope: Known<String> as Form::Prose;
-        /// Which endpoints it counts, by the names of their groups or by their paths; every request where it is left
-        /// out.
+        /// Which endpoints it counts, by the names of their groups or by their paths; every request if
+        /// omitted.
         may endpoints: Vec<Text>;
         /// How it is known.
         must evidence: Evidence;
@@ -189,7 +189,7 @@ map! {
         say: Say(
             "limit-of-nothing",
             "a limit set of no endpoints counts nothing",
-            "name groups or paths, or leave `endpoints` out, so that it counts every request",
+            "name groups or paths, or omit `endpoints` to count every request",
         ),
     },
     Rule {
@@ -197,20 +197,20 @@ map! {
         at: "concurrent",
         say: Say(
             "limit-concurrent",
-            "what is under way is counted of all requests, and the limit set counts those of some endpoints",
-            "write a limit set of its own for `concurrent`",
+            "`concurrent` counts all requests, but this limit set counts those of some endpoints",
+            "write a separate limit set for `concurrent`",
         ),
     }
 }
 
 map! {
-    /// It holds for every series.
+    /// The envelope applies to every series.
     Envelope, ENVELOPE, "the envelope" {
-        /// Where the records are: a key, or keys with dots between them that lead there, like `result.rows`.
+        /// Where the records are: a key or a JSON path, like `result.rows`.
         must data: String as PLACE;
-        /// The field that every record has its time in.
+        /// The time field of every record.
         may time: Option<Field>;
-        /// What the service says beside the data.
+        /// The metadata next to the data.
         may metadata: Option<Metadata>;
         /// How it is known.
         must evidence: Evidence;
@@ -218,31 +218,31 @@ map! {
 }
 
 map! {
-    /// It becomes the record `Metadata`.
+    /// The metadata become the record `Metadata`.
     Metadata, METADATA, "`metadata`" {
-        /// Where it is: a key, or keys with dots between them that lead there.
+        /// Where it is: a key or a JSON path.
         must name: Text as PLACE;
-        /// What it holds, known as the envelope is unless a field says otherwise.
+        /// Its fields, with the evidence of the envelope unless a field has its own.
         must fields: Vec<Field>;
-        /// Which of these fields, a list, names what was asked for and is not covered.
+        /// The field among these, a list, that names requested items that are not covered.
         may unsupported: Option<Text>;
     }
 }
 
 map! {
-    /// An endpoint has a history if it takes the params `from`, `to`, `limit` and `step`, and answers with a series in
-    /// time.
+    /// An endpoint has a history if it has the params `from`, `to`, `limit` and `step`, and returns a time
+    /// series.
     History, HISTORY, "`history`" {
         /// The param where a range begins, by its name on the wire; a `timestamp`.
         must from: Text;
         /// The param where it ends; a `timestamp`.
         must to: Text;
-        /// The param that says how many records are wanted at most; a `count`, of which the largest that is `allowed_values` is
-        /// asked for.
+        /// The param for the maximum number of records, a `count`; the client sends the largest of its
+        /// `allowed_values`.
         must limit: Text;
-        /// The param that says how far apart records are; of a type whose values have a `duration`.
+        /// The param for the interval between records; its type has values with a `duration`.
         must step: Text;
-        /// The param that says in which order records come.
+        /// The param for the order of records.
         may sort: Option<Text>;
         /// The value of that param for the oldest first.
         may oldest_first: Option<Text>;
@@ -252,19 +252,19 @@ map! {
     Rule {
         never: &[Has("sort"), Lacks("oldest_first")],
         at: "sort",
-        say: Say("history-sort", "nothing says which value of `sort` is the oldest first", "say it with `oldest_first`"),
+        say: Say("history-sort", "`sort` needs the value that sorts the oldest first", "add `oldest_first`"),
     },
     Rule {
         never: &[Has("oldest_first"), Lacks("sort")],
         at: "oldest_first",
-        say: Say("history-sort", "nothing says which param has this value", "name it with `sort`"),
+        say: Say("history-sort", "`oldest_first` needs the param that has this value", "add `sort`"),
     }
 }
 
 map! {
-    /// The endpoints that name it take all of them.
+    /// An endpoint that names the set has all of its params.
     ParamSet, PARAM_SET, "a param set" {
-        /// What endpoints refer to it by.
+        /// The name in references.
         must name: Text;
         /// Shared params, by id or name.
         must params: Vec<Text>;

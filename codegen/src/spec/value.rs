@@ -8,27 +8,27 @@ use crate::time_unit::TimeFormat;
 
 /// The Rust name that is stated for an entry.
 pub(super) const IDENT: Form =
-    Form::Like(SNAKE, Say("no-rust-name", "`{}` is not a Rust name as it stands", "write it like `my_name`"));
+    Form::Like(SNAKE, Say("no-rust-name", "`{}` is not a valid Rust name", "write it like `my_name`"));
 
-/// The name of a type, which stands in Rust as it is written.
+/// The name of a type, which is used in Rust unchanged.
 pub(super) const TYPE_NAME: Form =
     Form::Like(PASCAL, Say("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
 
-/// What to say of a param with one value that says what others are for.
-const FIXED: Say = Say("fixed-param", "a param with a fixed value takes no other", "leave out the one or the other");
+/// The error of a param with `const_value` and a key about other values.
+const FIXED: Say = Say("fixed-param", "a param with `const_value` accepts no other value", "omit one of the two");
 
-/// What to say of a time of which both are said.
+/// The error of a time with both keys.
 pub(super) const UNIT_OR_FORMAT: Say =
     Say("time-format", "a timestamp counts a unit or is written in a format, not both", "keep one");
 
 map! {
     /// The `evidence` of a shared param has to be there; a param of one endpoint may leave it to the endpoint.
     Param, PARAM, "a param" {
-        /// What entries refer to it by, where two shared params have one `name`.
+        /// The name in references, where two shared params have one `name`.
         may id: Option<Text>;
         /// As on the wire.
         must name: Text;
-        /// The setter's name, where `name` does not make a good one.
+        /// The setter's name, where the one from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
         /// What one value is: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
@@ -38,30 +38,31 @@ map! {
             SNAKE,
             Say("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
         );
-        /// How that setter writes them, if not with commas in between.
+        /// How that setter writes them, if not separated by commas.
         may list_as: Option<ListFormat>;
         /// The value that every request sends, since no other is of use. The param has no setter then.
         may const_value: Option<Text> as Form::Scalar;
-        /// Where it is sent: in the query unless said otherwise.
+        /// Where it is sent; default: in the query.
         may "in" location: ParamLocation;
         /// How it is known to be required. `documented` and `published` make it an argument, `reported` and `previous_version`
         /// are documented only.
         may required: Option<Evidence>;
-        /// What the service takes where it is left out; several with commas between them.
+        /// The value that the service uses if the param is omitted; several are separated by commas.
         may default: Option<Text> as Form::Scalar;
-        /// Bounds, like `{min: 1, max: 1000}`, checked before sending where the evidence is `documented` or `published`.
+        /// The range, like `{min: 1, max: 1000}`, checked before sending where the evidence is `documented` or
+        /// `published`.
         may range: Option<Spanned<Range>>;
         /// The only values that public clients were served, like `[5, 10]`; documented, never enforced.
         may allowed_values: Vec<Text> as Form::Scalar;
         /// Values that are known to work, which others may too.
         may tested_values: Vec<Text> as Form::Scalar;
-        /// Values that are known to be refused; documented, never enforced.
+        /// Values that the service is known to reject; documented, never enforced.
         may rejected_values: Vec<Text> as Form::Scalar;
-        /// A value to ask with: programs and tests that are emitted do, where it is not known to fail.
+        /// A value for requests in emitted programs and tests, unless it is known to fail.
         may example: Option<Text> as Form::Scalar;
-        /// How it is known that just one value is taken; documented only, as `list_setter` offers several nevertheless.
+        /// The evidence that only one value is accepted; documented only, as `list_setter` offers several nevertheless.
         may single_value: Option<Evidence>;
-        /// In words, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the
+        /// As text, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the
         /// service's.
         may unit: Option<Text>;
         /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
@@ -76,16 +77,16 @@ map! {
     Rule {
         never: &[Has("list_as"), Lacks("list_setter")],
         at: "list_as",
-        say: Say("list-as", "`list_as` says how several values are written, and the param takes one", "name a setter with `list_setter`"),
+        say: Say("list-as", "`list_as` is for several values, but the param accepts one", "name a setter with `list_setter`"),
     },
     Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", say: FIXED },
     Rule { never: &[Has("const_value"), Has("default")], at: "default", say: FIXED },
     Rule { never: &[Has("const_value"), Has("required")], at: "required", say: FIXED },
-    Rule { never: &[Has("const_value"), Says("in", "path")], at: "in", say: Say("fixed-param", "a segment with one value is no param", "write the value in the path") }
+    Rule { never: &[Has("const_value"), Says("in", "path")], at: "in", say: Say("fixed-param", "a path segment with one value is not a param", "write the value in the path") }
 }
 
 impl Param {
-    /// What entries refer to it by.
+    /// The name in references.
     pub fn id(&self) -> &Text {
         self.id.as_ref().unwrap_or(&self.name)
     }
@@ -94,9 +95,9 @@ impl Param {
 words! {
     /// How several values of a param are written.
     ListFormat {
-        /// With commas between them: `a=1,2`.
+        /// Separated by commas: `a=1,2`.
         Commas = "commas",
-        /// Each as a param of its own: `a=1&a=2`.
+        /// Each as a separate param: `a=1&a=2`.
         Repeated = "repeated",
         /// As a list in JSON: `a=["x","y"]`.
         Json = "json",
@@ -106,27 +107,27 @@ words! {
 words! {
     /// Where a param is sent.
     ParamLocation {
-        /// Behind the path.
+        /// After the path.
         Query = "query",
-        /// In the place of a segment in braces.
+        /// As the path segment in braces.
         Path = "path",
     }
 }
 
 map! {
-    /// It stands for a shared param that is known differently on one endpoint.
+    /// A reference to a shared param, with overrides for one endpoint.
     Use, USE, "a `use` entry" {
         /// The shared param.
         must "use" param: Text;
         /// How it is known here.
         may evidence: Option<Evidence>;
-        /// What the service takes here where it is left out; several with commas between them.
+        /// The value that the service uses here if the param is omitted; several are separated by commas.
         may default: Option<Text> as Form::Scalar;
         /// The only values that public clients were served here; documented, never enforced.
         may allowed_values: Option<Vec<Text>> as Form::Scalar;
         /// Values that are known to work here, which others may too.
         may tested_values: Option<Vec<Text>> as Form::Scalar;
-        /// Values that are known to be refused here; documented, never enforced.
+        /// Values that the service is known to reject here; documented, never enforced.
         may rejected_values: Option<Vec<Text>> as Form::Scalar;
         /// What else a user should know of it here.
         may notes: Option<String> as Form::Prose;
@@ -138,31 +139,31 @@ map! {
     Record, RECORD, "a record" {
         /// The type's name, like `PriceLevel`.
         must name: Text as TYPE_NAME;
-        /// What one of them is.
+        /// The meaning of one record.
         must summary: String as Form::Prose;
         /// Every field that is known, the time field too.
         must fields: Vec<Field>;
         /// `true` if it is written as a list, with the fields in their order and without their names, like
         /// `[1700000000, "1.5"]`.
         may positional: bool;
-        /// How it is known, and its fields unless they say otherwise.
+        /// The evidence of the record, and of its fields unless they have their own.
         must evidence: Evidence;
     }
 }
 
 map! {
-    /// It is an `Option` in Rust where it is `optional`, and where it is known otherwise than by `documented`.
+    /// A field is an `Option` in Rust if it is `optional`, or if its evidence is not `documented`.
     Field, FIELD, "a field" {
         /// As on the wire.
         must name: Text;
-        /// The Rust name, where `name` does not make a good one.
+        /// The Rust name, where the one from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
-        /// What it holds: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name from
-        /// `types` or `records`. Within those, `number?` can be null.
+        /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name
+        /// from `types` or `records`. Within those, `number?` can be null.
         must "type" ty: Text as Form::Type;
         /// What it means.
         must summary: String as Form::Prose;
-        /// In words, like `percent`, `quote currency` or `USD`; of a `timestamp`, `seconds` or `milliseconds` if that
+        /// As text, like `percent`, `quote currency` or `USD`; of a `timestamp`, `seconds` or `milliseconds` if that
         /// is another than the service's.
         may unit: Option<Text>;
         /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
@@ -181,7 +182,7 @@ map! {
 }
 
 map! {
-    /// Either end may be left out.
+    /// Either end may be omitted.
     Range, RANGE, "a range" {
         /// The smallest value, included.
         may min: Option<Spanned<f64>>;
@@ -191,6 +192,6 @@ map! {
     Rule {
         never: &[Lacks("min"), Lacks("max")],
         at: "",
-        say: Say("empty-range", "the range says nothing", "write `min`, `max` or both"),
+        say: Say("empty-range", "the range is empty", "write `min`, `max` or both"),
     }
 }

@@ -40,7 +40,7 @@ impl Walk {
             return self.finding(node, "invisible-character", message, "remove it");
         }
         if text.trim().is_empty() {
-            let help = "write something, or leave out what need not be there";
+            let help = "write a value, or omit the key if it is optional";
             return self.finding(node, "empty-text", "the text is empty", help);
         }
         if has_lines(text) && !matches!(form, Form::Prose) {
@@ -76,7 +76,7 @@ impl Walk {
             _ => None,
         };
         let Some(number) = number else {
-            self.wrong(node, "a whole number that is not negative", "");
+            self.wrong(node, "a non-negative integer", "");
             return None;
         };
         if let Form::Within(min, max, Say(rule, message, help)) = &key.form
@@ -195,7 +195,7 @@ impl<T: Read> Read for Vec<T> {
 }
 
 impl<T: Read> Read for Known<T> {
-    const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("unknown", " Nobody knows.")]), T::SHAPE]);
+    const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("unknown", " Unknown.")]), T::SHAPE]);
 
     fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
         if node.text() == Some("unknown") {

@@ -16,7 +16,7 @@ pub(crate) const TIME: FieldInfo = FieldInfo::new(
     .example("1757937600")
     .summary("Start of the interval.");
 
-/// What the service says about a reply beside its data.
+/// The metadata of a response.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -54,7 +54,7 @@ impl Record for Metadata {
                     ),
             ],
         )
-        .summary("What the service says about a reply beside its data.");
+        .summary("The metadata of a response.");
 }
 
 fields!(Metadata => exchanges = 0 or default, unsupported_exchanges = 1 or default);

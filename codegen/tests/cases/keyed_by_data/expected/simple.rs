@@ -72,7 +72,7 @@ impl Endpoint for Price {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PriceRecord {
-    /// The body as a whole.
+    /// The entire body.
     pub value: ::std::collections::BTreeMap<
         String,
         ::std::collections::BTreeMap<String, Option<f64>>,
@@ -91,7 +91,7 @@ impl Record for PriceRecord {
                         ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))),
                         Evidence::Documented,
                     )
-                    .summary("The body as a whole."),
+                    .summary("The entire body."),
             ],
         )
         .summary("The body of Price.")
@@ -202,7 +202,7 @@ impl Endpoint for Currencies {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct CurrenciesRecord {
-    /// The body as a whole.
+    /// The entire body.
     pub value: Vec<String>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
@@ -213,7 +213,7 @@ impl Record for CurrenciesRecord {
             "CurrenciesRecord",
             &[
                 FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
-                    .summary("The body as a whole."),
+                    .summary("The entire body."),
             ],
         )
         .summary("The body of Currencies.")

@@ -6,7 +6,7 @@ use ::runtime::fields;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{Evidence, FieldInfo, Range, RecordInfo, ValueType};
 
-/// What the service says about a reply beside its data.
+/// The metadata of a response.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -15,8 +15,7 @@ pub struct Metadata {
 }
 
 impl Record for Metadata {
-    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[])
-        .summary("What the service says about a reply beside its data.");
+    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[]).summary("The metadata of a response.");
 }
 
 fields!(Metadata);

@@ -1,6 +1,6 @@
 //! The names that an emitted crate needs itself, by scope; a catalogue must not use them there.
 //!
-//! `taken/tests.rs` reads the runtime and our emitted files and compares the lists with them in both directions: every
+//! `reserved/tests.rs` reads the runtime and our emitted files and compares the lists with them in both directions: every
 //! name that is used there stands here, and every name here is used there. Planned names stand in a list of their own.
 
 /// Where a name would stand, as far as the emitted crate has names there already.

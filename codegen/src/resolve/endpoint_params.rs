@@ -10,10 +10,10 @@ use crate::path;
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry, ParamLocation};
 
-/// A param of an endpoint: its definition, where the endpoint says it, and what becomes of it.
+/// A param of an endpoint: its definition, where the endpoint names it, and the resolved param.
 type Taken<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
 
-/// A shared param with what an entry says of it anew.
+/// A shared param with the overrides of an entry.
 fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
     let EndpointParam { param, shared } = used;
     let ty = param.ty.clone();
@@ -45,7 +45,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Vec<EndpointParam>> {
         let mut taken: Vec<Taken<'a>> = Vec::new();
         let mut unknown = Ok(());
-        // What sets brought, and nothing has been said of anew.
+        // Params from sets that no entry overrides.
         let mut from_sets: Vec<(usize, &spec::Param)> = Vec::new();
         for entry in entries {
             match self.entry(records, entry, endpoint.evidence, shared) {
@@ -72,7 +72,7 @@ impl<'a> Resolver<'a> {
         unknown.and(distinct).and(in_path).and(params)
     }
 
-    /// The params that one entry stands for.
+    /// The params that one entry refers to.
     fn entry(
         &mut self,
         records: &Records<'a>,
@@ -116,20 +116,21 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Each param stands once, and so does each setter.
+    /// Params and setters are unique.
     fn distinct(&mut self, taken: &[Taken<'a>]) -> Resolved<()> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         let distinct = taken.iter().map(|(param, at, _)| {
             if names.insert(&param.name, at).is_some() {
-                let message = format!("the endpoint takes `{}` twice", param.name);
-                return Err(self.wrong("duplicate-param", at, message, "keep one; param sets bring theirs"));
+                let message = format!("duplicate param `{}` of the endpoint", param.name);
+                return Err(self.wrong("duplicate-param", at, message, "keep one; param sets include theirs"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
             // That one param has one name for both of its setters was found where it is defined.
             let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
             let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {
-                let message = format!("`{}` becomes `{ident}`, which another param of the endpoint is", param.name);
+                let message =
+                    format!("`{}` becomes `{ident}`, a name that another param of the endpoint has", param.name);
                 self.unique(&mut idents, "same-rust-name", &ident, at, message)
             }))
             .map(drop)
@@ -155,7 +156,7 @@ impl<'a> Resolver<'a> {
         let filled = all(params.filter(|(param, ..)| !in_path.contains(&param.name.as_str())).map(|(param, at, _)| {
             let name = &param.name;
             let message = format!("the param `{name}` is `in: path`, but the path has no `{{{name}}}`");
-            Err::<(), _>(self.wrong("path-param", at, message, "put it into the path, or leave `in` out"))
+            Err::<(), _>(self.wrong("path-param", at, message, "add it to the path, or omit `in`"))
         }));
         declared.and(filled).map(drop)
     }

@@ -11,9 +11,9 @@ type Names = BTreeSet<String>;
 fn check(list: &[&str], used: &Names, what: &str) {
     let listed: Names = list.iter().map(|name| (*name).to_owned()).collect();
     let missing: Vec<_> = used.difference(&listed).collect();
-    assert!(missing.is_empty(), "{what} are used, and nothing keeps a catalogue from taking them: {missing:?}");
+    assert!(missing.is_empty(), "{what} are used but not reserved: {missing:?}");
     let idle: Vec<_> = listed.difference(used).collect();
-    assert!(idle.is_empty(), "{what} are refused, and nothing uses them: {idle:?}");
+    assert!(idle.is_empty(), "{what} are reserved but not used: {idle:?}");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn methods() {
     check(CLIENT, &of_client, "methods of `Client`");
     check(REQUEST, &of_request, "methods of `Request`");
     let planned: Vec<_> = PLANNED_FOR_REQUESTS.iter().filter(|name| of_request.contains(**name)).collect();
-    assert!(planned.is_empty(), "there already, so no plan any more: {planned:?}");
+    assert!(planned.is_empty(), "already exist, so they are not planned: {planned:?}");
 }
 
 #[test]

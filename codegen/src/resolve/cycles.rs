@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::spec;
 use crate::type_expr::TypeExpr;
 
-/// For each record of a list, whether a value of it would hold another value of it.
+/// For each record of a list, whether a value of it contains another value of the same record.
 pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
     let index: HashMap<&str, usize> =
         records.iter().enumerate().rev().map(|(index, record)| (record.name.as_str(), index)).collect();
@@ -21,7 +21,7 @@ pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
         }
     }
     // Kosaraju's algorithm: start with the record that was left last; all that are reached against the edges are on a
-    // circle with it.
+    // cycle with it.
     let mut contained = vec![false; records.len()];
     let mut is_met = vec![false; records.len()];
     let mut order = Vec::new();
@@ -30,17 +30,17 @@ pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
     }
     is_met.fill(false);
     while let Some(start) = order.pop() {
-        let mut circle = Vec::new();
-        visit(start, &above, &mut is_met, &mut circle);
-        let is_circle = circle.len() > 1 || below[start].contains(&start);
-        for record in circle {
-            contained[record] = is_circle;
+        let mut cycle = Vec::new();
+        visit(start, &above, &mut is_met, &mut cycle);
+        let is_cycle = cycle.len() > 1 || below[start].contains(&start);
+        for record in cycle {
+            contained[record] = is_cycle;
         }
     }
     contained
 }
 
-/// Walks to all that is reached from a place and was not met before; each is listed when it is left.
+/// Visits all unvisited nodes reachable from `start`, and lists them in post-order.
 fn visit(start: usize, edges: &[Vec<usize>], is_met: &mut [bool], left: &mut Vec<usize>) {
     let mut way = Vec::new();
     if !std::mem::replace(&mut is_met[start], true) {
