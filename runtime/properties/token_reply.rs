@@ -25,10 +25,10 @@ pub fn token_reply(body: &[u8]) {
 
 /// All possible messages; none contains a part of the response.
 const KNOWN: [&str; 4] = [
-    "the reply of the token endpoint cannot be used: it is not UTF-8",
-    "the reply of the token endpoint cannot be used: it is not JSON",
-    "the reply of the token endpoint cannot be used: it has no `access_token`",
-    "the reply of the token endpoint cannot be used: its `token_type` is not `Bearer`",
+    "invalid response from the token endpoint: it is not UTF-8",
+    "invalid response from the token endpoint: it is not JSON",
+    "invalid response from the token endpoint: it has no `access_token`",
+    "invalid response from the token endpoint: its `token_type` is not `Bearer`",
 ];
 
 fn usable_token(reply: &Value) -> Option<&str> {

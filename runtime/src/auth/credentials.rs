@@ -1,7 +1,7 @@
 //! The credentials of a client: API key, token flow and the headers that go with them.
 //!
-//! Keys and secrets come in from the builder; headers go out: the API key, and a bearer token if the token flow is
-//! configured. Getting that token is the flow's job.
+//! The builder passes keys and secrets; requests get headers: the API key, and a bearer token if the token flow is
+//! configured. `token` requests that token.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,12 +32,12 @@ pub(crate) struct DefaultHeader {
 }
 
 impl DefaultHeader {
-    /// A header whose value stays readable where a reply repeats it.
+    /// A header whose value is not masked in responses that repeat it.
     pub(crate) fn shown(name: String, value: String) -> Self {
         Self { name, value: value.into(), is_secret: false }
     }
 
-    /// A header whose value is masked wherever a reply repeats it.
+    /// A header whose value is masked in responses that repeat it.
     pub(crate) fn secret(name: String, value: Secret) -> Self {
         Self { name, value, is_secret: true }
     }
@@ -72,7 +72,7 @@ impl Credentials {
                 .map_err(|error| Error::build(format!("the API key does not fit: {error}")))?,
             (Some(_), None) if service.api_key_optional => {}
             (Some(_), None) => {
-                return Err(Error::build("there is no API key").with_hint("set it with `api_key`"));
+                return Err(Error::build("the API key is missing").with_hint("set it with `api_key`"));
             }
             (None, Some(_)) => return Err(Error::build("the service takes no API key")),
             (None, None) => {}
@@ -115,12 +115,12 @@ impl Credentials {
         self.flow.as_ref().and_then(TokenFlow::working)
     }
 
-    /// Notes that a path was refused with a token; returns whether another token may help.
+    /// Records that a path was rejected with a token; returns whether another token may help.
     pub(crate) fn refused(&self, token: &Arc<Token>, path: &str) -> bool {
         self.flow.as_ref().is_some_and(|flow| flow.refused(token, path))
     }
 
-    /// Notes that a path was refused with a new token too.
+    /// Records that a path was rejected with a new token too.
     pub(crate) fn refused_again(&self, path: &str) {
         if let Some(flow) = &self.flow {
             flow.refused_again(path);

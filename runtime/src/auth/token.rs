@@ -26,7 +26,7 @@ use cache::Cache;
 pub(crate) use cache::Token;
 use fetch::{Fetch, TokenSource};
 
-/// What a token is requested with.
+/// The credentials of a token request.
 pub(crate) struct ClientCredentials {
     pub(crate) id: Secret,
     pub(crate) secret: Secret,
@@ -112,19 +112,19 @@ impl TokenFlow {
                     return outcome;
                 }
                 let stalled = lock(&self.fetch).take_if(|last| fetch.follows(last));
-                // Not while the lock is held: it releases what the request had acquired.
+                // Dropped after the lock is released, because the drop releases what the request had acquired.
                 drop(stalled);
             }
         }
     }
 
-    /// Makes the next request for data wait for a new token, unless there is one already or the path was refused with a
-    /// new one a short while ago; returns whether another token may help.
+    /// Makes the next data request wait for a new token, unless there is one already or the path was recently rejected
+    /// with a new one; returns whether another token may help.
     pub(crate) fn refused(&self, token: &Arc<Token>, path: &str) -> bool {
         lock(&self.cache).refuse(token, path)
     }
 
-    /// Notes that a path was refused with a new token too.
+    /// Records that a path was rejected with a new token too.
     pub(crate) fn refused_again(&self, path: &str) {
         lock(&self.cache).refuse_again(path);
     }

@@ -1,4 +1,4 @@
-//! What asks a gate for a permit: what the request is for, and how often it has been sent.
+//! The request for a permit: its endpoint, its weight and the number of the attempt.
 //!
 //! A gate may let tokens and retries go first by it. It names no param and no credential.
 
@@ -9,7 +9,7 @@ use crate::request::RequestKind;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Attempt {
-    /// What the request is for.
+    /// The kind of the request.
     pub request: RequestKind,
     /// Which time it would be sent, counted from one.
     pub number: u32,
@@ -21,12 +21,12 @@ impl Attempt {
         Self { request, number }
     }
 
-    /// How many requests the service counts it as: the weight of its endpoint.
+    /// The number of requests that the service counts for it: the weight of its endpoint.
     pub fn weight(self) -> u32 {
         self.endpoint().map_or(1, |endpoint| endpoint.weight.max(1))
     }
 
-    /// The endpoint whose data it asks for; `None` of a token.
+    /// The endpoint of a data request; `None` for a token request.
     pub(super) fn endpoint(self) -> Option<&'static EndpointInfo> {
         match self.request {
             RequestKind::Data(endpoint) => Some(endpoint),

@@ -1,6 +1,6 @@
-//! How many requests may be sent: windows, and how many may be under way at once.
+//! Rate limits: requests per window, and requests in flight.
 //!
-//! The sets that the catalogue names come in, or numbers of the user's own. Keeping to them is the gate's job.
+//! A limit is built from sets of the catalogue or from the user's numbers. The rate limiter enforces it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,27 +44,26 @@ impl WindowOfSome {
         Self { window: Window::of(requests, seconds), endpoints }
     }
 
-    /// Whether it counts the requests of an endpoint.
+    /// Returns whether the window counts the requests of an endpoint.
     pub fn counts(&self, endpoint: &EndpointInfo) -> bool {
         endpoint.is_one_of(self.endpoints)
     }
 
-    /// The window as a limit of its own.
+    /// The window as a separate limit.
     pub fn alone(self) -> RateLimit {
         RateLimit { windows: vec![self.window].into(), ..RateLimit::none() }
     }
 }
 
 impl RateLimit {
-    /// At most `requests` in any rolling window, and at most `concurrent` under way at once.
+    /// At most `requests` in any rolling window, and at most `concurrent` in flight at once.
     ///
-    /// The service counts requests when they arrive, the client when they leave. So it keeps each window longer: by a
-    /// hundredth, and by more for a while after the service has refused a request, as reply times show how unevenly
-    /// requests arrive.
+    /// The service counts requests on arrival, the client on send. Each window is therefore extended by 1 %, and
+    /// further for a while after a 429, by as much as the response times vary.
     ///
-    /// A request leaves when its transport says that it is written to a connection, or with the call of a transport
-    /// that cannot say. How long its reply takes makes no difference, as long as no more than `concurrent` are under
-    /// way.
+    /// A request counts as sent when its transport reports that it was written to a connection, or when a transport
+    /// that cannot report this is called. The response time makes no difference while fewer than `concurrent` requests
+    /// are in flight.
     ///
     /// Of an idle client's requests up to ten leave at once; those in a queue leave evenly.
     ///
@@ -81,7 +80,7 @@ impl RateLimit {
         Self::known(windows, Some(concurrent as usize), &[])
     }
 
-    /// A set that the catalogue knows, without a number of those under way.
+    /// A set of the catalogue, without a limit on requests in flight.
     #[doc(hidden)]
     pub const fn windows(windows: &'static [Window]) -> Self {
         Self::known(windows, None, &[])
@@ -102,22 +101,22 @@ impl RateLimit {
         sets.iter().map(Self::from).fold(Self::none(), Self::and)
     }
 
-    /// A set by the name that the catalogue gives it; where there is none, the error names those there are.
+    /// A set by its name in the catalogue; the error for an unknown name lists the known ones.
     pub(crate) fn named(name: &str, sets: &[LimitInfo]) -> Result<Self, Error> {
         let found = sets.iter().find(|info| info.name == name);
         found.map(Self::from).ok_or_else(|| {
             let known: Vec<_> = sets.iter().map(|info| format!("`{}`", info.name)).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            Error::build(format!("there is no limit set {name:?}")).with_hint(format!("known: {known}"))
+            Error::build(format!("unknown limit set {name:?}")).with_hint(format!("known: {known}"))
         })
     }
 
-    /// No limit; the gate still waits when the service asks for it.
+    /// No limit; after a 429 the rate limiter still pauses.
     pub const fn none() -> Self {
         Self::known(&[], None, &[])
     }
 
-    /// What satisfies both limits.
+    /// The limit that satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
         for window in other.windows.into_owned() {
             // In their order: the same limit is the same value, whichever set was named first.
@@ -134,8 +133,8 @@ impl RateLimit {
         self
     }
 
-    /// The part of the limit for each of `machines` machines that share it without talking to each other; `None` if a
-    /// window or the places hold fewer requests than there are machines, so that no part is safe.
+    /// The share of the limit for each of `machines` machines that do not communicate; `None` if a window or
+    /// `concurrent` is smaller than the number of machines, because then no share is safe.
     ///
     /// ```
     /// # use runtime::RateLimit;
@@ -180,20 +179,20 @@ impl RateLimit {
         std::mem::take(&mut self.of_some).into_owned()
     }
 
-    /// The windows that count every request, and how many may be under way.
+    /// The windows that count every request, and the maximum number of requests in flight.
     pub(super) fn into_parts(self) -> (Vec<Window>, Option<usize>) {
         (self.windows.into_owned(), self.concurrent)
     }
 }
 
-/// In words: `10 in 1s and 20 under way`.
+/// Text such as `10 in 1s and 20 in flight`.
 impl fmt::Display for RateLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let window = |window: &Window| format!("{} in {:?}", window.requests, window.length);
         let of_some = |of: &WindowOfSome| format!("{} of `{}`", window(&of.window), of.endpoints.join("`, `"));
         let windows = self.windows.iter().map(window).chain(self.of_some.iter().map(of_some));
         let parts: Vec<_> =
-            windows.chain(self.concurrent.map(|concurrent| format!("{concurrent} under way"))).collect();
+            windows.chain(self.concurrent.map(|concurrent| format!("{concurrent} in flight"))).collect();
         match parts.as_slice() {
             [] => f.write_str("no limit"),
             [only] => f.write_str(only),
@@ -242,9 +241,9 @@ mod tests {
         let second = RateLimit::new(10, Duration::from_secs(1), 20);
         assert_eq!(RateLimit::none().to_string(), "no limit");
         assert_eq!(RateLimit::windows(const { &[Window::of(5, 2)] }).to_string(), "5 in 2s");
-        assert_eq!(second.to_string(), "10 in 1s and 20 under way");
+        assert_eq!(second.to_string(), "10 in 1s and 20 in flight");
         assert_eq!(RateLimit::set(const { &[Window::of(10, 1)] }, 20), second);
-        assert_eq!(RateLimit::all(SETS).to_string(), "10 in 1s, 600 in 60s and 10 under way");
+        assert_eq!(RateLimit::all(SETS).to_string(), "10 in 1s, 600 in 60s and 10 in flight");
     }
 
     #[test]
@@ -256,7 +255,7 @@ mod tests {
             RateLimit::from(&set),
             RateLimit::of_some(const { &[WindowOfSome::of(6, 60, &["/book", "orders"])] })
         );
-        let words = "10 in 1s, 600 in 60s, 6 in 60s of `/book`, `orders` and 10 under way";
+        let words = "10 in 1s, 600 in 60s, 6 in 60s of `/book`, `orders` and 10 in flight";
         assert_eq!(limit.to_string(), words);
         let of_some = [&limit, &RateLimit::all(SETS)].map(|limit| limit.clone().take_of_some().len());
         assert_eq!(of_some, [1, 0]);
@@ -268,7 +267,7 @@ mod tests {
         assert!(
             set.counts(Some(&info("orders", "/open"))) && !set.counts(Some(&info("book", "/x"))) && !set.counts(None)
         );
-        let share = "3 in 1s, 200 in 60s, 2 in 60s of `/book`, `orders` and 3 under way";
+        let share = "3 in 1s, 200 in 60s, 2 in 60s of `/book`, `orders` and 3 in flight";
         assert_eq!(limit.clone().split(3).unwrap().to_string(), share);
         assert_eq!(limit.split(7), None);
     }
@@ -297,7 +296,7 @@ mod tests {
     fn an_unknown_set_is_named_beside_the_known_ones() {
         assert_eq!(RateLimit::named("B", SETS).ok(), Some(RateLimit::from(&SETS[1])));
         let check = |sets| RateLimit::named("C", sets).map(drop).map_err(|error| error.to_string());
-        assert_eq!(check(SETS), Err("there is no limit set \"C\"; known: `A`, `B`".to_owned()));
-        assert_eq!(check(&[]), Err("there is no limit set \"C\"; known: none".to_owned()));
+        assert_eq!(check(SETS), Err("unknown limit set \"C\"; known: `A`, `B`".to_owned()));
+        assert_eq!(check(&[]), Err("unknown limit set \"C\"; known: none".to_owned()));
     }
 }

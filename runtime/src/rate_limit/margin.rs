@@ -1,8 +1,8 @@
 //! The margin: how much longer than its length a window is kept.
 //!
-//! The service counts requests when they arrive, and two that leave far apart can arrive closer together. How much
-//! closer shows in what the service refuses and in how much reply times differ: those come in, a margin goes out.
-//! Nothing here waits or reads a clock.
+//! The service counts requests on arrival, and network jitter can shorten the interval between two of them.
+//! Rate-limited requests and the spread of response times show by how much, and determine the margin. Nothing here
+//! waits or reads a clock.
 
 mod reply_times;
 
@@ -15,24 +15,24 @@ use super::moment::Moment;
 /// A window is kept longer by this part of its length at least.
 const LEAST: u32 = 100;
 
-/// What is learned of late arrivals adds no more than this part of the shortest window.
+/// The learned lateness is at most this fraction of the shortest window.
 const MOST: u32 = 2;
 
 /// Longer than any window or pause that makes sense. A clock may not reach further, and a point in time beyond
 /// it would be no limit.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// What is added to a window at a point in time.
+/// The extension of a window at a given time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Margin {
-    /// How much later than others a request may arrive.
+    /// The maximum extra delay of a request compared to others.
     lateness: Duration,
     /// The share by which the distance is lengthened beyond that.
     slowdown: f64,
 }
 
 impl Margin {
-    /// The least time between the departures of a request and of the one that takes its place.
+    /// The minimum time between sending a request and sending the one that reuses its room in the window.
     pub(super) fn distance(self, length: Duration) -> Duration {
         let distance = length.saturating_add(self.lateness.max(length / LEAST));
         let distance = if self.slowdown > 0.0 { times(distance, 1.0 + self.slowdown) } else { distance };
@@ -44,11 +44,11 @@ fn times(duration: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(YEAR)
 }
 
-/// What refusals and reply times have taught so far.
+/// The margin learned from rate-limited requests and response times.
 ///
-/// A refusal doubles how much later than others a request is taken to arrive, though never beyond what the reply times
-/// show. After a hold that fades; if a refusal comes soon afterwards, the next hold is longer. If a refusal comes
-/// although the lateness is at its bound, all requests are slowed down, and the slowdown begins to fade at once.
+/// Each 429 doubles the assumed lateness of a request, up to the spread of the response times. The lateness keeps its
+/// value for some time, then fades; a 429 soon afterwards lengthens that time. A 429 at the maximum lateness slows down
+/// all requests instead, and the slowdown begins to fade at once.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct LearnedMargin {
@@ -62,29 +62,29 @@ pub(super) struct LearnedMargin {
     slow: Option<(f64, Moment)>,
 }
 
-/// How much later than others a request is taken to arrive, unless reply times show less.
+/// The assumed lateness of a request, unless response times show less.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 struct Late {
     #[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))]
     lateness: Duration,
-    /// It does not fade before.
+    /// The time at which it begins to fade.
     until: Moment,
     /// For how long it does not.
     #[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))]
     held: Duration,
 }
 
-/// A learned lateness holds for this time at first …
+/// A learned lateness keeps its value for this time at first …
 const FIRST_HOLD: Duration = Duration::from_secs(10);
 
-/// … and `LONGER` times as long if a refusal comes soon after it has faded: within `SOON` times its hold.
+/// … and for `LONGER` times as long if a 429 follows soon after it has faded: within `SOON` times that time.
 const LONGER: u32 = 8;
 const SOON: u32 = 4;
 
 const LONGEST_HOLD: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// The first slowdown; the next is this and twice what is left of the former.
+/// The first slowdown; the next one adds this to twice the remainder of the previous one.
 const SLOWDOWN: f64 = 0.02;
 
 /// A sixth of the speed is left.
@@ -94,18 +94,18 @@ const MOST_SLOWDOWN: f64 = 5.0;
 const HALF: Duration = Duration::from_secs(10);
 
 impl LearnedMargin {
-    /// What is known before the first reply, of a limit with this window as its shortest.
+    /// The margin before the first response, for a limit whose shortest window is given.
     pub(super) fn new(shortest: Duration) -> Self {
         let (least, most) = (shortest / LEAST, shortest / MOST);
         Self { least, most, reply_times: ReplyTimes::default(), late: None, slow: None }
     }
 
-    /// What is added to windows now.
+    /// The current extension of the windows.
     pub(super) fn at(&self, now: Moment) -> Margin {
         Margin { lateness: self.lateness(now), slowdown: self.slowdown(now) }
     }
 
-    /// Learns from a whole reply that came this long after its request left.
+    /// Learns from a complete response that arrived this long after its request was sent.
     pub(super) fn answered(&mut self, after: Duration) {
         self.reply_times.add(after);
         // The spread is not used before the first refusal.
@@ -141,7 +141,7 @@ impl LearnedMargin {
         self.late.map_or(Duration::ZERO, faded).max(self.least)
     }
 
-    /// As much of a lateness as reply times show.
+    /// The lateness, limited to the spread of the response times.
     fn shown(&self, lateness: Duration) -> Duration {
         lateness.min(self.reply_times.spread()).min(self.most)
     }
@@ -162,8 +162,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// How far apart two requests have to leave at these times, in milliseconds, where windows of a second and replies
-    /// that differ by so much are known and refusals come at other times, in seconds.
+    /// The minimum interval between two requests at `times`, in milliseconds, for windows of a second, response times
+    /// with this spread and a 429 at each of `refusals`, in seconds.
     fn check(spread: u64, refusals: &[u64], times: &[u64]) -> Vec<u128> {
         let start = Moment::default();
         let mut margin = LearnedMargin::new(SECOND);
@@ -190,9 +190,9 @@ mod tests {
         assert_eq!(check(60, &[1, 2, 3], &[0, 1, 2, 3]), [1010, 1020, 1040, 1063]);
         // Ten seconds later it fades by half every ten.
         assert_eq!(check(60, &[1, 2, 3], &[3, 13, 23, 33, 60]), [1063, 1063, 1031, 1015, 1010]);
-        // Where reply times show more than that, it is found out by doubling.
+        // If response times show more than that, doubling reaches it.
         assert_eq!(check(2000, &[1, 2, 3, 4, 5, 6], &[1, 2, 3, 4, 5, 6]), [1020, 1040, 1080, 1160, 1320, 1500]);
-        // A lateness at its bound teaches nothing more, and the next refusal slows down.
+        // The lateness is at its maximum, so the next 429 slows down.
         assert_eq!(check(60, &[1, 2, 3, 4], &[3, 4]), [1063, 1084]);
         assert_eq!(check(2000, &[1, 2, 3, 4, 5, 6, 7], &[6, 7]), [1500, 1530]);
     }
@@ -217,14 +217,14 @@ mod tests {
         assert_eq!(check(60, &[1, 11], &[11, 11 + 80, 11 + 90]), [1040, 1040, 1020]);
         // A refusal much later has nothing to do with it.
         assert_eq!(check(60, &[1, 100], &[99, 100, 110, 120]), [1010, 1020, 1020, 1010]);
-        // It is much later once four times the hold are over.
+        // After four times the hold, a 429 no longer lengthens it.
         assert_eq!(check(60, &[1, 50], &[50, 60, 70]), [1020, 1020, 1020]);
         assert_eq!(check(60, &[1, 51], &[51, 61, 71]), [1020, 1020, 1010]);
     }
 
     #[test]
     fn a_lateness_that_is_confirmed_again_and_again_is_held_for_two_hours() {
-        // Each refusal comes twenty seconds after the hold of the one before.
+        // Each 429 follows twenty seconds after the hold of the previous one.
         let refusals = [1, 31, 131, 791, 5931];
         assert_eq!(check(60, &refusals, &[13_131, 13_141]), [1020, 1010]);
     }

@@ -17,7 +17,7 @@ impl Moment {
         Self(duration)
     }
 
-    /// How long after the origin it is.
+    /// The time since the origin.
     pub const fn since_origin(self) -> Duration {
         self.0
     }
@@ -27,7 +27,7 @@ impl Moment {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// A point later; `None` beyond what a duration holds.
+    /// A later point in time; `None` if it overflows a duration.
     pub fn checked_add(self, duration: Duration) -> Option<Self> {
         self.0.checked_add(duration).map(Self)
     }

@@ -1,19 +1,18 @@
 //! Even spacing: when the next request may leave so that a queue leaves evenly.
 //!
-//! Times come in, times go out; nothing here waits or reads a clock. How many requests a window holds is not known
-//! here.
+//! Computes times from times; nothing here waits or reads a clock. The sizes of the windows are not known here.
 
 use std::time::Duration;
 
 use super::moment::Moment;
 
-/// How many requests of an idle client may leave at once.
+/// The number of requests that an idle client may send at once.
 const AT_ONCE: u32 = 10;
 
 /// The resolution of a timer: requests that are due within this time leave at once.
 const TICK: Duration = Duration::from_millis(2);
 
-/// When the next request is due.
+/// The time at which the next request is due.
 ///
 /// Idle time is saved up, for at most ten requests, which may then leave at once. Time in which a request waits for a
 /// window or for the end of a pause is not saved: the requests behind it leave evenly from then on.
@@ -22,12 +21,12 @@ const TICK: Duration = Duration::from_millis(2);
 pub(super) struct Pace {
     /// `None` before the first request.
     due: Option<Moment>,
-    /// Whether a request has waited for time since the last one passed.
+    /// True if a request has waited for time since the last one passed.
     has_waited: bool,
 }
 
 impl Pace {
-    /// When the next request may leave; `None` if at any time.
+    /// The earliest time of the next request; `None` if at any time.
     pub(super) fn due(&self) -> Option<Moment> {
         self.due
     }
@@ -65,8 +64,8 @@ mod tests {
 
     const GAP: Duration = Duration::from_millis(100);
 
-    /// When requests leave that come at these times, in milliseconds, one behind the other; each is let pass by
-    /// something else from a second time on.
+    /// Returns when requests are sent, in milliseconds. Each has the time at which it enters the queue and the time
+    /// from which other limits let it pass.
     fn check(requests: &[(u64, u64)]) -> Vec<u128> {
         let start = Moment::after_origin(Duration::from_secs(3600));
         let mut pace = Pace::default();

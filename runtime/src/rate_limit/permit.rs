@@ -12,8 +12,8 @@ use crate::transport::SentNotifier;
 
 /// Permission to send one request.
 ///
-/// It is dropped when the reply is complete or when the request is abandoned.
-#[must_use = "dropping it says that nobody waits for a reply"]
+/// Drop the permit when the response is complete or the request is cancelled.
+#[must_use = "dropping a permit reports that its request has ended"]
 pub struct Permit {
     admitted: Arc<dyn PermitObserver>,
     on_sent: SentNotifier,
@@ -31,7 +31,7 @@ impl Permit {
         let admitted = Arc::new(admitted);
         let (leaving, is_sent) = (admitted.clone(), AtomicBool::new(false));
         let on_sent = SentNotifier::new(move || {
-            // A transport that resends a request by itself reports its departure more than once.
+            // A transport that resends a request internally may notify more than once.
             if !is_sent.swap(true, Ordering::Relaxed) {
                 report(|| leaving.on_sent());
             }
@@ -44,12 +44,12 @@ impl Permit {
         self.on_sent.clone()
     }
 
-    /// Says that the reply is whole.
+    /// Reports a complete response.
     pub(crate) fn answered(&mut self) {
         self.ending = PermitOutcome::Response;
     }
 
-    /// Gives the permit back: nothing was sent with it.
+    /// Returns the permit unused: nothing was sent with it.
     pub(crate) fn give_back(mut self) {
         self.ending = PermitOutcome::Unused;
     }
@@ -99,23 +99,23 @@ impl fmt::Debug for Permit {
 /// let permit = Permit::with_observer(Counted(sent.clone()));
 /// ```
 pub trait PermitObserver: Send + Sync + 'static {
-    /// The request leaves now: it is written to its connection, or handed to a transport that cannot tell.
+    /// The request was sent: it is written to its connection, or passed to a transport that cannot report this.
     ///
-    /// It is called once at most, on any thread. Rarely it comes after the request has [ended](PermitObserver::on_end), if the
-    /// request is abandoned at the moment at which it leaves. A request that fails before it is written never leaves.
+    /// Called at most once, on any thread. A call can follow [`on_end`](PermitObserver::on_end) if the request is
+    /// cancelled while it is being sent. No call if the request fails before it is written.
     fn on_sent(&self);
 
-    /// The request is over and its place is free; called once.
+    /// The request has ended and its slot is free; called once.
     fn on_end(&self, ending: PermitOutcome);
 }
 
-/// How a permitted request ended.
+/// The end of a permitted request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PermitOutcome {
     /// A complete response arrived, with any status.
     Response,
-    /// There is no complete response: the request failed or was cancelled.
+    /// No complete response: the request failed or was cancelled.
     Failed,
     /// Nothing was sent: a token had expired while the request waited for its turn.
     Unused,

@@ -1,4 +1,4 @@
-//! The order at a gate: tokens, then retries, then first attempts; equals in the order in which they came.
+//! The order of the queue: token requests, then retries, then first attempts, each in order of arrival.
 //!
 //! Tickets join and leave, and the first one is notified when it may try again. `state` decides whether it may pass.
 
@@ -30,7 +30,7 @@ impl From<Attempt> for Rank {
     }
 }
 
-/// A place in the queue; the smallest is served first.
+/// A position in the queue; the smallest is served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ticket {
     rank: Rank,
@@ -45,7 +45,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Whether a new attempt of this rank would be the first.
+    /// Returns whether a new attempt of this rank would be the first.
     pub(super) fn would_lead(&self, rank: Rank) -> bool {
         self.waiting.first_key_value().is_none_or(|(first, _)| rank < first.rank)
     }
@@ -59,7 +59,7 @@ impl Queue {
         (ticket, woken)
     }
 
-    /// Whether a ticket is the first.
+    /// Returns whether a ticket is the first.
     pub(super) fn leads(&self, ticket: Ticket) -> bool {
         self.waiting.first_key_value().is_some_and(|(first, _)| *first == ticket)
     }
@@ -86,7 +86,7 @@ mod tests {
 
     const DATA: RequestKind = RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping"));
 
-    /// In which order attempts pass that have come one after the other.
+    /// Returns the order in which attempts pass that were queued in the given order.
     fn check(attempts: &[(RequestKind, u32)]) -> Vec<usize> {
         let mut queue = Queue::default();
         let join = |(request, number): &(RequestKind, u32)| queue.join(Attempt::new(*request, *number).into()).0;

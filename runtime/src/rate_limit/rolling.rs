@@ -1,11 +1,11 @@
 //! The built-in gate: one queue for the clients of one process.
 //!
-//! Windows that count the requests of some endpoints alone have a queue of their own, in front of the queue of all, so
-//! that other requests need not wait behind one that waits for such a window. A request takes the windows in the order
-//! of the limit, so no two requests can wait for each other, and it counts in each of them when it leaves. The first
-//! request in a queue waits for a place among those under way, for room in every window, for its turn at an even pace
-//! and for the end of a pause. An idle client sends as many requests at once as the limit allows, up to ten. Dropping
-//! the future of a permit gives back its place in the queue and everything it had taken.
+//! Windows that count only some endpoints have a separate queue in front of the global one, so other requests do not
+//! wait behind a request for such a window. A request acquires windows in the order of the limit, which rules out a
+//! deadlock, and counts in each of them when it is sent. The first request in a queue waits for a slot, for room in
+//! every window, for its turn at an even pace and for the end of a pause. An idle client sends up to ten requests at
+//! once if the limit allows it. Dropping the future of a permit releases its position in the queue and everything it
+//! had acquired.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -59,7 +59,7 @@ struct Lane(Arc<Mutex<Shared>>);
 struct Shared {
     state: State,
     queue: Queue,
-    /// When the gate's time began.
+    /// The origin of the rate limiter's clock.
     begun: Instant,
 }
 
@@ -106,7 +106,7 @@ impl ProcessRateLimiter {
         shared.queue.wake();
     }
 
-    /// Whether a request could leave.
+    /// Returns whether a request could be sent now.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
         let lanes = lock(&self.0);
@@ -187,7 +187,7 @@ impl RateLimiter for ProcessRateLimiter {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic leaves the state valid, so a poisoned lock is taken all the same.
+    // A panic leaves the state valid, so a poisoned lock is used.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -219,8 +219,8 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A request that has passed. If it is dropped before it has ended, while it waits in another queue for example, it
-/// gives back what it took.
+/// A request that has passed. If it is dropped before it has ended, for example while it waits in another queue, it
+/// releases what it acquired.
 struct Entered {
     shared: Arc<Mutex<Shared>>,
     weight: usize,
@@ -230,11 +230,11 @@ struct Entered {
 
 #[derive(Clone, Copy)]
 enum Progress {
-    /// It has passed, and leaves at any time.
+    /// Passed, but not yet reported as sent.
     Leaving,
-    /// It left then.
+    /// Sent at this time.
     Left(Moment),
-    /// It was answered, or it was abandoned.
+    /// A response arrived, or the request was cancelled.
     Ended,
 }
 

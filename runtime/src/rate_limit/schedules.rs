@@ -1,9 +1,9 @@
-//! The gate under every schedule of a few tasks.
+//! The rate limiter under every schedule of a few tasks.
 //!
-//! Tasks arrive, for data or for a token, are cancelled, leave, are answered, fail, or give their permit back, and time
-//! goes by, in every order. A task is polled when it was woken and never otherwise, so a wake-up that is lost is a task
-//! that waits although it need not. What two threads may do within one poll is not tried here: the state is behind one
-//! lock, and the notification keeps, which is what Tokio promises of `notify_one`.
+//! Tasks for data or a token arrive, are cancelled, are sent, get a response, fail or return their permit, and time
+//! advances, in every order. A task is polled only after it was woken, so a lost wake-up shows as a task that waits
+//! without need. Interleavings of two threads within one poll are not tested: the state is behind one lock, and Tokio
+//! guarantees that a `notify_one` is not lost.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use crate::registry::EndpointInfo;
 
 const DATA: Attempt = Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1 };
 
-/// What arrives, and how many pass before it if they wait as well: the last one goes first.
+/// The arrivals, each with its rank among waiting tasks: the last one passes first.
 const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (Attempt { request: RequestKind::Token, number: 1 }, 0)];
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -25,13 +25,13 @@ const SECOND: Duration = Duration::from_secs(1);
 /// A bit over two steps are a window.
 const STEP: Duration = Duration::from_millis(500);
 
-/// How much happens.
+/// The number of acts in a schedule.
 const LENGTH: usize = 6;
 
 /// Goes through all sequences of choices, one sequence a round.
 #[derive(Default)]
 struct Choices {
-    /// What is chosen, out of how many.
+    /// The choices of this sequence, each with the number of options.
     made: Vec<(usize, usize)>,
     next: usize,
 }
@@ -58,14 +58,14 @@ impl Choices {
     }
 }
 
-/// What can happen.
+/// The acts of a schedule.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Arrive,
     Cancel(usize),
     Depart(usize),
     Reply(usize),
-    /// There is no reply; what has not left does not leave any more.
+    /// No response arrives; an unsent request stays unsent.
     Fail(usize),
     GiveBack(usize),
     Pause,
@@ -93,7 +93,7 @@ struct Model<'g> {
     gate: &'g ProcessRateLimiter,
     limit: (usize, usize),
     tasks: Vec<Task<'g>>,
-    /// When requests left, as far as anybody can know: the first and the last time at which each may have.
+    /// The earliest and the latest time at which each request may have been sent.
     left: Vec<(Instant, Instant)>,
     happened: Vec<Act>,
     is_paused: bool,
@@ -105,7 +105,7 @@ impl<'g> Model<'g> {
         Self { gate, limit, tasks, left, happened, is_paused: false }
     }
 
-    /// What can happen next.
+    /// The acts that are possible next.
     fn acts(&self) -> Vec<Act> {
         let mut acts = vec![Act::Time];
         if self.tasks.len() < ARRIVALS.len() {
@@ -131,7 +131,7 @@ impl<'g> Model<'g> {
 
     async fn act(&mut self, act: Act) {
         self.happened.push(act);
-        // Whoever is cancelled may have been woken and not looked yet.
+        // A cancelled task may have been woken without being polled.
         if !matches!(act, Act::Cancel(_)) {
             self.poll_woken();
         }
@@ -160,7 +160,7 @@ impl<'g> Model<'g> {
         match act {
             Act::GiveBack(_) => permit.give_back(),
             Act::Reply(_) => {
-                // A transport that has told nothing.
+                // The transport has not reported when it sent the request.
                 self.left.extend(left.is_none().then(|| (since, Instant::now())));
                 permit.answered();
             }
@@ -175,7 +175,7 @@ impl<'g> Model<'g> {
         }
     }
 
-    /// Polls whoever was woken until nobody is.
+    /// Polls woken tasks until none is left.
     fn poll_woken(&mut self) {
         let mut is_quiet = false;
         while !std::mem::replace(&mut is_quiet, true) {
@@ -195,19 +195,19 @@ impl<'g> Model<'g> {
         self.assert_holds();
     }
 
-    /// Nobody passes who is not first.
+    /// Only the first task may pass.
     fn assert_first(&self, passed: usize) {
         let places = self.tasks.iter().zip(ARRIVALS.map(|(_, place)| place));
         let first = places.filter(|(task, _)| matches!(task, Task::Waiting(..))).map(|(_, place)| place).min();
         assert!(first.is_none_or(|first| ARRIVALS[passed].1 < first), "{passed} passed: {:?}", self.happened);
     }
 
-    /// What has to hold at any time.
+    /// The invariants of every state.
     fn assert_holds(&self) {
         let under = self.tasks.iter().filter(|task| matches!(task, Task::Under(..))).count();
-        assert!(under <= self.limit.1, "{under} under way: {:?}", self.happened);
+        assert!(under <= self.limit.1, "{under} in flight: {:?}", self.happened);
         let waits = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
-        assert!(!waits || !self.gate.is_open(), "somebody waits at an open gate: {:?}", self.happened);
+        assert!(!waits || !self.gate.is_open(), "a task waits although a request may pass: {:?}", self.happened);
         let now = Instant::now();
         let leaving = self.tasks.iter().filter_map(|task| match task {
             Task::Under(_, since, left) => Some(left.map_or((*since, now), |left| (left, left))),
@@ -220,7 +220,7 @@ impl<'g> Model<'g> {
         }
     }
 
-    /// Ends everything that is under way, and lets time go by until nobody waits.
+    /// Ends all requests in flight, and advances time until no task waits.
     async fn finish(mut self) {
         for _ in 0..40 {
             self.poll_woken();
@@ -233,11 +233,11 @@ impl<'g> Model<'g> {
             advance(STEP).await;
         }
         let waits = self.tasks.iter().any(|task| matches!(task, Task::Waiting(..)));
-        assert!(!waits, "somebody waits for ever: {:?}", self.happened);
+        assert!(!waits, "a task waits forever: {:?}", self.happened);
     }
 }
 
-/// After a while everything is free again: nobody who gave up has taken anything along.
+/// After a while everything is free again: cancelled tasks have released what they acquired.
 async fn assert_no_debt(gate: &ProcessRateLimiter, limit: (usize, usize), happened: &[Act]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))
@@ -249,7 +249,7 @@ async fn assert_no_debt(gate: &ProcessRateLimiter, limit: (usize, usize), happen
     drop(passes);
 }
 
-/// Tries every schedule and says how many there were.
+/// Tries every schedule and returns their number.
 fn check(requests: u32, concurrent: u32) -> usize {
     let limit = (requests.try_into().unwrap(), concurrent.try_into().unwrap());
     let mut runtime = tokio::runtime::Builder::new_current_thread();

@@ -1,7 +1,7 @@
-//! What a gate decides against a service that counts arrivals, by replay of times: nothing here waits or reads a clock.
+//! Decisions of a rate limiter against a service that counts arrivals, simulated: nothing here waits or reads a clock.
 //!
-//! Clients whose queues never end send over ways of varying length. The service allows ten arrivals within any second
-//! and does not count what it refuses. That a whole client does as well is shown by `tests/it/jitter.rs`.
+//! Clients with endless queues send requests with varying latency. The service allows ten arrivals within any second
+//! and does not count rate-limited requests. `tests/it/jitter.rs` shows the same for a complete client.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,7 +20,7 @@ fn milliseconds(milliseconds: f64) -> Duration {
     Duration::from_secs_f64(milliseconds / 1000.0)
 }
 
-/// How long requests take to arrive, and how long the service takes to answer, in milliseconds.
+/// Latencies of requests and response times of the service, in milliseconds.
 #[derive(Clone, Copy)]
 struct Times {
     /// At a time, given a random number from zero up to one.
@@ -39,17 +39,17 @@ impl Times {
 enum Event {
     /// A client looks whether its next request may leave.
     Look,
-    /// What left then arrives.
+    /// The request that was sent then arrives.
     Arrival(Duration),
-    /// What left then is answered, and refused or not.
+    /// The request that was sent then gets its response; true if it was rate-limited.
     Answer(Duration, bool),
 }
 
 struct Client {
     state: State,
-    /// When it looks next.
+    /// The time of its next look.
     look: Duration,
-    /// It has nothing more to send then.
+    /// The time after which it sends nothing.
     end: Duration,
 }
 
@@ -59,7 +59,7 @@ struct Simulation {
     times: Times,
     random: fastrand::Rng,
     start: Moment,
-    /// With what keeps those apart that happen at once.
+    /// Each with a number that orders simultaneous events.
     events: BinaryHeap<Reverse<(Duration, usize, usize, Event)>>,
     count: usize,
     allowed: VecDeque<Duration>,
@@ -158,7 +158,7 @@ impl Simulation {
 }
 
 impl Outcome {
-    /// How much of ten a second came through from one time to another, in percent.
+    /// The throughput between two times, as a percentage of ten requests a second.
     fn used(&self, from: Duration, to: Duration) -> f64 {
         let successes = self.successes.iter().filter(|at| (from..to).contains(*at)).count();
         f64::from(u32::try_from(successes).unwrap()) * 10.0 / to.saturating_sub(from).as_secs_f64()
@@ -168,7 +168,7 @@ impl Outcome {
         self.refusals.iter().filter(|at| (MINUTE * minute..MINUTE * (minute + 1)).contains(*at)).count()
     }
 
-    /// The longest time from a refusal to the next departure.
+    /// The longest time from a 429 to the next request.
     fn longest_pause(&self) -> Duration {
         let pauses = self.departures.windows(2).filter_map(|pair| {
             let refused = self.refusals.iter().filter(|at| (pair[0]..=pair[1]).contains(*at)).max()?;
@@ -178,8 +178,8 @@ impl Outcome {
     }
 }
 
-/// Runs one client under five seeds: at least so much comes through; of each minute from the third on no more than so
-/// many are refused, and of all these no more than so many.
+/// Runs one client under five seeds and checks its minimum throughput, the maximum number of 429s per minute from the
+/// third on, and their maximum total.
 fn check(name: &str, times: Times, least: f64, refused: (usize, usize)) {
     for seed in 0..5 {
         let outcome = Simulation::run(&[(0, 600)], times, seed);
@@ -218,7 +218,7 @@ fn a_hiccup_costs_a_pause() {
 fn late_replies_are_not_taken_for_late_arrivals() {
     let (way, answer) = (|_, random| 5.0 * random, |random| 10.0 + 400.0 * random);
     check("slow answers", Times { way, answer }, 98.0, (0, 0));
-    // Nor where requests do arrive late, but by less than their replies.
+    // Nor does late arrival by less than the spread of the response times.
     check("slow answers and up to 20 ms", Times { way: |_, random| 20.0 * random, answer }, 95.0, (1, 1));
     let answer = |random| 50.0 + 60.0 * random;
     check("up to 60 ms either way", Times { way: |_, random| 60.0 * random, answer }, 91.0, (1, 1));

@@ -1,7 +1,7 @@
-//! What a gate knows: places, windows, pace, margin and pause.
+//! The state of a rate limiter: slots, windows, pace, margin and pause.
 //!
-//! Events of requests come in with their times; whether the next request may pass goes out. Nothing here waits or reads
-//! a clock, and who is next is not known here.
+//! Decides from timed events whether the next request may pass. Nothing here waits or reads a clock; the order of
+//! requests is decided elsewhere.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::window::Windows;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
-    /// How many requests may be under way at once; `None` without such a limit.
+    /// The maximum number of requests in flight; `None` without such a limit.
     places: Option<usize>,
     under_way: usize,
     windows: Windows,
@@ -23,21 +23,21 @@ pub struct State {
     margin: LearnedMargin,
     /// The service wants no requests before this time; a refusal until then teaches nothing new. Only time ends it.
     paused: Option<Moment>,
-    /// No request may pass before this time, although the service has not asked for that.
+    /// No request may pass before this time, for a reason other than a 429.
     closed: Option<Moment>,
 }
 
 /// Why a request may not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
-    /// Too many are under way; one has to end.
+    /// All slots are in use; a request has to end first.
     Full,
-    /// It is too early, unless a request leaves, ends or is refused before.
+    /// Too early, unless a request is sent, ends or is rate-limited before.
     Until(Moment),
 }
 
 impl State {
-    /// What is known before the first request.
+    /// The state before the first request.
     pub fn new(limit: RateLimit) -> Self {
         let (windows, places) = limit.into_parts();
         let shortest = windows.iter().map(|window| window.length).min().unwrap_or_default();
@@ -52,7 +52,7 @@ impl State {
         (self.places, self.margin, self.pace) = (new.places, new.margin, new.pace);
     }
 
-    /// Whether the next request may pass, if it has this weight.
+    /// Returns whether the next request may pass, if it has this weight.
     pub fn is_open(&self, now: Moment, weight: usize) -> Result<(), Closed> {
         if self.places.is_some_and(|places| self.under_way >= places) {
             return Err(Closed::Full);
@@ -63,7 +63,7 @@ impl State {
         }
     }
 
-    /// When time lets the next request pass; `None` if at any time.
+    /// The earliest time of the next request; `None` if at any time.
     pub fn opening(&self, now: Moment, weight: usize) -> Option<Moment> {
         self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due()).max(self.pause_end())
     }
@@ -113,12 +113,12 @@ impl State {
         }
     }
 
-    /// A whole reply came; the duration is the time since its request left.
+    /// A complete response arrived, this long after its request was sent.
     pub fn answered(&mut self, after: Duration) {
         self.margin.answered(after);
     }
 
-    /// A request is over, and its place is free.
+    /// A request has ended, and its slot is free.
     pub fn ended(&mut self) {
         self.under_way = self.under_way.saturating_sub(1);
     }
@@ -128,41 +128,40 @@ impl State {
         self.closed = self.closed.max(Some(until));
     }
 
-    /// How long a departure counts at most.
+    /// The longest time for which a sent request counts.
     pub fn memory(&self, now: Moment) -> Duration {
         self.windows.longest(self.margin.at(now))
     }
 
-    /// Whether the service has asked for a pause that is not over: until when.
+    /// The end of the current pause after a 429, if any.
     pub fn paused(&self, now: Moment) -> Option<Moment> {
         self.paused.filter(|paused| *paused > now)
     }
 
-    /// How many requests are under way, and the weight of those that have yet to leave.
+    /// The number of requests in flight, and the weight of those not yet sent.
     pub fn under_way(&self) -> (usize, usize) {
         (self.under_way, self.windows.leaving())
     }
 
-    /// Takes over requests that another state had let pass: how many are under way, and the weight of those that have
-    /// yet to leave.
+    /// Takes over requests that another state let pass: the number in flight, and the weight of those not yet sent.
     pub fn adopt(&mut self, under_way: usize, leaving: usize) {
         self.under_way += under_way;
         self.windows.pass(leaving);
     }
 
-    /// Whether it keeps to the same limit as another.
+    /// Returns whether both states have the same limit.
     pub fn is_like(&self, other: &Self) -> bool {
         self.places == other.places && self.windows.is_like(&other.windows)
     }
 
-    /// How many requests may be under way at once; `None` without such a limit.
+    /// The maximum number of requests in flight; `None` without such a limit.
     pub fn places(&self) -> Option<usize> {
         self.places
     }
 
     /// The service answered 429 and wants no requests for this duration.
     pub fn refused(&mut self, now: Moment, pause: Duration) {
-        // What is refused in a pause left before it.
+        // A request that is rate-limited during a pause was sent before it.
         if self.paused.is_none_or(|paused| paused <= now) {
             self.margin.refused(now);
         }
@@ -220,7 +219,7 @@ mod tests {
         }
     }
 
-    /// Requests that were let pass and never sent give back their pace, and nothing of a pause.
+    /// Requests that passed and were never sent return their pace, but do not shorten a pause.
     #[test]
     fn unsent_requests_do_not_end_a_pause() {
         for pause in

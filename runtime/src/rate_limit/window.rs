@@ -1,6 +1,6 @@
 //! Rolling windows: when the next request may leave, given when earlier ones did.
 //!
-//! Times and a margin come in, times go out; nothing here waits or reads a clock.
+//! Computes times from times and a margin; nothing here waits or reads a clock.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -23,7 +23,7 @@ impl Window {
         Self { requests: requests as usize, length: Duration::from_secs(seconds as u64) }
     }
 
-    /// How far apart requests are that use the window evenly.
+    /// The interval between requests that use the window evenly.
     fn gap(&self, margin: Margin) -> Duration {
         margin.distance(self.length) / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)
     }
@@ -31,7 +31,7 @@ impl Window {
 
 /// Windows, and when requests left that they still have to count.
 ///
-/// A request heavier than a window holds fills it alone.
+/// A request heavier than the window's limit fills it alone.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Windows {
@@ -39,7 +39,7 @@ pub(super) struct Windows {
     /// In order, the latest last.
     #[cfg_attr(feature = "__gate-state", serde(with = "super::written::moments"))]
     left: VecDeque<Moment>,
-    /// How many requests have passed the gate but are not yet known to have left; each may leave at any time.
+    /// The number of requests that have passed but are not yet reported as sent; each may be sent at any time.
     leaving: usize,
 }
 
@@ -64,22 +64,22 @@ impl Windows {
         self.windows.iter().filter_map(room).max()
     }
 
-    /// How far apart requests are that use all windows evenly; `None` if there are none.
+    /// The interval between requests that use all windows evenly; `None` without windows.
     pub(super) fn gap(&self, margin: Margin) -> Option<Duration> {
         self.windows.iter().map(|window| window.gap(margin)).max()
     }
 
-    /// How long the longest window is kept.
+    /// The longest time for which a window is kept.
     pub(super) fn longest(&self, margin: Margin) -> Duration {
         self.windows.iter().map(|window| margin.distance(window.length)).max().unwrap_or_default()
     }
 
-    /// How many requests have passed and are not known to have left.
+    /// The number of requests that have passed and are not reported as sent.
     pub(super) fn leaving(&self) -> usize {
         self.leaving
     }
 
-    /// Whether the windows are the same as another's.
+    /// Returns whether both have the same windows.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.windows == other.windows
     }
@@ -94,7 +94,7 @@ impl Windows {
         self.leaving = self.leaving.saturating_sub(weight);
     }
 
-    /// Counts a request that leaves now. News of one that left before another may come later.
+    /// Counts a request that is sent now. Reports may arrive out of order.
     pub(super) fn count(&mut self, now: Moment, margin: Margin, weight: usize) {
         let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
         let longest = self.longest(margin);
@@ -119,7 +119,7 @@ mod tests {
         Margin::default()
     }
 
-    /// Lets requests leave as early as the windows allow and says when, in milliseconds.
+    /// Sends requests as early as the windows allow and returns when, in milliseconds.
     fn check(windows: &[(usize, Duration)], count: usize) -> Vec<u128> {
         let start = Moment::default();
         let windows = windows.iter().map(|(requests, length)| Window { requests: *requests, length: *length });

@@ -1,4 +1,4 @@
-//! How times are written where the state of a gate is kept outside of its process: as whole microseconds.
+//! Serialization of times in the stored state of a rate limiter: as whole microseconds.
 //!
 //! Points in time that follow each other are written as differences, which are short. Text that does not parse is an
 //! error for the reader. Parts finer than a microsecond are cut off, as no clock of a server is finer.
@@ -92,7 +92,7 @@ mod tests {
     use crate::rate_limit::moment::Moment;
     use crate::rate_limit::state::State;
 
-    /// What happens to a state at a step, and whether a request passed.
+    /// Returns the state after a step, and whether a request passed.
     fn act(state: &mut State, now: Moment, step: u64) -> bool {
         let has_passed = state.enter(now, 1).is_ok();
         if has_passed {

@@ -195,12 +195,12 @@ async fn no_token() {
         (|| reply(429, &[("retry-after", "86400")], ""), "status 429; retry after 86400s; after 1 attempt in 21ms"),
         (
             || reply(200, &[], r#"{"expires_in": 60}"#),
-            "the reply of the token endpoint cannot be used: it has no `access_token`; after 1 attempt in \
+            "invalid response from the token endpoint: it has no `access_token`; after 1 attempt in \
              21ms",
         ),
         (
             || reply(200, &[], r#"{"access_token": "t", "token_type": "mac"}"#),
-            "the reply of the token endpoint cannot be used: its `token_type` is not `Bearer`; after 1 \
+            "invalid response from the token endpoint: its `token_type` is not `Bearer`; after 1 \
              attempt in 21ms",
         ),
         (

@@ -130,7 +130,7 @@ async fn what_cannot_be_meant_is_not_sent() {
 fn settings_are_checked() {
     let check = |builder: Builder<Client>| builder.build().map(drop).unwrap_err().to_string();
     let url = "https://example.com/v2";
-    assert_eq!(check(Client::builder(url)), "there is no API key; set it with `api_key`");
+    assert_eq!(check(Client::builder(url)), "the API key is missing; set it with `api_key`");
     let expected = "the API key is empty; set it with `api_key`";
     assert_eq!(check(Client::builder(url).api_key("")), expected);
     assert_eq!(check(Client::builder(url).api_key(" \n")), expected);

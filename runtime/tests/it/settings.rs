@@ -119,11 +119,11 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
             "FILE:3: invalid value, expected a length of time, as \"1m 30s\" or in seconds",
         ),
         (format!("{url}timeout = -1\n"), "FILE:2: invalid value, expected a length of time"),
-        (format!("{url}rate_limit = \"C\"\n"), "there is no limit set \"C\"; known: `A`, `B`"),
+        (format!("{url}rate_limit = \"C\"\n"), "unknown limit set \"C\"; known: `A`, `B`"),
         (format!("{url}client_id = \"canary\"\n"), "`client_secret` is not set, although `client_id` is"),
         (format!("{url}client_secret = \"canary\"\n"), "`client_id` is not set, although `client_secret` is"),
         (format!("{url}root_certificates = [\"nowhere.pem\"]\n"), "the file `nowhere.pem` cannot be read"),
-        (url.to_owned(), "there is no API key; set it with `api_key`"),
+        (url.to_owned(), "the API key is missing; set it with `api_key`"),
     ];
     for (text, expected) in table {
         let refusal = refusal(&text);

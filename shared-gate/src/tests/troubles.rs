@@ -301,7 +301,7 @@ async fn what_is_not_meant_for_it_is_an_error_at_once() {
     let begun = Instant::now();
     let other = Machine::new(&service, store.clone(), one_place());
     let told = other.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err().to_string();
-    let expected = "other machines use this gate with another limit than 10 in 1s and 1 under way; use another name";
+    let expected = "other machines use this gate with another limit than 10 in 1s and 1 in flight; use another name";
     assert!(told.contains(expected), "{told}");
     assert!(begun.elapsed() < SECOND);
     assert_eq!(other.gate.rate_limit(), Some(one_place()));

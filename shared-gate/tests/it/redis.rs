@@ -146,7 +146,7 @@ fn settings_that_do_not_fit_are_errors() {
     }
     assert_eq!(
         check("redis://127.0.0.1", limit(), OnUnreachable::SplitLimit { machines: 5 }),
-        "the limit of 20 in 100ms and 4 under way has no safe share for each of 5 machines: "
+        "the limit of 20 in 100ms and 4 in flight has no safe share for each of 5 machines: "
     );
 }
 

@@ -1,13 +1,13 @@
-//! How client id and secret are written into the `Basic` value of a token request.
+//! The `Basic` value of a token request, from client id and secret.
 //!
-//! Both come in as they are; base64 goes out. It matters only where they have reserved characters.
+//! The encoding matters only if they contain reserved characters.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::secrets::Secret;
 
-/// What is done to client id and secret before they are joined by a colon and encoded as base64.
+/// The encoding of client id and secret before they are joined by a colon and encoded as base64.
 ///
 /// It makes no difference to letters, digits, `-`, `.`, `_` and `*`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -15,7 +15,7 @@ use crate::secrets::Secret;
 pub enum BasicEncoding {
     /// Nothing is changed, as in HTTP authentication (RFC 7617) and in the interface document.
     ///
-    /// A colon in the client id is then taken for the one that separates id and secret.
+    /// A colon in the client id is then read as the separator of id and secret.
     #[default]
     Plain,
     /// Each is encoded as in a form, as OAuth 2.0 (RFC 6749, section 2.3.1) requires.

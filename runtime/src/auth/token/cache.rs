@@ -1,6 +1,7 @@
 //! The current token and the tokens before it.
 //!
-//! Outcomes come in; a token goes out for as long as it is likely to be accepted. Nothing here sends or waits.
+//! Stores the outcomes of token requests, and returns a token for as long as it is probably valid. Nothing here sends
+//! or waits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +17,14 @@ pub(crate) struct Token {
     secret: Secret,
     /// The headers of a request for data with this token.
     headers: Headers,
-    /// When to ask for another; `None` if it is used until it is refused.
+    /// The time of the renewal; `None` if the token is used until it is rejected.
     renewal: Option<Instant>,
-    /// When it expires; `None` if the reply names no lifetime, or one that is too short to rely on.
+    /// The time of expiry; `None` if the response has no lifetime, or one that is too short to rely on.
     expiry: Option<Instant>,
 }
 
 impl Token {
-    /// A token from the reply to a request that was sent at `asked`.
+    /// A token from the response to a request that was sent at `asked`.
     pub(super) fn new(reply: TokenReply, headers: Headers, asked: Instant) -> Self {
         let renewal = reply.expires_in.and_then(|lifetime| asked.checked_add(usable(lifetime)));
         let expiry = reply.expires_in.filter(|lifetime| *lifetime >= SHORTEST_LIFE);
@@ -36,7 +37,7 @@ impl Token {
         &self.headers
     }
 
-    /// Whether it has expired.
+    /// Returns whether the token has expired.
     fn is_expired(&self) -> bool {
         self.expiry.is_some_and(|expiry| expiry <= Instant::now())
     }
@@ -46,22 +47,22 @@ impl Token {
     }
 }
 
-/// What is known of tokens so far.
+/// The tokens, and the outcomes of requests with them.
 #[derive(Default)]
 pub(super) struct Cache {
     token: Option<Arc<Token>>,
-    /// The tokens before it, the latest last: requests with them may be under way, and errors mask them too.
+    /// Previous tokens, the latest last: requests with them may be in flight, so errors mask them too.
     former: Vec<Arc<Token>>,
-    /// Whether the service has refused the token.
+    /// True if the service has rejected the token.
     refused: bool,
-    /// When to try again to replace a token that still works, after a failure.
+    /// The time of the next renewal of a token that still works, after a failed one.
     next_renewal: Option<Instant>,
-    /// Paths that were refused with a new token too; until the time beside it, no token is replaced for a path.
+    /// Paths that were rejected with a new token too; until the given time, no token is replaced for a path.
     closed: Vec<(Box<str>, Instant)>,
 }
 
 impl Cache {
-    /// The token, if there is no reason to ask for another.
+    /// The token, unless a new one is due.
     pub(super) fn fresh(&self) -> Option<Arc<Token>> {
         let rests = self.next_renewal.is_some_and(|next| Instant::now() < next);
         self.working().filter(|token| token.is_fresh() || rests)
@@ -84,7 +85,8 @@ impl Cache {
         Ok(token)
     }
 
-    /// Notes that a path was refused with a token, unless there is another already; returns whether another may help.
+    /// Records that a path was rejected with a token, unless there is another already; returns whether another may
+    /// help.
     pub(super) fn refuse(&mut self, token: &Arc<Token>, path: &str) -> bool {
         let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
         let now = Instant::now();
@@ -95,7 +97,7 @@ impl Cache {
         true
     }
 
-    /// Notes that a path was refused with a new token too: the token is not the reason.
+    /// Records that a path was rejected with a new token too: the token is not the reason.
     pub(super) fn refuse_again(&mut self, path: &str) {
         let now = Instant::now();
         self.closed.retain(|(closed, until)| **closed != *path && now < *until);
@@ -105,7 +107,7 @@ impl Cache {
         self.closed.extend(now.checked_add(CLOSED_FOR).map(|until| (path.into(), until)));
     }
 
-    /// Notes that a path was accepted: if it is refused again, another token may help.
+    /// Records that a path was accepted: if it is rejected again, another token may help.
     pub(super) fn accept(&mut self, path: &str) {
         if !self.closed.is_empty() {
             self.closed.retain(|(closed, _)| **closed != *path);
@@ -118,26 +120,26 @@ impl Cache {
     }
 }
 
-/// How many former tokens are kept; more are replaced while one request is under way only if lifetimes are very short.
+/// The number of previous tokens that are kept; more are replaced during one request only if lifetimes are very short.
 const FORMER: usize = 4;
 
 /// A token is replaced this long before it expires, or after nine tenths of a short life.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// For this long no token is replaced for a path that was refused with a new token too, unless the path is accepted
+/// For this long no token is replaced for a path that was rejected with a new token too, unless the path is accepted
 /// meanwhile.
 const CLOSED_FOR: Duration = Duration::from_secs(60);
 
-/// How many such paths are kept at most.
+/// The maximum number of such paths.
 const CLOSED: usize = 64;
 
-/// How long to wait after a failed renewal before the next.
+/// The delay between a failed renewal and the next.
 const REST: Duration = Duration::from_secs(5);
 
-/// A shorter lifetime is taken for a mistake: such a token is used until it is refused.
+/// A shorter lifetime is assumed to be an error: such a token is used until it is rejected.
 const SHORTEST_LIFE: Duration = Duration::from_secs(1);
 
-/// How long a token of this lifetime is used.
+/// The time for which a token of this lifetime is used.
 fn usable(lifetime: Duration) -> Duration {
     lifetime.saturating_sub(MARGIN.min(lifetime / 10))
 }

@@ -21,7 +21,7 @@ use crate::transport::Headers;
 
 type Outcome = Result<Arc<Token>, Error>;
 
-/// How a token is requested.
+/// The settings of token requests.
 pub(super) struct TokenSource {
     pub(super) info: &'static ClientCredentialsInfo,
     pub(super) error_body: &'static ErrorBodyInfo,
@@ -46,7 +46,7 @@ pub(super) struct Follower {
     runtime: Runtime,
 }
 
-/// How often a caller checks that the runtime of the request still runs.
+/// The interval at which a caller checks that the runtime of the request still runs.
 const CHECK: Duration = Duration::from_secs(1);
 
 impl Fetch {
@@ -56,7 +56,7 @@ impl Fetch {
         dispatcher: &Arc<Dispatcher>,
         observers: Observers,
     ) -> Result<Self, Error> {
-        let runtime = Runtime::current().ok_or_else(|| Error::build("there is no Tokio runtime"))?;
+        let runtime = Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running"))?;
         let (source, cache, dispatcher) = (source.clone(), cache.clone(), dispatcher.clone());
         let (sender, outcome) = watch::channel(None);
         let report = Report(sender);

@@ -1,6 +1,6 @@
-//! The reply of the token endpoint (RFC 6749, section 5.1).
+//! The response of the token endpoint (RFC 6749, section 5.1).
 //!
-//! Only the token itself is indispensable. The body is never shown in an error: it holds the token.
+//! Only the token itself is required. Errors never show the body, because it contains the token.
 
 use std::time::Duration;
 
@@ -40,9 +40,9 @@ fn lifetime(value: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.max(0.0)).ok()
 }
 
-/// A reply that holds no usable token.
+/// A response without a usable token.
 pub(super) fn unreadable(why: &str) -> Error {
-    Error::new(ErrorKind::Decode, format!("the reply of the token endpoint cannot be used: {why}"))
+    Error::new(ErrorKind::Decode, format!("invalid response from the token endpoint: {why}"))
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
             (r#"{"access_token": "t", "token_type": "mac"}"#, "its `token_type` is not `Bearer`"),
         ];
         for (body, why) in table {
-            let expected = format!("the reply of the token endpoint cannot be used: {why}");
+            let expected = format!("invalid response from the token endpoint: {why}");
             assert_eq!(check(body), Err(expected), "{body}");
         }
     }

@@ -1,11 +1,11 @@
-//! How much the times of replies differ.
+//! The spread of response times.
 //!
-//! Reply times come in, their spread goes out: by how much the latest of the recent come later than the fastest.
+//! The spread is the difference between the slowest and the fastest of the recent response times.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The latest reply times, and their spread when it was last measured.
+/// The latest response times, and their spread when it was last measured.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ReplyTimes {
@@ -13,18 +13,18 @@ pub(super) struct ReplyTimes {
     latest: VecDeque<Duration>,
     #[cfg_attr(feature = "__gate-state", serde(with = "crate::rate_limit::written::duration"))]
     spread: Duration,
-    /// How many came since.
+    /// The number of response times since then.
     new: usize,
 }
 
-/// How many are kept.
+/// The number of response times that are kept.
 const KEPT: usize = 256;
 
-/// The spread is measured again after this many new reply times, or a tenth of all.
+/// The spread is measured again after this many new response times, or a tenth of all.
 const STALE: usize = 16;
 
-/// One of this many reply times, the slowest, is left out: it comes from a rare hiccup, and allowing for it costs more
-/// speed than a refusal.
+/// The slowest of this many response times is omitted: it is a rare outlier, and a margin for it costs more speed than
+/// a 429.
 const ONE_OUT_OF: usize = 80;
 
 /// The share of the measured spread that the margin allows for, in hundredths.
@@ -39,12 +39,12 @@ impl ReplyTimes {
         self.new += 1;
     }
 
-    /// How much later than the fastest replies the others came, but for a few, when that was last measured.
+    /// The spread when it was last measured, without the slowest outliers.
     pub(super) fn spread(&self) -> Duration {
         self.spread
     }
 
-    /// Whether it is time to measure again.
+    /// Returns whether the spread is due to be measured again.
     pub(super) fn is_stale(&self) -> bool {
         self.new >= STALE.min(self.latest.len() / 10)
     }
