@@ -1,10 +1,9 @@
-//! Every record of a range of time in one call, in order, however many replies that takes.
+//! All records of a time range in one call, in order, from as many responses as needed.
 //!
-//! A request and a range come in; pages and records go out in order of time, and beside them what is missing. Windows
-//! are fetched side by side, as fast as the gate lets them. How a range is walked stands in the registry; sending is
-//! the client's job.
+//! A request and a range yield pages and records in order of time, and a report of what is missing. Windows are fetched
+//! concurrently within the rate limit. The registry describes how to fetch a range; the client sends the requests.
 //!
-//! `grid` divides time; `reply`, `learned` and `verdict` judge replies, and `walk` decides which window is fetched
+//! `grid` divides time; `reply`, `learned` and `verdict` check responses, and `walk` decides which window is fetched
 //! next, all without a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
 
 mod aligned;
@@ -63,12 +62,12 @@ use job::{Job, Options};
 /// Endpoints that have a history; emitted code implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no history",
-    label = "this endpoint's history cannot be asked for",
+    label = "this endpoint has no history",
     note = "an endpoint has a history if it takes a range of time, a page size and a step, and answers with a series in time"
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
 
-/// Whether the endpoint that was chosen has a history is known once it is planned or asked.
+/// A dynamic endpoint reports a missing history as an error of the plan or of the first page.
 impl HasHistory for Dynamic {}
 
 /// A record of an endpoint's history.
@@ -76,13 +75,12 @@ pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 
 /// A range of time of one endpoint; from `Request::history`.
 ///
-/// It is a value like a request: nothing is sent before its pages or records are asked for. The range is half-open: a
-/// record of its beginning is in it, one of its end is not.
+/// Nothing is sent before its pages or records are requested. The range is half-open: it includes a record at its start
+/// and excludes one at its end.
 ///
-/// Its requests leave side by side, as the client's rate limit lets them, and are made for windows of time that hold no
-/// more records than a page. Replies are checked: one that looks cut is asked for again in parts. The result is
-/// strictly increasing in time.
-#[must_use = "nothing is asked before pages or records are"]
+/// Requests are sent concurrently within the client's rate limit, for time windows with no more records than a page. A
+/// response that looks truncated is fetched again in parts. The result is strictly increasing in time.
+#[must_use = "nothing is sent before pages or records are requested"]
 pub struct History<E> {
     request: Request<E>,
     options: Options,
@@ -106,8 +104,8 @@ impl<E: HasHistory> History<E> {
 
     /// Continues after a page that keeps failing, and lists it in [`Report::failed_pages`].
     ///
-    /// Otherwise the history ends with the error. It also ends where every window would fail: if the credentials are
-    /// refused, or if the first reply refuses the request.
+    /// Otherwise the history ends with the error. It also ends if every window would fail: if the credentials are
+    /// rejected, or if the first response rejects the request.
     pub fn skip_failed_pages(mut self) -> Self {
         self.options.skip_failed = true;
         self
@@ -178,7 +176,7 @@ impl<E: HasHistory> History<E> {
     }
 }
 
-/// How many records an iterator takes from the stream at once.
+/// The number of records that an iterator reads from the stream at once.
 #[cfg(feature = "blocking")]
 const RECORDS_AT_ONCE: usize = 1000;
 
@@ -213,7 +211,7 @@ impl<E> fmt::Debug for History<E> {
     }
 }
 
-/// Says that endpoints have a history.
+/// Marks endpoints that have a history.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! walked {

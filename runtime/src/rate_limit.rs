@@ -54,11 +54,11 @@ pub mod rules {
     pub use super::state::{Closed, State};
 }
 
-/// Holds requests back.
+/// Limits the rate of requests.
 ///
-/// A fleet of machines shares a limit through something that they all reach. The crate `generated-client-shared-gate`
-/// is a gate that is kept in Redis or Valkey, with all that the built-in one does. Here it is no more than a counter
-/// that says how long to wait:
+/// Several machines can share a limit through a server. The crate `generated-client-shared-gate` is a rate limiter with
+/// its state in Redis or Valkey and all features of the built-in one. The following example is only a counter that
+/// returns the delay before the next request:
 ///
 /// ```
 /// # use runtime::rate_limit::{Attempt, RateLimiter, RateLimiterError, Permit, AcquireFuture};
@@ -137,12 +137,12 @@ pub struct RateLimiterError {
 }
 
 impl RateLimiterError {
-    /// A failure, in words that do not repeat the cause and hold no credentials.
+    /// A failure, described without repeating the cause and without credentials.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), cause: None }
     }
 
-    /// Says what caused it.
+    /// Sets the cause.
     pub fn with_source(mut self, cause: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.cause = Some(cause.into().into());
         self
@@ -165,7 +165,7 @@ impl StdError for RateLimiterError {
     }
 }
 
-/// A failure of the gate, taken over with its words and its cause.
+/// A failure of the rate limiter, with its message and its cause.
 impl From<RateLimiterError> for Error {
     fn from(error: RateLimiterError) -> Self {
         let message = error.to_string();

@@ -1,7 +1,7 @@
 //! Several histories as one table: a row for every time at which one of them has a record.
 //!
-//! Pages of several series come in, rows go out in order of time. A row has a cell for each series, which is `None`
-//! where the series has no record of that time.
+//! Pages of several series are joined into rows in order of time. A row has a cell for each series, which is `None` if
+//! the series has no record of that time.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,7 +18,7 @@ use super::page::{Page, Report};
 use crate::error::Error;
 use crate::values::Timestamp;
 
-/// How many rows an iterator takes from the stream at once.
+/// The number of rows that an iterator reads from the stream at once.
 #[cfg(feature = "blocking")]
 const ROWS_AT_ONCE: usize = 1000;
 
@@ -33,7 +33,7 @@ pub struct Row<T> {
 }
 
 impl<T> Row<T> {
-    /// Whether every series has a value of this time.
+    /// Returns whether every series has a value of this time.
     pub fn is_complete(&self) -> bool {
         self.cells.iter().all(Option::is_some)
     }
@@ -42,7 +42,7 @@ impl<T> Row<T> {
 /// Several histories as one table; from [`MultiHistory::align`].
 ///
 /// The series may have different steps. The records of a series that is ahead of the others are kept in memory.
-#[must_use = "nothing is asked before it is polled"]
+#[must_use = "nothing is sent before it is polled"]
 pub struct Aligned<K, T> {
     series: MultiHistory<K, Option<T>>,
     columns: Vec<Column<K, T>>,
@@ -52,13 +52,13 @@ pub struct Aligned<K, T> {
 struct Column<K, T> {
     key: K,
     cells: VecDeque<(Timestamp, Option<T>)>,
-    /// Where its last page ends; `None` before the first page.
+    /// The end of its last page; `None` before the first page.
     until: Option<Timestamp>,
     report: Report,
 }
 
 impl<K, T> Column<K, T> {
-    /// Whether the series has been read past a time.
+    /// Returns whether the series has been read past a time.
     fn is_known(&self, time: Timestamp) -> bool {
         !self.cells.is_empty() || self.until.is_some_and(|until| until > time)
     }

@@ -1,7 +1,7 @@
 //! Histories for callers who do not await: the items of a stream as an iterator.
 //!
-//! A stream comes in, and the calling thread waits for each item of it. While the caller works on one, the requests for
-//! the next go on in the client's background thread.
+//! The calling thread waits for each item of a stream. Meanwhile the client's background thread sends the requests for
+//! the next items.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,15 +18,15 @@ use crate::error::Error;
 /// The pages, records or rows of a history, one after the other; the calling thread waits for each.
 ///
 /// Inside an async runtime, where the thread must not wait, each call returns an error. The iterator is not changed by it.
-#[must_use = "nothing is asked before the first item is"]
+#[must_use = "nothing is sent before the first item is requested"]
 pub struct Blocking<S: Stream> {
-    /// `None` if there is nothing to ask for.
+    /// `None` if there is nothing to fetch.
     background: Option<Arc<Background>>,
     /// `None` if it was abandoned.
     stream: Option<S>,
     /// Items that arrived together with the one that the thread waited for.
     items: VecDeque<S::Item>,
-    /// How many are taken at once where they are there already.
+    /// The maximum number of available items that are read at once.
     at_once: usize,
 }
 
@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of each poll in turn; then the end.
+    /// The outcome of each poll in turn; then the end.
     struct Script(VecDeque<Poll<u8>>);
 
     impl Stream for Script {

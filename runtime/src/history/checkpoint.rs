@@ -37,9 +37,9 @@ pub struct Checkpoint {
     pub(super) request: String,
     /// The range, up to where records were closed when the job began.
     pub(super) range: Span,
-    /// Where the next window begins.
+    /// The start of the next window.
     pub(super) next: Timestamp,
-    /// Where the gap begins that reaches up to `next`; `None` if there is none.
+    /// The start of the gap that ends at `next`; `None` without one.
     pub(super) open_since: Option<Timestamp>,
     /// The intervals before `next` that a follower still requests, by their start.
     pub(super) missing: Vec<Timestamp>,
@@ -61,7 +61,7 @@ impl Checkpoint {
         self.byte_offset
     }
 
-    /// How many records were given up to here.
+    /// The number of records up to here.
     pub fn records(&self) -> u64 {
         self.records
     }
@@ -162,13 +162,13 @@ impl<'de> Deserialize<'de> for Checkpoint {
     }
 }
 
-/// Why a text is no [`Checkpoint`].
+/// The text is not a valid [`Checkpoint`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseCheckpointError(());
 
 impl fmt::Display for ParseCheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the text is no checkpoint of a history, or one of another version")
+        f.write_str("invalid or unsupported checkpoint of a history")
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
             assert!(other.parse::<Checkpoint>().is_err(), "{other}");
         }
         let error = "7".parse::<Checkpoint>().unwrap_err().to_string();
-        assert_eq!(error, "the text is no checkpoint of a history, or one of another version");
+        assert_eq!(error, "invalid or unsupported checkpoint of a history");
         let error = serde_json::from_str::<Checkpoint>("7").unwrap_err();
         assert!(error.to_string().contains("expected the text of a checkpoint"), "{error}");
     }

@@ -1,7 +1,7 @@
-//! From a request and a range to the course of a walk, or why there can be none.
+//! The plan for fetching a range, or the error if the request has no history.
 //!
-//! What the request says and what the catalogue knows of its endpoint come in; steps, page size and the range of what
-//! can be there by now go out. Nothing is sent here.
+//! Combines the request with the facts in the catalogue: step, page size and the range that can have data by now.
+//! Nothing is sent here.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -20,18 +20,18 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// 3000-01-01 in Unix seconds.
 const YEAR_3000: i64 = 32_503_680_000;
 
-/// A request whose history is walked.
+/// A request whose history is fetched.
 #[derive(Clone)]
 pub(super) struct Template {
     request: Untyped,
     /// The request without range, page size and order, which identifies it in a checkpoint.
     line: String,
     info: &'static HistoryInfo,
-    /// How the beginning and the end of a range are written.
+    /// The time units of the start and the end of a range.
     units: [TimeUnit; 2],
     grid: Grid,
     page_size: usize,
-    /// How many records from outside of its window a page may have.
+    /// The maximum number of records from outside of its window on a page.
     beside: usize,
 }
 
@@ -43,12 +43,12 @@ impl Template {
 
     fn read(request: &Untyped) -> Result<Self, Error> {
         let Some(info) = request.target().endpoint().history(request.service()) else {
-            return Err(Error::build("the catalogue does not know how the history of this endpoint is walked"));
+            return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
         let own = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
         if let Some(set) = own.into_iter().flatten().find(|name| request.target().sets(name)) {
             let error = Error::build(format!("`{set}` is set, which a history sets itself"));
-            return Err(error.with_hint("leave it out; the range says what is asked for"));
+            return Err(error.with_hint("omit it; the range sets it"));
         }
         let grid = step(request, info)?;
         let units = [info.from, info.to].map(|name| request.time_unit(name));
@@ -126,12 +126,12 @@ impl Template {
         Err(self.about(error.with_hint("integers are read as seconds; divide milliseconds by 1000")))
     }
 
-    /// Says which request an error is about.
+    /// Adds the request to an error.
     pub(super) fn about(&self, error: Error) -> Error {
         self.request.about(error)
     }
 
-    /// The settings of a walk over a range.
+    /// The settings for fetching a range.
     pub(super) fn course(&self, range: Span, ahead: usize, attempts: u32, unsettled: Timestamp) -> Course {
         let [from, to] = self.units;
         let margin = from.grain().max(last(to));
@@ -151,24 +151,24 @@ impl Template {
     }
 }
 
-/// How far past the end of its window the records of a reply may lie: a service may include the day that ends a range.
+/// The maximum distance of a record past the end of its window: a service may include the day that ends a range.
 fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }
 
-/// How many records may come from outside of a window. Steps are longer than two seconds as a rule, and then only one
+/// The maximum number of records from outside of a window. Steps are usually longer than two seconds, and then only one
 /// of the two ends has one.
 fn beside([from, to]: [TimeUnit; 2], grid: Grid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step().as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)
 }
 
-/// How far apart the records are that are asked for.
+/// The interval between the requested records.
 fn step(request: &Untyped, info: &HistoryInfo) -> Result<Grid, Error> {
     let name = info.step;
     let param = request.target().endpoint().param(name);
     let Some(value) = request.target().value(name).or(param.and_then(|param| param.default)) else {
-        return Err(Error::build(format!("`{name}` is not set, and a history has to know how far apart records are"))
+        return Err(Error::build(format!("`{name}` is not set, but a history needs the interval between records"))
             .with_hint(steps(param)));
     };
     let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
@@ -202,7 +202,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo, beside: usize) -> Result<usi
     match size {
         Some(size) if size > beside => Ok(size),
         Some(_) => Err(Error::build(format!("`{name}` is too small for a history"))
-            .with_hint(format!("set it to {} at least, or leave it out", beside.saturating_add(1)))),
+            .with_hint(format!("set it to {} at least, or omit it", beside.saturating_add(1)))),
         None => Err(Error::build("the largest page size is not known").with_hint(format!("set `{name}`"))),
     }
 }

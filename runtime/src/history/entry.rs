@@ -1,6 +1,6 @@
-//! The state of one window of a walk: asked for, doubted, settled or failed.
+//! The state of one window: requested, doubted, settled or failed.
 //!
-//! Replies and failures come in and are kept here. `walk` decides what follows from them.
+//! Responses and failures are stored here; `walk` decides what follows from them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::platform::Instant;
 /// The delay after a failed attempt; each further one takes four times as long.
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 
-/// A window of a walk.
+/// A window of the range.
 #[derive(Debug)]
 pub(super) struct Entry<R> {
     pub(super) window: Span,
@@ -22,22 +22,22 @@ pub(super) struct Entry<R> {
 #[derive(Debug)]
 pub(super) enum State<R> {
     Asked(Ask),
-    /// No record came; the windows beside it decide whether that is believed.
+    /// No records; the adjacent windows decide whether that is believed.
     Empty(Reply<R>),
-    /// These parts of the window are asked for once more.
+    /// These parts of the window are fetched again.
     Doubted(Reply<R>, Vec<Part<R>>),
     Settled(Reply<R>),
     Failed(Error),
 }
 
-/// A part of a window that is asked for once more.
+/// A part of a window that is fetched again.
 #[derive(Debug)]
 pub(super) struct Part<R> {
     pub(super) window: Span,
     outcome: Result<Result<Reply<R>, Error>, Ask>,
 }
 
-/// A request for a window, or for a part of one, that has no reply yet.
+/// A request for a window, or for a part of one, without a response yet.
 #[derive(Debug, Default)]
 pub(super) struct Ask {
     /// `None` until it is sent.
@@ -51,7 +51,7 @@ impl<R> Entry<R> {
         Self { window, state: State::Asked(Ask::default()) }
     }
 
-    /// The requests without a reply, each with its window.
+    /// The requests without a response, each with its window.
     pub(super) fn asks(&mut self) -> impl Iterator<Item = (Span, &mut Ask)> {
         let (whole, parts) = match &mut self.state {
             State::Asked(ask) => (Some((self.window, ask)), None),
@@ -76,7 +76,7 @@ impl<R> Part<R> {
         self.outcome.is_ok()
     }
 
-    /// Takes a reply, or a failure after which it is asked for again as long as attempts are left.
+    /// Stores a response, or a failure, which is retried as long as attempts are left.
     pub(super) fn received(&mut self, outcome: Result<Reply<R>, Error>, attempts: u32, now: Instant) {
         let Err(ask) = &mut self.outcome else { return };
         match outcome {

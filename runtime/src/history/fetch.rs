@@ -1,8 +1,7 @@
-//! Sends the requests that a walk asks for, and gives it their replies.
+//! Sends the requests that `walk` plans, and passes it their responses.
 //!
-//! A walk and a request come in, windows with their records go out. Each request is a task of its own, so it makes
-//! progress without being polled. New requests are sent only when the consumer polls, so a slow consumer stops the
-//! fetching.
+//! Each request is a separate task, so it makes progress without being polled. New requests are sent only when the
+//! consumer polls, so a slow consumer stops the fetching.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,7 +20,7 @@ use crate::send::{SeriesBody, TimedRecords, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
 
-/// Reads a reply as the series that its endpoint promises. No other part of a walk is compiled for every endpoint.
+/// Decodes a response as the series of its endpoint. Only this function is compiled for every endpoint.
 pub(super) type Decode = fn(Outcome) -> Result<Received<Batch>, Error>;
 
 /// The windows of a range, fetched side by side.
@@ -33,7 +32,7 @@ pub(super) struct Fetch {
     /// Sleeps until a window that failed is due again.
     delay: Option<Pin<Box<Sleep>>>,
     waited: Duration,
-    /// Whether a reply was there at the first poll of its request.
+    /// True if a response was ready at the first poll of its request.
     has_come: bool,
 }
 
@@ -46,15 +45,15 @@ impl Fetch {
         &self.walk
     }
 
-    /// How long the answered requests waited, added up.
+    /// The total waiting time of the requests that got a response.
     pub(super) fn waited(&self) -> Duration {
         self.waited
     }
 
-    /// Gives the next window in order of time; `None` after the last.
+    /// Returns the next window in order of time; `None` after the last.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Taken<Batch>>> {
         loop {
-            // Before sending, as it may find a window that is asked for once more.
+            // Before sending, because a settled window can need another request.
             if let Some(taken) = self.walk.take() {
                 return Poll::Ready(Some(taken));
             }
@@ -68,7 +67,7 @@ impl Fetch {
         }
     }
 
-    /// Asks for one more window, if there is one to ask for.
+    /// Sends one more request, if one is due.
     pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
         let now = Instant::now();
         let Some((id, window)) = self.walk.ask(now) else { return false };
@@ -83,7 +82,7 @@ impl Fetch {
         true
     }
 
-    /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
+    /// Reduces the requests in advance, so that several histories together send as many as one.
     pub(super) fn share(&mut self, among: usize) {
         self.walk.share(among);
     }
@@ -94,7 +93,7 @@ impl Fetch {
         self.walk.received(id, received, now);
     }
 
-    /// Takes the replies that have come.
+    /// Processes the responses that have arrived.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         let (now, mut is_new) = (Instant::now(), std::mem::take(&mut self.has_come));
         let mut index = 0;
@@ -122,7 +121,7 @@ impl Fetch {
     }
 }
 
-/// Reads a reply as a series.
+/// Decodes a response as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
     let TimedRecords { records, times, bad, said } = B::read_records(response)?;
     Ok(Received { times, records: Box::new(records), bad, envelope: said.map(PageMetadata::new), date: None })

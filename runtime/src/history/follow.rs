@@ -1,7 +1,7 @@
-//! The records that are still to come: those of each interval once it is closed.
+//! Future records: those of each interval once it has closed.
 //!
-//! A request and a start go in; updates come out, without end. `schedule` decides what is requested when, and what is
-//! delivered; this file sends, sleeps and makes pages.
+//! A request and a start yield an endless stream of updates. `schedule` decides which range is requested when, and
+//! which records are delivered; this file sends, sleeps and makes pages.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -155,7 +155,7 @@ impl<E: HasHistory> Follow<E> {
 
     /// Continues after the checkpoint of an earlier follower, or of a history of the same request.
     ///
-    /// It is an error if the checkpoint belongs to another request or host.
+    /// A checkpoint of another request or host is an error.
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
         self.0.resumed = Some(checkpoint);
         self

@@ -1,7 +1,7 @@
-//! The gaps of a walk: steps of which the service has no record.
+//! Gaps: steps of which the service has no record.
 //!
-//! The steps that each window lacks come in, in order of time; gaps go out, neighbours as one, as soon as it is known
-//! where they end. A gap that is not closed yet is a part of the checkpoint.
+//! The missing steps of each window are merged in order of time; a gap is returned as soon as its end is known. A gap
+//! that is still open is part of the checkpoint.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use crate::values::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Gap {
-    /// Where the first step without a record begins, and where the last one ends.
+    /// The start of the first step without a record, and the end of the last one.
     pub range: Range<Timestamp>,
-    /// Where in the range that was asked for it lies.
+    /// The position of the gap in the requested range.
     pub kind: GapKind,
 }
 
-/// Where a gap lies in the range that was asked for.
+/// The position of a gap in the requested range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GapKind {
@@ -28,21 +28,21 @@ pub enum GapKind {
     Inside,
     /// At its end: data ends earlier.
     End,
-    /// All of it: there is no data.
+    /// The entire range: there is no data.
     Everything,
 }
 
-/// The gaps of a walk.
+/// The gaps of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Gaps {
     /// All whole steps of the range.
     range: Span,
-    /// The gap that reaches up to the position of the walk.
+    /// The gap that ends at the current position.
     open: Option<Span>,
 }
 
 impl Gaps {
-    /// The gaps of a walk at a position, with the beginning of the gap that reaches up to it.
+    /// The gaps from a position on, with the start of the gap that ends there.
     pub(super) fn new(range: Span, open_since: Option<Timestamp>, at: Timestamp) -> Self {
         let open = open_since.map(|from| Span { from, to: at }).filter(|open| !open.is_empty());
         Self { range, open }
@@ -53,7 +53,7 @@ impl Gaps {
         self.range.to
     }
 
-    /// Where the gap begins that reaches up to the position of the walk.
+    /// The start of the gap that ends at the current position.
     pub(super) fn open_since(&self) -> Option<Timestamp> {
         self.open.map(|open| open.from)
     }
@@ -62,7 +62,7 @@ impl Gaps {
     pub(super) fn window(&mut self, end: Timestamp, missing: &[Span]) -> Vec<Gap> {
         let mut ended = Vec::new();
         for gap in missing {
-            // A step that lies in the range only in part is no gap: its record may lie outside.
+            // A step that is only partly in the range is not a gap: its record may be outside.
             let gap = Span { from: gap.from.max(self.range.from), to: gap.to.min(self.range.to) };
             if gap.is_empty() {
                 continue;
@@ -111,7 +111,7 @@ mod tests {
         for (index, missing) in windows.iter().enumerate() {
             let missing: Vec<_> = missing.iter().map(|(from, to)| span(*from, *to)).collect();
             let end = Timestamp::from(4 * (i64::try_from(index).unwrap() + 1));
-            // A gap that is open may be written down and taken up again.
+            // An open gap can be saved in a checkpoint and resumed.
             gaps = Gaps::new(gaps.range, gaps.open_since(), end - std::time::Duration::from_secs(4));
             told.extend(gaps.window(end, &missing));
         }

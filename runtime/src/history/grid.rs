@@ -43,12 +43,12 @@ impl Grid {
         self.step
     }
 
-    /// Where the step begins that a point is in.
+    /// The start of the step that contains a time.
     pub(super) fn floor(self, time: Timestamp) -> Timestamp {
         time.floor(self.step)
     }
 
-    /// Where the next step begins, or this one if the point is its beginning.
+    /// The start of the next step, or of this one if the time is its start.
     pub(super) fn ceil(self, time: Timestamp) -> Timestamp {
         let floor = self.floor(time);
         if floor == time { time } else { floor + self.step }
@@ -71,7 +71,7 @@ impl Grid {
         pieces
     }
 
-    /// How many steps lie in a length of time; a part of one does not count.
+    /// The number of complete steps in a length of time.
     pub(super) fn steps(self, length: Duration) -> u64 {
         u64::try_from(length.as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)
     }
@@ -81,7 +81,7 @@ impl Grid {
         if span.is_empty() { span } else { Span { from: self.floor(span.from), to: self.ceil(span.to) } }
     }
 
-    /// How many steps a span touches.
+    /// The number of steps that a span touches.
     pub(super) fn touched(self, span: Span) -> u64 {
         let outer = self.outer(span);
         if span.is_empty() { 0 } else { self.steps(outer.to - outer.from) }

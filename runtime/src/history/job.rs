@@ -1,7 +1,6 @@
-//! One run over a range: windows, gaps, failures and progress put together, whatever the type of the records.
+//! One run over a range, for records of any type: windows, gaps, failures and progress.
 //!
-//! Settings and a request come in, pages with their reports go out, each with its checkpoint. Compiled once for all
-//! endpoints.
+//! Returns pages with their reports, each with its checkpoint. Compiled once for all endpoints.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -24,7 +23,7 @@ use crate::values::Timestamp;
 /// The function that is called with the progress.
 pub(super) type Watcher = Arc<dyn Fn(&Progress) + Send + Sync>;
 
-/// How a range is walked.
+/// The settings of a run.
 #[derive(Clone)]
 pub(super) struct Options {
     pub(super) range: Span,
@@ -45,9 +44,9 @@ pub(super) struct Options {
 pub struct Plan {
     /// The range, which ends with the last closed interval at the latest.
     pub range: std::ops::Range<Timestamp>,
-    /// How far apart records are.
+    /// The interval between records.
     pub step: Duration,
-    /// How many records a page has at most.
+    /// The maximum number of records on a page.
     pub page_size: usize,
     /// The most records that there can be, one a step.
     pub records: u64,
@@ -68,7 +67,7 @@ pub(super) struct Job {
     watcher: Option<Watcher>,
     begun: Option<Instant>,
     pages: u64,
-    /// Whether any window came.
+    /// True if any window has succeeded.
     has_succeeded: bool,
     is_over: bool,
 }
@@ -166,12 +165,12 @@ impl Job {
         })
     }
 
-    /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
+    /// Reduces the requests in advance, so that several histories together send as many as one.
     pub(super) fn share(&mut self, among: usize) {
         self.fetch.share(among);
     }
 
-    /// Asks for one more window, if there is one to ask for.
+    /// Sends one more request, if one is due.
     pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
         self.fetch.send_one(cx)
     }
@@ -222,13 +221,13 @@ impl Job {
         // A gap at the end of the range is requested again if the run continues to a later end.
         let at_end = report.gaps.last().filter(|gap| gap.range.end == self.gaps.end()).map(|gap| gap.range.start);
         self.checkpoint.open_since = self.gaps.open_since().or(at_end);
-        // The count of an earlier run is a text that may say anything.
+        // The count in the checkpoint is untrusted text, so the sum may overflow.
         let came = u64::try_from(reply.places.len()).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(came);
         Ok(Told { window, reply, report, checkpoint: self.checkpoint.clone() })
     }
 
-    /// Whether every other window would fail like this.
+    /// Returns whether every other window would fail with the same error.
     fn ends_all(&self, error: &Error) -> bool {
         let is_refused = error.status().is_some_and(|status| (400..500).contains(&status) && !error.is_retryable());
         error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder || (is_refused && !self.has_succeeded)

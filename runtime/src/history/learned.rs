@@ -1,17 +1,17 @@
-//! What the replies of a series show of the service: how many records a page can have, and whether a page without
-//! records at an end is whole.
+//! Facts learned from the responses of a series: the maximum number of records on a page, and whether a page without
+//! records at an end is complete.
 //!
-//! Counts of records come in; the number of steps for the next window goes out. Windows are not known here.
+//! Counts of records determine the number of steps of the next window. Windows are not known here.
 
-/// How many doubted pages have to prove whole before a page like them is believed at once.
+/// The number of doubted pages that have to prove complete before a similar page is believed at once.
 const CONFIRMATIONS: u32 = 3;
 
-/// What has been learned of the service.
+/// Facts learned about the service.
 #[derive(Clone, Debug)]
 pub(super) struct Learned {
-    /// The most records that a page has: the page size, or fewer where the service was seen to give no more.
+    /// The most records on a page: the page size, or fewer if the service was seen to return fewer.
     cap: usize,
-    /// How many records from outside of its window a page may have.
+    /// The maximum number of records from outside of its window on a page.
     beside: usize,
     /// The most steps of a window: fewer than `cap` where records from outside of the window take room on its page.
     steps: usize,
@@ -25,12 +25,12 @@ impl Learned {
         Self { cap: page_size, beside, steps: page_size, proven: 0, confirmed: 0 }
     }
 
-    /// How many steps a window may have, so that no more records can come than a page has.
+    /// The maximum number of steps of a window whose records fit on a page.
     pub(super) fn steps(&self) -> usize {
         self.cap.saturating_sub(self.beside).min(self.steps).max(1)
     }
 
-    /// Whether a page is as full as a page can be, so that other records may have had no room on it.
+    /// Returns whether a page has the most records possible, so that other records may be cut off.
     pub(super) fn is_full(&self, came: usize) -> bool {
         came >= self.cap
     }
@@ -57,10 +57,10 @@ impl Learned {
         self.whole(came);
     }
 
-    /// A page that was doubted was cut; the largest of the parts that were asked for again had `halves` records.
+    /// A doubted page was truncated; the largest of the parts that were fetched again had `halves` records.
     pub(super) fn refuted(&mut self, came: usize, halves: usize) {
         self.confirmed = 0;
-        // If a longer page came before or came now, the length of this one is no bound but an accident.
+        // If a longer page was received before or now, the length of this one is not the limit of the service.
         if came >= self.proven.max(halves) {
             self.cap = self.cap.min(came);
         }
@@ -76,7 +76,7 @@ mod tests {
         let mut learned = Learned::new(1000, 1);
         learned.refuted(100, 100);
         assert_eq!((learned.steps(), learned.is_full(100), learned.is_full(99)), (99, true, false));
-        // A page that was cut by accident is no bound.
+        // A page that was truncated by chance is not the limit of the service.
         let mut learned = Learned::new(1000, 1);
         learned.refuted(7, 500);
         assert_eq!(learned.steps(), 999);
@@ -93,7 +93,7 @@ mod tests {
             learned.confirmed(400);
         }
         assert!(learned.is_trusted(300));
-        assert!(!learned.is_trusted(400), "the service may give no more than that");
+        assert!(!learned.is_trusted(400), "the service may never return more than that");
         learned.refuted(400, 400);
         assert!(!learned.is_trusted(300));
     }

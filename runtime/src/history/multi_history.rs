@@ -1,7 +1,7 @@
 //! Several histories at once: coins, endpoints and venues that share one gate.
 //!
-//! Histories come in, each with a key and a function for its records; pages with their keys go out. The pages of a
-//! history are in order, and none gets far ahead of another while both have work.
+//! Each history has a key and a function for its records; pages are returned with their keys. The pages of a history
+//! are in order, and none gets far ahead of another while both have work.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -44,9 +44,9 @@ const LEAD: u64 = 2;
 /// # Ok(()) }
 /// ```
 ///
-/// While all have work, none is more than two pages ahead of another. Together they ask for as many windows in advance
+/// While all have work, none is more than two pages ahead of another. Together they request as many windows in advance
 /// as one would.
-#[must_use = "nothing is asked before it is polled"]
+#[must_use = "nothing is sent before it is polled"]
 pub struct MultiHistory<K, T> {
     series: Vec<Member<K, T>>,
     has_begun: bool,
@@ -55,7 +55,7 @@ pub struct MultiHistory<K, T> {
     pub(super) background: Option<Arc<Background>>,
 }
 
-/// A page of a series, or the error that ends it, with what says which series.
+/// A page of a series, or the error that ends it, with the key or index of the series.
 type Keyed<K, T> = (K, Result<Page<T>, Error>);
 
 struct Member<K, T> {
@@ -65,14 +65,14 @@ struct Member<K, T> {
     given: u64,
 }
 
-/// The pages of a series, whatever its endpoint.
+/// The pages of a series of any endpoint.
 trait Source<T> {
     fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>>;
 
-    /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
+    /// Reduces the requests in advance, so that several histories together send as many as one.
     fn share(&mut self, among: usize);
 
-    /// Asks for one more window, if there is one to ask for.
+    /// Sends one more request, if one is due.
     fn send_one(&mut self, cx: &mut Context<'_>) -> bool;
 }
 
@@ -135,7 +135,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
 
     /// The next page of any of them, with its key; `None` when all are over.
     ///
-    /// After an error there are no more pages under that key, and the others go on.
+    /// After an error there are no more pages under that key, and the others continue.
     pub async fn next(&mut self) -> Option<(K, Result<Page<T>, Error>)> {
         poll_fn(|cx| self.poll_page(cx)).await
     }
@@ -152,7 +152,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
         })
     }
 
-    /// The same, with the place of the series in place of its key.
+    /// The same, with the index of the series instead of its key.
     pub(super) fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
         self.begin(cx);
         loop {
@@ -181,14 +181,14 @@ impl<K: Clone, T> MultiHistory<K, T> {
                     }
                 }
             }
-            // A series that was held back by one that is over continues.
+            // The end of one series lets those continue that waited for it.
             if !has_ended {
                 return Poll::Pending;
             }
         }
     }
 
-    /// Whether a series is over.
+    /// Returns whether a series is over.
     pub(super) fn is_over(&self, index: usize) -> bool {
         self.series.get(index).is_none_or(|member| member.pages.is_none())
     }
@@ -203,8 +203,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self.series.iter_mut().filter_map(|member| member.pages.as_mut()).for_each(|pages| pages.share(among));
     }
 
-    /// Lets all of them ask in turns, one window each: otherwise the first to be polled takes the first places at the
-    /// gate.
+    /// Lets all of them send one request each in turn: otherwise the first to be polled fills the rate-limit queue.
     fn begin(&mut self, cx: &mut Context<'_>) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;

@@ -1,7 +1,7 @@
 //! The pages of a history: records, and a report on them.
 //!
-//! Windows come in with the places of their records in the replies; pages with the records themselves go out. What is
-//! missing, dropped or failed is data here, never an error.
+//! Pages are made from windows and the positions of their records in the responses. Missing, dropped and failed records
+//! are data here, never an error.
 
 use std::any::Any;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::decode::record::Item;
 use crate::error::Error;
 use crate::values::Timestamp;
 
-/// The records of one reply, whatever their type.
+/// The records of one response, of any type.
 pub(super) type Batch = Box<dyn Any + Send>;
 
 /// The records of one window of time.
@@ -122,7 +122,7 @@ impl<T> std::error::Error for CollectError<T> {
 }
 
 impl Report {
-    /// Whether there is a record for every step of the range, and the service left out nothing of what was asked for.
+    /// Returns whether every step of the range has a record, and the service supported all requested values.
     pub fn is_complete(&self) -> bool {
         let has_records = self.gaps.is_empty() && self.failed_pages.is_empty() && self.bad_records.is_empty();
         has_records && self.metadata.iter().all(|metadata| metadata.unsupported.is_empty())
@@ -173,7 +173,7 @@ impl<T> HistoryData<T> {
         self.records.len()
     }
 
-    /// Whether there are no records.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
@@ -218,7 +218,7 @@ impl<'c, T> IntoIterator for &'c HistoryData<T> {
     }
 }
 
-/// The records of a window, which may have come in any order, beside others and in several replies.
+/// The records of a window, in order of time, from one or more responses.
 pub(super) fn records<T: 'static>(reply: Reply<Batch>) -> Vec<T> {
     let Reply { places, batches, .. } = reply;
     let of_type = |batch: Batch| batch.downcast::<Vec<T>>().map(|batch| *batch).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What the service says beside the records: the metadata of a series, for a part of the range.
+//! The metadata of a series, for a part of the range.
 //!
-//! The metadata of a reply comes in; what it says goes out as data, with the venues that it leaves out by name.
+//! The metadata of a response is kept as data, with a list of the exchanges that the response omits.
 
 use std::ops::Range;
 
@@ -9,10 +9,9 @@ use crate::decode::record::UnknownFields;
 use crate::send::Said;
 use crate::values::{Timestamp, Value};
 
-/// What the service said beside the records of a part of the range.
+/// The metadata of the responses for a part of the range.
 ///
-/// Neighbouring pages with the same metadata share one. There is none where the service sent nothing beside the
-/// records.
+/// Adjacent pages with the same metadata share one. A response without metadata has none.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PageMetadata {
@@ -20,26 +19,26 @@ pub struct PageMetadata {
     pub range: Range<Timestamp>,
     /// The metadata as on the wire, with the fields that the catalogue does not know.
     pub metadata: Value,
-    /// What was asked for and is not covered by the endpoint, such as venues; it stands in the metadata too.
+    /// Requested values that the endpoint does not support, such as exchanges; the metadata contains them too.
     pub unsupported: Vec<String>,
     /// Fields of the envelope that the catalogue does not know.
     pub unknown_fields: UnknownFields,
 }
 
 impl PageMetadata {
-    /// What a reply says.
+    /// The metadata of a response.
     pub(super) fn new(said: Said) -> Self {
         let Said { metadata, unsupported, unknown_fields } = said;
         let start = Timestamp::from_unix_seconds(0);
         Self { range: start..start, metadata, unsupported, unknown_fields }
     }
 
-    /// The same, said of a window.
+    /// The same metadata, for a window.
     pub(super) fn of(self, window: Span) -> Self {
         Self { range: window.range(), ..self }
     }
 
-    /// Whether another one differs in nothing but its range.
+    /// Returns whether another one differs only in its range.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
     }

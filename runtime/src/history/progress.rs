@@ -14,9 +14,10 @@ pub struct Progress {
     pub pages_left: u64,
     /// Requests made. One that was retried counts once.
     pub requests: u64,
-    /// How long the answered requests waited: at the gate, for a token or between attempts, added up.
+    /// The total waiting time of the requests that got a response: in the rate-limit queue, for a token or between
+    /// attempts.
     pub waited: Duration,
-    /// How long this run has taken.
+    /// The duration of this run.
     pub elapsed: Duration,
 }
 

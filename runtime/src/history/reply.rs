@@ -1,7 +1,7 @@
-//! The records of a reply that belong to its window, and the steps of the window without a record.
+//! The records of a response that belong to its window, and the steps of the window without a record.
 //!
-//! The times of the records come in; the records of the window go out in order of time, each time once, with a count
-//! of all others. Whether the reply is believed is decided in `verdict`.
+//! Records of the window are sorted by time, one per time; all others are counted. `verdict` decides whether the
+//! response is believed.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use super::page_metadata::PageMetadata;
 use crate::decode::BadRecord;
 use crate::values::Timestamp;
 
-/// A reply as it came, in the order of the service.
+/// A response as received, in the order of the service.
 #[derive(Debug)]
 pub(super) struct Received<R> {
     /// The time of each record that was read; `None` for one that has none.
     pub(super) times: Vec<Option<Timestamp>>,
     /// The records.
     pub(super) records: R,
-    /// The records that could not be read, where that is no error.
+    /// The records that could not be decoded, if that is not an error.
     pub(super) bad: Vec<BadRecord>,
-    /// What the service says beside the records, if it says anything.
+    /// The metadata of the response, if any.
     pub(super) envelope: Option<PageMetadata>,
     /// The `Date` of the response.
     pub(super) date: Option<Timestamp>,
 }
 
-/// Where a record of a reply stands.
+/// The position of a record in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) time: Timestamp,
@@ -33,7 +33,7 @@ pub(super) struct Place {
     pub(super) index: usize,
 }
 
-/// The records of a window, by their places in the replies.
+/// The records of a window, by their positions in the responses.
 #[derive(Debug)]
 pub(super) struct Reply<R> {
     /// In order of time, each time once.
@@ -41,7 +41,7 @@ pub(super) struct Reply<R> {
     pub(super) batches: Vec<R>,
     /// The steps that the window touches without a record.
     pub(super) missing: Vec<Span>,
-    /// How many records came in all.
+    /// The total number of records received.
     pub(super) came: usize,
     pub(super) dropped: Dropped,
     pub(super) bad: Vec<BadRecord>,
@@ -64,7 +64,7 @@ pub struct Dropped {
 }
 
 impl Dropped {
-    /// Whether no record was dropped.
+    /// Returns whether no record was dropped.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
@@ -79,7 +79,7 @@ impl Dropped {
 }
 
 impl<R> Reply<R> {
-    /// A reply without records.
+    /// A response without records.
     pub(super) fn nothing() -> Self {
         Self {
             places: Vec::new(),
@@ -94,7 +94,7 @@ impl<R> Reply<R> {
         }
     }
 
-    /// The part of a reply that belongs to its window, which was asked for with a margin.
+    /// The part of a response that belongs to its window, which was requested with a margin.
     pub(super) fn new(grid: Grid, window: Span, margin: Duration, received: Received<R>) -> Self {
         let Received { times, records, bad, envelope, date } = received;
         let came = times.len() + bad.len();
@@ -108,7 +108,7 @@ impl<R> Reply<R> {
                 Some(time) => places.push(Place { time, batch: 0, index }),
             }
         }
-        // Of two records of one time the first of the reply is kept: a stable sort leaves it in front.
+        // The stable sort keeps the first of two records of the same time in front, so `dedup_by_key` drops the second.
         places.sort_by_key(|place| place.time);
         let all = places.len();
         places.dedup_by_key(|place| place.time);
@@ -132,7 +132,7 @@ impl<R> Reply<R> {
 mod tests {
     use super::*;
 
-    /// Places, counts of dropped records, and gaps.
+    /// Positions, counts of dropped records, and gaps.
     type Checked = (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>);
 
     fn check(times: &[Option<i64>]) -> Checked {

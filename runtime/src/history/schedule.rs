@@ -1,7 +1,7 @@
 //! The schedule of a follower: which range is requested when, and which records of a response are delivered.
 //!
-//! Responses and failures go in, each with its time; ranges to request, pauses and records to deliver come out. Nothing
-//! here waits, sends or reads a clock.
+//! Timed responses and failures determine which ranges to request, how long to wait and which records to deliver.
+//! Nothing here waits, sends or reads a clock.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -31,11 +31,11 @@ const DELAY_STEP: Duration = Duration::from_secs(1);
 pub(super) struct Settings {
     /// The time from the end of an interval to the request for it.
     pub(super) delay: Duration,
-    /// How often a record is requested again before the next interval is over.
+    /// The number of times a record is requested again before the next interval is over.
     pub(super) retries: u32,
     /// For how many intervals a missing record is requested.
     pub(super) late_span: u32,
-    /// How long requests fail before that is reported.
+    /// The time for which requests fail before that is reported.
     pub(super) outage_after: Duration,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Action {
     Wait(Duration),
 }
 
-/// Whether a record is delivered.
+/// The delivery of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Its interval is not closed, or it was delivered before.
@@ -63,7 +63,7 @@ pub(super) enum Kind {
     New,
 }
 
-/// What to deliver of a page.
+/// The part of a page to deliver.
 #[derive(Debug)]
 pub(super) struct Delivery {
     /// For each record of the page.
@@ -84,7 +84,7 @@ pub(super) struct Schedule {
     position: Position,
     /// The last `Date` of a response, and when it was received.
     clock: Option<(Timestamp, Instant)>,
-    /// Up to where the service was asked.
+    /// The end of the last requested range.
     asked: Timestamp,
     round: Option<Round>,
     repeat_at: Option<Instant>,
@@ -92,7 +92,7 @@ pub(super) struct Schedule {
     credit: u32,
     learned_delay: Duration,
     outage: Option<Outage>,
-    /// Whether a first response was received: it shows the time of the service.
+    /// True after the first response, which shows the time of the service.
     has_begun: bool,
     is_silent: bool,
 }
@@ -106,7 +106,7 @@ struct Round {
     time: Option<Timestamp>,
     /// The time of a response without a `Date`.
     estimate: Timestamp,
-    /// Whether it only finds out whether a silent series has new records.
+    /// True if the round only checks whether a silent series has new records.
     is_probe: bool,
 }
 
@@ -286,7 +286,7 @@ impl Schedule {
         (elapsed, is_due)
     }
 
-    /// How many intervals were requested since the last record.
+    /// The number of intervals requested since the last record.
     fn silence(&self) -> u64 {
         self.grid.steps(self.asked - self.grid.ceil(self.position.next))
     }

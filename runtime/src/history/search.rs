@@ -1,6 +1,6 @@
 //! The search for the first record of a range whose first pages are empty: doubling, then bisection.
 //!
-//! Pages are numbered; whether each has a record goes in, and the number of the next page to request comes out.
+//! Pages are numbered; whether each has a record determines the number of the next page to request.
 
 /// The search for the first page with a record.
 #[derive(Clone, Debug)]

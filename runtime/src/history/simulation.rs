@@ -1,6 +1,6 @@
-//! Walks over services of many kinds, compared with what these have.
+//! Histories of many kinds of services, compared with the records of these.
 //!
-//! A service is a list of times and a way to answer. A walk over it gets its replies in any order.
+//! A service is a list of times and a way to respond. Responses arrive in any order.
 
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ struct Service {
     without_end: bool,
     /// The range is rounded down to steps.
     rounds: bool,
-    /// So many records come from before the range and from behind it.
+    /// The number of records from before the range and from after it.
     beyond: usize,
-    /// Every record may come so often.
+    /// The maximum number of copies of every record.
     copies: usize,
 }
 
@@ -52,7 +52,7 @@ impl Service {
         }
     }
 
-    /// The times that come for a range, whose ends are as they are sent.
+    /// The times in the response for a range with these ends.
     fn answer(&self, start: i64, end: i64, limit: usize, rng: &mut Rng) -> Vec<i64> {
         let start = if self.rounds { start.div_euclid(STEP) * STEP } else { start };
         let is_after = |time: i64| if self.without_start { time > start } else { time >= start };
@@ -75,7 +75,7 @@ impl Service {
     }
 }
 
-/// What came of a walk.
+/// The result of fetching a range.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Told {
     times: Vec<i64>,
@@ -86,7 +86,7 @@ fn span(from: i64, to: i64) -> Span {
     Span { from: from.into(), to: to.into() }
 }
 
-/// Walks over a range, asking so many records at once; with the walk's own account comes how many requests it took.
+/// Fetches a range with this page size; returns the result, the number of requests and the dropped records.
 fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Told, u64, Dropped) {
     let grid = Grid::of(Duration::from_secs(STEP.unsigned_abs())).unwrap();
     let range = span(from, to);
@@ -132,7 +132,7 @@ fn plain(gap: &Gap) -> (i64, i64, GapKind) {
     (gap.range.start.unix_seconds(), gap.range.end.unix_seconds(), gap.kind)
 }
 
-/// What a range has, by looking at every step.
+/// The expected result for a range, by checking every step.
 fn truth(service: &Service, from: i64, to: i64) -> Told {
     let times: Vec<i64> = service.times.iter().copied().filter(|time| (from..to).contains(time)).collect();
     let (first, last) = ((from + STEP - 1).div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP);
@@ -189,7 +189,7 @@ fn any(rng: &mut Rng) -> Service {
     }
 }
 
-/// What it costs where the service is as planned, and where it is not.
+/// The number of requests if the service is as planned, and if it is not.
 #[test]
 fn few_requests_are_made() {
     let whole = Service::plain((0..100_000).map(|step| step * STEP).collect());
@@ -205,9 +205,10 @@ fn few_requests_are_made() {
             windows..=windows,
         ),
         ("without its beginning", Service { without_start: true, ..whole.clone() }, windows..=windows),
-        // Pages of a hundred are found out, in windows that were asked for in advance, and planned for then.
+        // The page size of a hundred is learned from windows that were requested in advance, and then used for
+        // planning.
         ("a hundred at most", Service { most: 100, ..whole.clone() }, 1010..=1400),
-        ("two beside each window", Service { beyond: 2, ..whole.clone() }, windows..=windows + 60),
+        ("two next to each window", Service { beyond: 2, ..whole.clone() }, windows..=windows + 60),
         ("data that begins later", late, windows..=windows + 4),
         ("a third of all steps", sparse, windows..=windows + 60),
         ("most of each day closed", closed, windows..=windows + 120),
@@ -221,7 +222,7 @@ fn few_requests_are_made() {
     }
 }
 
-/// An interval that is still open lies behind the range, as the walk is given it.
+/// The range ends before an interval that is still open.
 #[test]
 fn what_lies_behind_the_range_is_left_out() {
     let service = Service { beyond: 1, ..Service::plain((0..=50).map(|step| step * STEP).collect()) };
@@ -240,7 +241,7 @@ fn whatever_the_service_is_like_its_records_come() {
         let to = from + rng.i64(0..300 * STEP);
         let (from, to) =
             if rng.bool() { (from.div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP) } else { (from, to) };
-        // What surrounds a single step has to have room, or there is no way to get at the step.
+        // A page needs room for the records around a single step, otherwise the step cannot be fetched.
         let room = (2 * service.beyond + 3) * service.copies;
         let page_size = [5_usize, 10, 20, 50, 100][rng.usize(0..5)].max(room);
         let (told, _, _) = walk(&service, from, to, page_size, &mut rng);

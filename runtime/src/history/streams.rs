@@ -1,7 +1,7 @@
 //! Pages and records of a history, one after the other.
 //!
-//! A run comes in; its windows come out as pages and records of the endpoint's type. Each is a `futures_core::Stream`,
-//! and has a `next` for users without that crate.
+//! The windows of a run become pages and records of the endpoint's type. Each is a `futures_core::Stream`, and has a
+//! `next` for users without that crate.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -20,9 +20,9 @@ use crate::error::Error;
 
 /// The pages of a history, in order of time; from [`History::pages`](super::History::pages).
 ///
-/// Every window has a page, also one without records. After an error there are no more pages; another run continues
+/// Every window has a page, even one without records. After an error there are no more pages; another run continues
 /// from the checkpoint of the last one.
-#[must_use = "nothing is asked before it is polled"]
+#[must_use = "nothing is sent before it is polled"]
 pub struct Pages<T> {
     job: Result<Box<Job>, Option<Error>>,
     item: PhantomData<fn() -> T>,
@@ -60,14 +60,14 @@ impl<T: Send + 'static> Pages<T> {
         self.job.as_ref().ok().map(|job| job.checkpoint())
     }
 
-    /// Asks for fewer windows in advance, so that several histories together ask for as many as one.
+    /// Reduces the requests in advance, so that several histories together send as many as one.
     pub(super) fn share(&mut self, among: usize) {
         if let Ok(job) = &mut self.job {
             job.share(among);
         }
     }
 
-    /// Asks for one more window, if there is one to ask for.
+    /// Sends one more request, if one is due.
     pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
         self.job.as_mut().is_ok_and(|job| job.send_one(cx))
     }
@@ -102,10 +102,10 @@ impl<T> fmt::Debug for Pages<T> {
 }
 
 /// The records of a history, in order of time; from [`History::records`](super::History::records).
-#[must_use = "nothing is asked before it is polled"]
+#[must_use = "nothing is sent before it is polled"]
 pub struct Records<T> {
     pages: Pages<T>,
-    /// The records of the current page that were not taken yet.
+    /// The records of the current page that were not returned yet.
     records: VecDeque<T>,
     report: Report,
 }

@@ -1,7 +1,6 @@
-//! What a walk makes of one reply: believed, doubted in parts, or cut.
+//! The decision on one response: believed, doubted in parts, or truncated.
 //!
-//! A window, its reply and what was learned of the service come in, a verdict goes out. Asking again is the job of
-//! `walk`.
+//! It depends on the window, its response and the facts learned about the service. `walk` fetches again.
 
 use std::time::Duration;
 
@@ -10,33 +9,33 @@ use super::learned::Learned;
 use super::reply::Reply;
 use crate::values::Timestamp;
 
-/// The settings of a walk.
+/// The settings for fetching a range.
 #[derive(Clone, Debug)]
 pub(super) struct Course {
     pub(super) grid: Grid,
     pub(super) range: Span,
-    /// How far beyond its ends a window is asked for.
+    /// The margin by which a request extends beyond its window.
     pub(super) margin: Duration,
-    /// How many records a page has at most, as the request says.
+    /// The maximum number of records on a page, as set in the request.
     pub(super) page_size: usize,
-    /// How many records from outside of its window a page may have.
+    /// The maximum number of records from outside of its window on a page.
     pub(super) beside: usize,
-    /// How many windows are asked for or kept before the first of them is taken.
+    /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
-    /// How often a window that fails is asked for.
+    /// The maximum number of requests for a window that fails.
     pub(super) attempts: u32,
     /// From here on the service may publish records later; after the range where it has all of them.
     pub(super) unsettled: Timestamp,
 }
 
-/// What a reply is taken for.
+/// The decision on a response.
 pub(super) enum Verdict {
     Believed,
-    /// No record came; the windows beside it decide.
+    /// No records; the adjacent windows decide.
     Empty,
-    /// Records may be missing in these parts, which are asked for once more.
+    /// Records may be missing in these parts, which are fetched again.
     Doubted(Vec<Span>),
-    /// The page is full although records are missing: the rest had no place on it.
+    /// The page is full although records are missing: the rest did not fit.
     Cut,
 }
 
@@ -71,7 +70,7 @@ impl Course {
         first.into_iter().chain(last.map(|gap| Span { from: gap.from, to: window.to })).collect()
     }
 
-    /// Whether a window is the last one of a range whose records may come later.
+    /// Returns whether a window is the last one of a range whose records may be published later.
     pub(super) fn is_tail(&self, window: Span) -> bool {
         self.unsettled < self.range.to && window.to == self.range.to
     }
@@ -100,7 +99,7 @@ mod tests {
         Span { from: from.into(), to: to.into() }
     }
 
-    /// The parts of a window that are doubted after a reply with these times; none if it is believed.
+    /// The doubted parts of a window after a response with these times; none if it is believed.
     fn doubted(unsettled: i64, window: Ends, times: &[i64]) -> Vec<Span> {
         let (grid, margin) = (Grid::of(Duration::from_secs(10)).unwrap(), Duration::from_secs(1));
         let range = span(RANGE);

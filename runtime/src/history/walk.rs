@@ -1,8 +1,8 @@
-//! The walk over a range: which windows are asked for next, and when each is settled.
+//! The order of requests for a range: which window is fetched next, and when each is settled.
 //!
-//! Replies come in, in any order; windows to ask for go out, and windows with their records in order of time. Windows
-//! are planned so that no more records can come than a page has. A reply that does not fit the plan is settled by
-//! asking for smaller windows. Nothing here waits, sends or reads a clock.
+//! Responses arrive in any order; windows with their records are returned in order of time. Each window is planned so
+//! that its records fit on a page. A response that contradicts the plan is settled by fetching smaller windows. Nothing
+//! here waits, sends or reads a clock.
 
 use std::collections::VecDeque;
 
@@ -16,22 +16,22 @@ use crate::error::Error;
 use crate::platform::Instant;
 use crate::values::Timestamp;
 
-/// The windows of a range that were not taken yet.
+/// The windows of a range that were not returned yet.
 #[derive(Debug)]
 pub(super) struct Walk<R> {
     course: Course,
-    /// Where the next window begins.
+    /// The start of the next window.
     next: Timestamp,
     entries: VecDeque<Entry<R>>,
-    /// Whether the window that was taken last had records; `None` before the first.
+    /// True if the last returned window had records; `None` before the first.
     before: Option<bool>,
     learned: Learned,
     asked: u64,
     under_way: usize,
-    /// Whether the first record is searched for: until there is one, or a search has ended.
+    /// True while the first record is searched for: until there is one, or a search has ended.
     pub(super) may_search: bool,
     search: Option<Searching>,
-    /// How many windows it asks for in advance where it is alone.
+    /// The number of windows requested in advance if there is only one history.
     alone: usize,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Taken<R> {
 }
 
 impl<R> Walk<R> {
-    /// A walk from a point of its range to the end.
+    /// The windows from a time of the range to its end.
     pub(super) fn new(course: Course, at: Timestamp) -> Self {
         let learned = Learned::new(course.page_size, course.beside);
         let alone = course.ahead;
@@ -74,34 +74,34 @@ impl<R> Walk<R> {
         }
     }
 
-    /// Whether every window was taken.
+    /// Returns whether every window was returned.
     pub(super) fn is_over(&self) -> bool {
         self.entries.is_empty() && self.next >= self.course.range.to
     }
 
-    /// How many requests were made.
+    /// The number of requests so far.
     pub(super) fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// How many windows are still to be taken, if no more of them have to be divided.
+    /// The number of windows still to be returned, if no more of them are divided.
     pub(super) fn left(&self) -> u64 {
         self.rest().saturating_add(u64::try_from(self.entries.len()).unwrap_or(u64::MAX))
     }
 
-    /// How many windows are still to be planned.
+    /// The number of windows still to be planned.
     fn rest(&self) -> u64 {
         let rest = Span { from: self.next, to: self.course.range.to };
         let steps = u64::try_from(self.learned.steps()).unwrap_or(u64::MAX);
         self.course.grid.touched(rest).div_ceil(steps)
     }
 
-    /// Asks for fewer windows in advance, so that several walks together ask for as many as one.
+    /// Reduces the requests in advance, so that several histories together send as many as one.
     pub(super) fn share(&mut self, among: usize) {
         self.course.ahead = self.alone.div_ceil(among.max(1)).max(2);
     }
 
-    /// The next window to ask for, and a number for its reply.
+    /// The next window to request, and a number for its response.
     pub(super) fn ask(&mut self, now: Instant) -> Option<(u64, Span)> {
         if self.under_way >= self.course.ahead {
             return None;
@@ -117,7 +117,7 @@ impl<R> Walk<R> {
         Some((self.asked, window))
     }
 
-    /// When the next window is due that failed before.
+    /// The time at which the next failed window is due again.
     pub(super) fn due(&mut self) -> Option<Instant> {
         if self.under_way >= self.course.ahead {
             return None;
@@ -186,7 +186,7 @@ impl<R> Walk<R> {
         }
     }
 
-    /// Takes the reply to the request with a number, or its failure.
+    /// Processes the response to the request with a number, or its failure.
     pub(super) fn received(&mut self, id: u64, outcome: Result<Received<R>, Error>, now: Instant) {
         self.under_way = self.under_way.saturating_sub(1);
         let Some(index) = self.entries.iter_mut().position(|entry| entry.asks().any(|(_, ask)| ask.id == Some(id)))
@@ -243,7 +243,7 @@ impl<R> Walk<R> {
         Some(Taken { window, outcome })
     }
 
-    /// Puts a reply in the place of its window, or smaller windows if it was cut.
+    /// Stores the response of a window, or divides the window if the response was truncated.
     fn admit(&mut self, index: usize, reply: Reply<R>) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         entry.state = match self.course.verdict(&self.learned, entry.window, &reply) {
@@ -262,7 +262,7 @@ impl<R> Walk<R> {
         };
     }
 
-    /// Puts an error in the place of a window, or smaller windows if the reply was larger than allowed.
+    /// Stores the error of a window, or divides the window if the response was larger than allowed.
     fn fail(&mut self, index: usize, error: Error) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         if error.is_body_too_large() && self.course.grid.touched(entry.window) > 1 {
@@ -272,15 +272,16 @@ impl<R> Walk<R> {
         entry.state = State::Failed(error);
     }
 
-    /// Puts windows of half the size, or of the size that was learned, in the place of a window.
+    /// Replaces a window by windows of half the size, or of the learned size if that is smaller.
     fn divide(&mut self, index: usize) {
         let Some(window) = self.entries.get(index).map(|entry| entry.window) else { return };
         let steps = self.learned.steps().min(self.course.half(window));
         self.replace(index, self.course.grid.pieces(window, steps).into_iter().map(Entry::new).collect());
     }
 
-    /// Decides whether the first window is believed of which no record came. Between two windows with records it is
-    /// doubted; between two without it is not; beside one of each it is doubted until such replies have proved right.
+    /// Decides whether the first window is believed if it has no records. Between two windows with records it is
+    /// doubted; between two without, it is believed; between one of each, it is doubted until such responses have
+    /// proved right.
     fn judge_empty(&mut self) {
         let Some(Entry { window, state: State::Empty(_) }) = self.entries.front() else { return };
         let window = *window;
@@ -306,7 +307,7 @@ impl<R> Walk<R> {
         }
     }
 
-    /// Compares a window that was doubted with the parts that were asked for once more.
+    /// Compares a doubted window with the parts that were fetched again.
     fn compare(&mut self, index: usize) {
         let Some(entry) = self.entries.get_mut(index) else { return };
         let window = entry.window;
@@ -322,12 +323,12 @@ impl<R> Walk<R> {
                 entry.state = State::Settled(reply);
                 return;
             }
-            // Nothing speaks for or against the reply: the parts have failed.
+            // The parts have failed, so the response is neither confirmed nor refuted.
             None => {}
         }
         self.replace(index, parts.iter().map(|(part, _)| *part).map(Entry::new).collect());
         if let Some(rest) = around(window, parts.iter().map(|(part, _)| *part)) {
-            // It stands between two parts, or at the side of the only one.
+            // The rest is between two parts, or next to the only one.
             let index = index + usize::from(parts.first().is_some_and(|(part, _)| part.from == window.from));
             self.entries.insert(index, Entry { window: rest, state: State::Settled(reply.within(rest)) });
         }
@@ -341,7 +342,7 @@ impl<R> Walk<R> {
         }
     }
 
-    /// Puts others in the place of a window.
+    /// Replaces a window by others.
     fn replace(&mut self, index: usize, entries: Vec<Entry<R>>) {
         self.entries.remove(index);
         for entry in entries.into_iter().rev() {
@@ -350,7 +351,7 @@ impl<R> Walk<R> {
     }
 }
 
-/// What is left of a window between the parts of it that were asked for once more.
+/// The remainder of a window without the parts that were fetched again.
 fn around(window: Span, parts: impl Iterator<Item = Span>) -> Option<Span> {
     let mut rest = window;
     for part in parts {

@@ -254,7 +254,7 @@ async fn an_endpoint_without_a_history_says_so_before_anything_is_sent() {
     let client = service.client();
     let history = client.endpoint(invented::Health::INFO).history(START..START + HOUR);
     let told = history.plan().unwrap_err().to_string();
-    assert!(told.contains("the catalogue does not know how the history of this endpoint is walked"), "{told}");
+    assert!(told.contains("the catalogue defines no history for this endpoint"), "{told}");
     assert_eq!(history.collect().await.unwrap_err().error.to_string(), told);
     assert_eq!(service.seen(), (0, 0));
 }

@@ -264,7 +264,7 @@ async fn errors_that_do_not_pass_are_returned_and_it_continues() {
     for pause in [0, 1, 1] {
         let before = Instant::now();
         let error = poller.next().await.unwrap_err().to_string();
-        assert!(error.contains("a history has to know how far apart records are"), "{error}");
+        assert!(error.contains("a history needs the interval between records"), "{error}");
         assert_eq!(before.elapsed(), pause * SECOND);
     }
     let clock = Clock::new();

@@ -71,12 +71,12 @@ async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
     let range = START..START + HOUR;
     let day = Timeframe::from("1d");
     let table = [
-        (ratio(), "`timeframe` is not set, and a history has to know how far apart records are; known are `1m`, `1h`"),
+        (ratio(), "`timeframe` is not set, but a history needs the interval between records; known are `1m`, `1h`"),
         (ratio().timeframe(day), "`timeframe` is `1d`, whose length is not known; known are `1m`, `1h`"),
-        (hours(&client).start_time(START), "`startTime` is set, which a history sets itself; leave it out; the range"),
+        (hours(&client).start_time(START), "`startTime` is set, which a history sets itself; omit it; the range"),
         (hours(&client).end_time(START), "`endTime` is set, which a history sets itself"),
         (hours(&client).sort("desc"), "`sort` is set, which a history sets itself"),
-        (hours(&client).limit(1), "`limit` is too small for a history; set it to 2 at least, or leave it out"),
+        (hours(&client).limit(1), "`limit` is too small for a history; set it to 2 at least, or omit it"),
     ];
     for (request, expected) in table {
         let told = request.clone().history(range.clone()).plan().unwrap_err();

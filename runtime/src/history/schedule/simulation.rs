@@ -23,10 +23,10 @@ const LATE_SPAN: u32 = 10;
 /// Milliseconds since `START`.
 type Millis = i64;
 
-/// When each minute is published, in milliseconds; `None` for one that never is.
+/// The time at which each minute is published, in milliseconds; `None` for one that never is.
 struct Service {
     published: Vec<Option<Millis>>,
-    /// When requests get no response, or only errors.
+    /// The times at which requests get no response, or only errors.
     outages: Vec<(Millis, Millis)>,
     bursts: Vec<(Millis, Millis)>,
     /// In percent.

@@ -9,7 +9,7 @@ fn span(from: i64, to: i64) -> Span {
     Span { from: from.into(), to: to.into() }
 }
 
-/// A walk up to a time by windows of four steps, 40 seconds.
+/// The windows up to a time, of four steps or 40 seconds each.
 fn walk(to: i64) -> Walk<()> {
     let grid = Grid::of(Duration::from_secs(10)).unwrap();
     let (range, margin) = (span(0, to), Duration::from_secs(1));
@@ -17,7 +17,7 @@ fn walk(to: i64) -> Walk<()> {
     Walk::new(course, range.from)
 }
 
-/// Asks for the next window, which is this one, and answers with all of its records or with none.
+/// Requests the next window, which has to be this one, and responds with all of its records or with none.
 fn answer(walk: &mut Walk<()>, from: i64, to: i64, has_records: bool) {
     let now = Instant::now();
     let (id, window) = walk.ask(now).unwrap();
@@ -26,7 +26,7 @@ fn answer(walk: &mut Walk<()>, from: i64, to: i64, has_records: bool) {
     walk.received(id, Ok(Received { times, records: (), bad: Vec::new(), envelope: None, date: None }), now);
 }
 
-/// The window that is taken now, and how many records it has.
+/// The next returned window, and its number of records.
 fn take(walk: &mut Walk<()>) -> Option<(Span, usize)> {
     walk.take().map(|taken| (taken.window, taken.outcome.unwrap().places.len()))
 }
@@ -35,7 +35,7 @@ fn take(walk: &mut Walk<()>) -> Option<(Span, usize)> {
 fn a_window_without_records_is_judged_once_the_next_one_is_there() {
     let mut walk = walk(80);
     answer(&mut walk, 0, 40, false);
-    assert_eq!(take(&mut walk), None, "the next window is not asked for yet");
+    assert_eq!(take(&mut walk), None, "the next window has no response yet");
     answer(&mut walk, 40, 80, true);
     assert_eq!(take(&mut walk), None, "there are records behind it");
     answer(&mut walk, 0, 20, false);
@@ -52,7 +52,7 @@ fn the_last_window_has_none_to_wait_for() {
     assert!(walk.is_over());
 }
 
-/// Where data begins and ends windows are empty, so such replies are trusted after some that proved right.
+/// Windows are empty where data starts and ends, so such responses are trusted after some that proved right.
 #[test]
 fn a_window_without_records_between_two_with_records_is_never_trusted() {
     let trusting = |to| {
