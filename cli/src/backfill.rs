@@ -1,7 +1,7 @@
 //! `backfill`: histories of series in a file or a data set.
 //!
-//! Series, a range and a target come in; `tables` fetches and writes. This module shows the plan, the progress, the gaps
-//! and the outcome, and chooses the exit code.
+//! `tables` fetches and writes. This module shows the plan, the progress, the gaps and the outcome, and chooses the
+//! exit code.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -31,13 +31,13 @@ use crate::stdout;
 use crate::table::{self, Column, Format, Table};
 use crate::time_arg::{self, Begin};
 
-/// How many warnings of one kind are printed.
+/// Maximum number of printed warnings of one kind.
 const MAX_LISTED: usize = 5;
 
-/// The longest warning about one page.
+/// Maximum length of a warning about one page.
 const MAX_LINE: usize = 110;
 
-/// The interval of the progress lines where no bars are drawn.
+/// Interval of the progress lines if no bars are drawn.
 const LINE_EVERY: Duration = Duration::from_secs(60);
 
 /// Write the history of series to a file or a data set, and keep it up to date
@@ -196,7 +196,7 @@ impl Backfill {
     }
 }
 
-/// The series as a file has them.
+/// The series as columns of a file.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
     let of = |one: &Series| Some(tables::SeriesRequest::new(request(client, one.endpoint.known()?, one)));
     Ok(series.iter().filter_map(of).collect::<Result<_, _>>()?)
@@ -209,9 +209,9 @@ fn partition(text: &str) -> Result<Partition, String> {
 /// Prints the outcome, and chooses the exit code.
 fn ended_with(file: &JobFile, summary: Summary, signal: ExitKind, reporter: &Reporter<'_>, log: &Log) -> Result<()> {
     let (out, to) = (&file.out, file.to.map_or_else(Timestamp::now, Begin::timestamp));
-    // The age of a record is of no interest if the range ends in the past.
+    // The age of the last record is irrelevant if the range ends in the past.
     let now = Some(Timestamp::now()).filter(|now| to + summary.elapsed + LINE_EVERY > *now);
-    // If there was nothing to fetch, the plan has shown it.
+    // If everything was fetched already, the plan has reported it.
     let is_stopped = summary.is_cancelled || summary.is_unreachable;
     if !is_stopped && (summary.requests > 0 || !summary.files.is_empty()) {
         log.remark(&format!("{out}: {}", outcome(&summary, &reporter.labels, now)));
@@ -253,7 +253,7 @@ fn ended_with(file: &JobFile, summary: Summary, signal: ExitKind, reporter: &Rep
     Err(Failure::new(ExitKind::Incomplete, message).tip("run the same command to fetch the missing records"))
 }
 
-/// What a run has changed, and how old the last records are.
+/// The changes of a run, and the age of the last records.
 pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestamp>) -> String {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
     let mut parts = vec![counted(sum(|report| report.added), "new record")];
@@ -321,7 +321,7 @@ impl Reporter<'_> {
         self.list(self.failures.iter().map(|(series, failure)| failed_request(self.label(*series), failure)));
     }
 
-    /// Prints the first of several warnings, and how many more there are.
+    /// Prints the first of several warnings, and the number of the others.
     fn list(&self, warnings: impl ExactSizeIterator<Item = String>) {
         let more = warnings.len().saturating_sub(MAX_LISTED);
         warnings.take(MAX_LISTED).for_each(|warning| self.log.warning(&warning));
@@ -340,7 +340,7 @@ fn span(range: &Range<Timestamp>) -> String {
     format!("from {} to {}", time_arg::shown(range.start), time_arg::shown(range.end))
 }
 
-/// One line that has the dates and the size of the work.
+/// One line with the dates and the size of the work.
 fn announced(plan: &BackfillPlan) -> String {
     let ranges = || plan.series.iter().map(|series| &series.range);
     let bounds = ranges().map(|range| range.start).min().zip(ranges().map(|range| range.end).max());
@@ -356,7 +356,7 @@ fn announced(plan: &BackfillPlan) -> String {
     format!("{series}{dates}: up to {records} in {requests}{duration}")
 }
 
-/// The ranges to fetch, one a row.
+/// The ranges to fetch, one per row.
 fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
     let columns = ["series", "from", "to", "reason"].map(Column::text).into();
     let mut rows = Vec::new();

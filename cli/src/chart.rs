@@ -1,7 +1,6 @@
-//! Lines over time, in panels one below the other, for a terminal or a file.
+//! Line charts over time, in panels one below the other, for a terminal or a file.
 //!
-//! Points come in by line and panel; text for a terminal or an SVG goes out. Both have the same marks on
-//! their axes.
+//! Charts are rendered as text for a terminal or as SVG, with the same axis marks.
 
 pub(crate) mod axis;
 mod svg;
@@ -12,17 +11,17 @@ use generated_client::Timestamp;
 pub(crate) use svg::svg;
 pub(crate) use terminal::text;
 
-/// What is drawn.
+/// The content of a chart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chart {
     pub(crate) panels: Vec<Panel>,
 }
 
-/// Lines with one scale.
+/// Lines with a common scale.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Panel {
     pub(crate) title: String,
-    /// In words; empty if there is none.
+    /// Text; empty if unknown.
     pub(crate) unit: String,
     pub(crate) lines: Vec<Line>,
 }
@@ -36,21 +35,21 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A line of the points whose values are finite.
+    /// A line of the points with finite values.
     pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>) -> Self {
-        // Exact for some hundred million years around ours.
+        // Exact for hundreds of millions of years around 1970.
         #[allow(clippy::cast_precision_loss)]
         let point = |(time, value): (Timestamp, f64)| (time.unix_seconds() as f64, value);
         let finite = points.into_iter().filter(|(_, value)| value.is_finite());
         Self { label, points: finite.map(point).collect() }
     }
 
-    /// The same shape in this many columns: of the points in each the first, the least, the greatest and the last.
+    /// Downsamples to this many columns: keeps the first, the minimum, the maximum and the last point of each.
     pub(crate) fn thinned(&self, columns: usize, (from, to): (f64, f64)) -> Vec<(f64, f64)> {
         if self.points.len() <= 4 * columns || to <= from {
             return self.points.clone();
         }
-        // Not negative, and rounded down as meant.
+        // Not negative, and rounded down on purpose.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
         let column = |time: f64| ((time - from) / (to - from) * columns as f64) as usize;
         let by_column = self.points.chunk_by(|one, other| column(one.0) == column(other.0));
@@ -58,7 +57,7 @@ impl Line {
     }
 }
 
-/// The first, the least, the greatest and the last of some points, in order of time.
+/// The first, the minimum, the maximum and the last of some points, in order of time.
 fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let by_value = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
     let chosen = [points.first(), points.iter().min_by(by_value), points.iter().max_by(by_value), points.last()];
@@ -69,12 +68,12 @@ fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 impl Chart {
-    /// Whether there is anything to draw.
+    /// Returns `true` if no line has a point.
     pub(crate) fn is_empty(&self) -> bool {
         self.panels.iter().flat_map(|panel| &panel.lines).all(|line| line.points.is_empty())
     }
 
-    /// From the first point of all to the last.
+    /// The time range from the first to the last point of all lines.
     pub(crate) fn time_range(&self) -> (f64, f64) {
         bounds(self.panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points).map(|point| point.0))
     }
@@ -85,7 +84,7 @@ impl Panel {
         bounds(self.lines.iter().flat_map(|line| &line.points).map(|point| point.1))
     }
 
-    /// What is shown, and of which series if there is only one: its line needs no legend then.
+    /// The title; it names the series if there is only one, which then needs no legend.
     pub(crate) fn subject(&self) -> String {
         match self.lines.as_slice() {
             [line] if !line.label.is_empty() => format!("{}, {}", self.title, line.label),
@@ -99,7 +98,7 @@ impl Panel {
     }
 }
 
-/// The least and the greatest, which differ.
+/// The minimum and the maximum, which differ.
 fn bounds(numbers: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let least = numbers.clone().fold(f64::INFINITY, f64::min);
     let greatest = numbers.fold(f64::NEG_INFINITY, f64::max);

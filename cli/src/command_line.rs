@@ -1,7 +1,7 @@
 //! The command line: commands, their options, and help.
 //!
-//! Most is declared here; the params of endpoints come from the registry. With an endpoint among the words, help and
-//! completions show its params and no others.
+//! Most options are declared here; the params of endpoints are read from the registry. If the arguments contain an
+//! endpoint, help and completions show only its params.
 
 use std::ffi::OsString;
 
@@ -68,16 +68,16 @@ impl Chosen {
         self.endpoints.iter().map(|name| Target::find(name)).collect()
     }
 
-    /// The same; each has to have a history.
+    /// The endpoints to request; each must have a history.
     pub(crate) fn with_history(&self) -> Result<Vec<Target>> {
         self.endpoints.iter().map(|name| must_have_history(name)).collect()
     }
 }
 
-/// The commands with params, and whether `--from` and `--to` set some of them.
+/// The commands with params; `true` if `--from` and `--to` set some of them.
 const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("poll", true), ("plot", false)];
 
-/// The names of endpoints, for a shell to offer.
+/// The names of endpoints, for shell completion.
 pub(crate) fn candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let candidate = |endpoint: Endpoint| {
@@ -87,7 +87,7 @@ pub(crate) fn candidates() -> ArgValueCandidates {
     })
 }
 
-/// The command line, with the params of the endpoints among these words.
+/// The command line, with the params of the endpoints among the arguments.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     let chosen: Vec<Endpoint> = words.iter().filter_map(|word| endpoints::find_known(word.to_str()?).ok()).collect();
     WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, has_range)| {
@@ -95,10 +95,10 @@ pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     })
 }
 
-/// Options that have a new name, each with it.
+/// Renamed options: the old and the new name.
 const RENAMED: [(&str, &str); 2] = [("--open-interval", "--include-partial"), ("--repair", "--refetch-gaps")];
 
-/// Parses the command line of this process; help and mistakes end the process.
+/// Parses the command line of this process; help and usage errors end the process.
 pub(crate) fn read() -> CommandLine {
     parse(std::env::args_os().collect()).unwrap_or_else(|error| error.exit())
 }

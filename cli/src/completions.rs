@@ -1,7 +1,7 @@
-//! `completions`: the script by which a shell completes the command line.
+//! `completions`: prints the completion script of a shell.
 //!
-//! The name of a shell comes in, a script goes out that asks this program for completions. So endpoints, params and
-//! values are those of the installed program, and the script never has to be made anew.
+//! The script calls this program for completions, so endpoints, params and values are those of the installed program,
+//! and an installed script stays valid.
 
 use clap::{Args, ValueEnum};
 use clap_complete::CompleteEnv;
@@ -11,7 +11,7 @@ use crate::command_line;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::stdout;
 
-/// The variable by which the script asks for completions.
+/// The environment variable with which the script requests completions.
 const VARIABLE: &str = "DERIVS_COMPLETE";
 
 /// Print the completion script of a shell
@@ -51,7 +51,7 @@ impl Completions {
     }
 }
 
-/// Answers a shell that asks for completions, and then ends the process.
+/// Prints completions for a shell that requests them, and then ends the process.
 pub(crate) fn answer() {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     CompleteEnv::with_factory(|| command_line::for_words(&words)).var(VARIABLE).complete();

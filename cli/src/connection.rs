@@ -1,6 +1,6 @@
 //! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
 //!
-//! Options come in; a client or the missing settings go out. No secret is read from an argument, which other users of
+//! Returns a client, or an error with the missing settings. No secret is read from an argument, which other users of
 //! the machine can see, or from a file that others can read.
 
 use std::env;
@@ -31,7 +31,7 @@ pub(crate) struct Connection {
     pub(crate) gate: GateOptions,
 }
 
-/// A client, and values that have to live as long as it.
+/// A client, and values that must live as long as it.
 #[derive(Debug)]
 pub(crate) struct Connected {
     pub(crate) client: Client,
@@ -39,7 +39,7 @@ pub(crate) struct Connected {
     pub(crate) source: String,
     /// The rate limit that it shares with other programs.
     pub(crate) gate: Option<SharedGate>,
-    /// The observer of its requests, which notices when the service stops responding.
+    /// The observer of its requests, which detects that the service has stopped responding.
     pub(crate) contact: Contact,
     _sandbox: Option<Sandbox>,
 }
@@ -127,7 +127,7 @@ fn only_its_owner_reads(file: &Path) -> Result<()> {
     Err(Failure::new(ExitKind::Credentials, message).tip(format!("chmod 600 {}", file.display())))
 }
 
-/// Elsewhere a user's own folder is closed to others by default.
+/// On other systems a user's home folder is private by default.
 #[cfg(not(unix))]
 fn only_its_owner_reads(file: &Path) -> Result<()> {
     fs::metadata(file).map(drop).map_err(|error| not_a_file(file, &error))

@@ -1,7 +1,6 @@
-//! `describe`: everything that is known of an endpoint.
+//! `describe`: all known facts about an endpoint.
 //!
-//! An endpoint comes in, a page for people goes out or one JSON object for programs. Unknown facts are
-//! shown as unknown.
+//! The output is a page for users, or one JSON object for programs. Unknown facts are shown as unknown.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
-//! Endpoints by the names that people type.
+//! Endpoints by the names that users type.
 //!
-//! A name as in the client, in the API, in the docs or in a path comes in; the endpoint of the registry goes out.
+//! An endpoint is found by its name in the client, in the API or in the docs, or by its path.
 
 use std::sync::LazyLock;
 
@@ -29,7 +29,7 @@ pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
     with_path().filter(|endpoint| endpoint.history(&generated_client::SERVICE).is_some())
 }
 
-/// The shortest name that means this endpoint and no other.
+/// The shortest unambiguous name of this endpoint.
 pub(crate) fn name(endpoint: &EndpointInfo) -> String {
     match called(endpoint.ident).as_slice() {
         [one] if std::ptr::eq(*one, endpoint) => endpoint.ident.to_owned(),
@@ -73,7 +73,7 @@ fn called(written: &str) -> Vec<Endpoint> {
     if known.len() == 1 { known } else { found }
 }
 
-/// Every endpoint with the keys of its names; computed once, as each name that is shown is looked up among them all.
+/// Every endpoint with the keys of its names; computed once, because each displayed name is compared with all of them.
 static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
     let keys = |endpoint: Endpoint| {
         let whole = endpoint.to_string();
@@ -87,7 +87,7 @@ static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
 fn unknown(written: &str) -> Failure {
     let idents: Vec<String> = with_path().map(name).collect();
     let tip = suggest::tip(written, idents.iter().map(String::as_str));
-    Failure::usage(format!("there is no endpoint `{written}`")).tip_if(tip).tip("`derivs list` lists all endpoints")
+    Failure::usage(format!("unknown endpoint `{written}`")).tip_if(tip).tip("`derivs list` lists all endpoints")
 }
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_is_misspelt_gets_a_tip() {
-        let said = "there is no endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` lists all endpoints";
+        let said = "unknown endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` lists all endpoints";
         assert_eq!(check("volum_ratio"), said);
     }
 

@@ -1,6 +1,6 @@
 //! The failure of a command: its text on standard error, and its exit code.
 //!
-//! A failure is created where an error occurs and printed in one place, in the format of clap's own errors. Scripts rely
+//! A failure is created where an error occurs and printed by `main`, in the format of clap's own errors. Scripts rely
 //! on the codes; `derivs --help` lists them.
 
 use std::fmt;
@@ -101,7 +101,7 @@ impl Failure {
         ExitCode::from(self.exit_kind as u8)
     }
 
-    /// Whether there is nothing to print: after Ctrl-C the user knows the reason.
+    /// Returns `true` for failures without a message: after Ctrl-C the user knows the reason.
     pub(crate) fn is_silent(&self) -> bool {
         self.message.is_empty()
     }

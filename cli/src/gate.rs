@@ -1,7 +1,8 @@
 //! The rate limit that programs with one API key share through a Redis or Valkey server.
 //!
-//! Options and an environment variable come in; a gate whose server responds goes out, or an error. A message explains
-//! a first request that has to wait. A password is read only from the environment, as others can see the command line.
+//! Opens a gate from options and an environment variable; a server that does not respond is an error. A message
+//! explains why the first request waits. A password is read only from the environment, because other users can see the
+//! command line.
 
 use std::env;
 use std::sync::OnceLock;
@@ -29,7 +30,7 @@ pub(crate) struct GateOptions {
 impl GateOptions {
     /// The gate, once its server has responded; `None` without a URL.
     ///
-    /// It has the rate limit of the settings, if they have one.
+    /// The gate uses the rate limit of the settings, if they have one.
     pub(crate) async fn open(&self, settings: &mut Builder<Client>, log: &Log) -> Result<Option<SharedGate>> {
         let Some(url) = self.url()? else { return Ok(None) };
         let limit = settings.take_rate_limit().unwrap_or_else(limits::all);
@@ -45,7 +46,7 @@ impl GateOptions {
         Ok(Some(gate))
     }
 
-    /// The reason for which the first request waits a second or longer.
+    /// The reason why the first request waits a second or longer.
     fn keeps_back(&self, status: &Status) -> Option<String> {
         if status.opens_in < Duration::from_secs(1) {
             return None;
@@ -87,7 +88,7 @@ pub(crate) async fn shutdown() {
 
 const TIP: &str = "without `--gate`, this program enforces the rate limit for itself only";
 
-/// An error and what caused it, in one line.
+/// An error and its causes, in one line.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -100,7 +101,7 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// The status of a gate in words.
+/// The status of a gate as text.
 pub(crate) fn described(status: &Status) -> String {
     let programs = counted(status.machines.len() as u64, "program");
     let slots = status.slots.map(|slots| format!(" of {slots}")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! `get`: one response for each series.
 //!
-//! Endpoints and params come in, records go out: a table for each endpoint for people, one table of all for programs. A
-//! series that fails does not affect the others.
+//! The output is a table for each endpoint for users, or one table of all for programs. A series that fails does not
+//! affect the others.
 
 use std::future::IntoFuture;
 
@@ -39,7 +39,7 @@ pub(crate) struct Get {
     connection: Connection,
 }
 
-/// A series and its reply.
+/// A series and its response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) series: Series,
@@ -94,7 +94,7 @@ fn table(replies: &[&Reply]) -> crate::table::Table {
     records::table(&series, &parts)
 }
 
-/// Sends all requests at once, as far as the limits allow; replies are in the order of the series.
+/// Sends all requests concurrently, within the rate limit; responses are in the order of the series.
 pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<Reply>, Vec<Failure>) {
     let sent: Vec<_> = series.into_iter().map(|one| (tokio::spawn(send(client, &one)), one)).collect();
     let (mut replies, mut failed) = (Vec::new(), Vec::new());

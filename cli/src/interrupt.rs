@@ -1,6 +1,6 @@
 //! Ctrl-C and SIGTERM: the first lets the command end its work, the second ends the program at once.
 //!
-//! A signal comes in; the running command is notified, and decides how it ends.
+//! A signal notifies the running command, which decides how to end.
 
 use std::future::Future;
 use std::io;
@@ -10,12 +10,12 @@ use tokio::sync::watch;
 
 use crate::failure::{ExitKind, Failure, Result};
 
-/// Receives signals, from when it is made.
+/// Receives signals from its creation on.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(watch::Receiver<Option<ExitKind>>);
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Starts to listen for signals.
     pub(crate) fn listen() -> io::Result<Self> {
         let (sender, receiver) = watch::channel(None);
         let mut signals = Signals::new()?;
@@ -31,7 +31,7 @@ impl Interrupt {
     pub(crate) async fn happened(&mut self) -> ExitKind {
         match self.0.wait_for(Option::is_some).await {
             Ok(exit_kind) => exit_kind.unwrap_or(ExitKind::Interrupted),
-            // The task that listens has ended, so no signal will come.
+            // The listening task has ended, so no signal will be received.
             Err(_) => std::future::pending().await,
         }
     }

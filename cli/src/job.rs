@@ -1,6 +1,6 @@
 //! A job file: the series, the range and the target of a backfill in TOML.
 //!
-//! Text comes in; checked series and settings go out. Every error names the file, the line and the column.
+//! Series and settings are parsed and checked. Every error names the file, the line and the column.
 
 use std::fmt::Display;
 use std::fs;
@@ -88,7 +88,7 @@ impl Source<'_> {
                 let names = offered.iter().map(|one| one.wire_name).filter(|name| is_settable(name));
                 return Err(self.unknown_key(key, ["endpoints"].into_iter().chain(names)));
             };
-            // Each value alone, so that an error has its position.
+            // Parses each value separately, so that an error has its position.
             let checked = |text: &str| {
                 let alone = Params { known: vec![(name.to_owned(), vec![text.to_owned()])], passed_on: Vec::new() };
                 combine(&targets, &alone, &Log::nothing()).map(|_| text.to_owned())
@@ -140,7 +140,7 @@ impl Source<'_> {
         Failure::usage(message.to_string()).at(&self.position(span.unwrap_or_default()))
     }
 
-    /// The position as editors count, from one.
+    /// The position as shown by editors, counted from one.
     fn position(&self, span: Range<usize>) -> String {
         let before = self.text.get(..span.start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
@@ -196,7 +196,7 @@ mod tests {
             (format!("{head}[[series]]\n"), "job.toml:3:1: `endpoints` is missing"),
             (format!("{head}[[series]]\nendpoints = []\n"), "job.toml:4:13: the list is empty"),
             (format!("{head}[[series]]\nendpoints = [\"{name}\", \"\"]\n"), "job.toml:4:"),
-            (format!("{head}[[series]]\nendpoints = [\"no such\"]\n"), "job.toml:4:14: there is no endpoint `no such`"),
+            (format!("{head}[[series]]\nendpoints = [\"no such\"]\n"), "job.toml:4:14: unknown endpoint `no such`"),
             (format!("{head}[[series]]\nendpoints = \"{name}\"\n{params}zzz = 1\n"), "unknown key `zzz`"),
         ];
         for (text, expected) in table {

@@ -1,6 +1,6 @@
 //! `list`: all endpoints, also those known by name only.
 //!
-//! Words to search for come in, the endpoints that have all of them go out, by group.
+//! With search words, only endpoints that contain all of them are listed, by group.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
-//! Remarks, warnings and errors beside the data, on standard error.
+//! Information, warnings and errors on standard error.
 //!
-//! Colours are shown on a terminal alone, and never if `NO_COLOR` is set. A write that fails is ignored.
+//! Colours are used on a terminal only, and never if `NO_COLOR` is set. Write errors are ignored.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ enum Level {
 }
 
 impl Log {
-    /// With `quiet`, errors and warnings alone.
+    /// With `quiet`, prints errors and warnings only.
     pub(crate) fn new(quiet: bool) -> Self {
         Self { level: if quiet { Level::Quiet } else { Level::All } }
     }
@@ -52,12 +52,12 @@ impl Log {
     }
 }
 
-/// Prints why a command did not do its work.
+/// Prints the error of a command.
 pub(crate) fn error(text: &str) {
     write(&format!("{ERROR}error:{ERROR:#} {text}"));
 }
 
 fn write(line: &str) {
-    // In one piece, so that no other output comes in between.
+    // A single write, so that no other output is interleaved.
     let _ = anstream::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }

@@ -1,7 +1,7 @@
-//! `derivs`: the service from the command line.
+//! `derivs`: the API on the command line.
 //!
-//! Words come in, data goes out on standard output and everything else on standard error. Each command is one file;
-//! endpoints and params come from the registry of the client.
+//! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
+//! params are read from the client's registry.
 
 mod backfill;
 mod chart;
@@ -40,7 +40,7 @@ use interrupt::Interrupt;
 use log::Log;
 
 fn main() -> ExitCode {
-    // A shell that asks for completions is answered here, and the process ends.
+    // For a shell that requests completions, this prints them and ends the process.
     completions::answer();
     match run(command_line::read()) {
         Ok(()) => ExitCode::SUCCESS,

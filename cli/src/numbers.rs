@@ -1,6 +1,6 @@
-//! Numbers over time, of which a chart is drawn.
+//! Numbers over time, the data of a chart.
 //!
-//! Records of a series come in; panels go out, one for each field of each endpoint, with a line for each series.
+//! A chart has one panel for each field of each endpoint, with a line for each series.
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{FieldInfo, ValueType};
@@ -69,7 +69,7 @@ fn is_number(info: &FieldInfo) -> bool {
     matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count)
 }
 
-/// A panel for each field of each endpoint. A chosen field that no endpoint has is a mistake.
+/// A panel for each field of each endpoint. A chosen field that no endpoint has is an error.
 pub(crate) fn panels(mut all: Vec<Numbers>, chosen: &[String]) -> Result<Vec<Panel>> {
     let names: Vec<&str> = fields(&all);
     if let Some(missing) = chosen.iter().find(|name| !names.contains(&name.as_str())) {
@@ -77,7 +77,7 @@ pub(crate) fn panels(mut all: Vec<Numbers>, chosen: &[String]) -> Result<Vec<Pan
         let known = format!("there is {}", names.join(", "));
         return Err(Failure::usage(format!("no record has a number `{missing}`")).tip(tip.unwrap_or(known)));
     }
-    // A stable sort: series stay in the order in which they were asked for.
+    // A stable sort keeps the requested order of the series.
     all.sort_by(|one, other| one.endpoint.cmp(&other.endpoint));
     let by_endpoint = all.chunk_by(|one, other| one.endpoint == other.endpoint);
     Ok(by_endpoint.flat_map(|numbers| of_endpoint(numbers, chosen)).collect())
@@ -121,7 +121,7 @@ fn default_field<'n>(names: &[&'n str]) -> Option<&'n str> {
     if is_candle { Some("close") } else { names.first().copied() }
 }
 
-/// What tells a series from the others; if there is only one, all of its params.
+/// The params that distinguish a series from the others; if there is only one, all of its params.
 fn line_label(all: &[Numbers], one: &Numbers) -> String {
     let differs = |name: &str| all.len() == 1 || all.iter().any(|other| other.label(name) != one.label(name));
     let words: Vec<&str> =

@@ -1,7 +1,7 @@
 //! The params of endpoints as options of a command line.
 //!
-//! The registry goes in; clap's options come out, with the docs of the catalogue as help and its values as completions.
-//! The given values are read back by the names on the wire; `series` checks them for each endpoint.
+//! Options are built from the registry, with the docs of the catalogue as help and its values as completions. Values
+//! are read back under the API's names; `series` checks them for each endpoint.
 
 use std::ffi::OsStr;
 
@@ -13,34 +13,34 @@ use generated_client::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueTyp
 
 use crate::endpoints::{self, Endpoint};
 
-/// What stands before the name of a param in the id of its option.
+/// The prefix of a param's name in the id of its option.
 const ID: &str = "param:";
 
-/// The params that were given.
+/// The params of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Params {
-    /// By their names on the wire, each with all its values.
+    /// All values by the API's name of the param.
     pub(crate) known: Vec<(String, Vec<String>)>,
-    /// Params that are sent as they are, whatever the catalogue says.
+    /// Params that are sent unchecked.
     pub(crate) passed_on: Vec<(String, String)>,
 }
 
 impl Params {
-    /// Whether a param of this name was given.
+    /// Returns `true` if a param of this name is set.
     pub(crate) fn has(&self, wire_name: &str) -> bool {
         let mut names = self.known.iter().map(|(name, _)| name).chain(self.passed_on.iter().map(|(name, _)| name));
         names.any(|name| name == wire_name)
     }
 }
 
-/// An option: one name on the wire, and the param of each endpoint that takes it.
+/// An option: an API name, and the param of each endpoint that accepts it.
 #[derive(Debug)]
 pub(crate) struct Offered {
     pub(crate) wire_name: &'static str,
     pub(crate) infos: Vec<&'static ParamInfo>,
 }
 
-/// The params that endpoints take; those of all endpoints if the list is empty.
+/// The params that the given endpoints accept; those of all endpoints if the list is empty.
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoints::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
@@ -77,12 +77,12 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -
     })
 }
 
-/// The params by which a history requests its pages.
+/// The params that a history sets for its pages.
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
     [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name))
 }
 
-/// A name as options are written: `startTime` is `start-time`.
+/// A name in the style of options: `startTime` is `start-time`.
 pub(crate) fn kebab(wire_name: &str) -> String {
     let mut out = String::new();
     for character in wire_name.chars() {
@@ -127,10 +127,10 @@ impl Offered {
     }
 }
 
-/// The most values that help lists; `describe` has them all.
+/// Maximum number of values in help; `describe` lists all.
 const MAX_LISTED: usize = 6;
 
-/// The accepted values, as far as a line has room for them.
+/// The accepted values that fit in a line.
 fn values(info: &ParamInfo) -> Option<String> {
     let known: Vec<&str> = match info.ty {
         _ if !info.allowed_values.is_empty() => info.allowed_values.to_vec(),
@@ -167,12 +167,12 @@ fn possible_values(ty: ValueType) -> Vec<PossibleValue> {
     }
 }
 
-/// Whether commas separate values; in a text of unknown form they may belong to it.
+/// Returns `true` if commas separate values; a text of unknown form may contain commas itself.
 pub(crate) fn splits(info: &ParamInfo) -> bool {
     info.list_setter.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
 }
 
-/// Takes any text, and completes known values: whether a value is wrong depends on the endpoint.
+/// Accepts any text, and completes known values: their validity depends on the endpoint.
 #[derive(Clone)]
 struct Values(Vec<PossibleValue>);
 
@@ -200,7 +200,7 @@ impl TypedValueParser for Values {
 impl Args for Params {
     fn augment_args(command: Command) -> Command {
         let taken: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned).collect();
-        // A param whose name is an option of the command can still be passed on.
+        // `--param` sets a param whose name is an option of the command.
         let offered = offered(&[]).into_iter().filter(|one| !taken.contains(&kebab(one.wire_name)));
         let args: Vec<Arg> = offered.map(|one| one.arg()).collect();
         command.args(args).arg(

@@ -1,7 +1,6 @@
-//! `plot`: series as lines over time, in the terminal or in a file.
+//! `plot`: line charts of series, in the terminal or in a file.
 //!
-//! Endpoints with params come in; their records in a range, or their latest, go out as a chart. Drawing is done in
-//! `chart`.
+//! Draws the records of a range, or the latest ones. The drawing code is in `chart`.
 
 use std::fs;
 use std::io;
@@ -57,7 +56,7 @@ impl Plot {
         let numbers = interrupt.ends(self.of_endpoints(log)).await?;
         let chart = Chart { panels: numbers::panels(numbers, &self.fields)? };
         if chart.is_empty() {
-            return Err(Failure::new(ExitKind::Rejected, "nothing to draw: there are no records"));
+            return Err(Failure::new(ExitKind::Rejected, "cannot draw a chart: the response has no records"));
         }
         let Some(file) = &self.out else { return print(&chart) };
         write_whole(file, chart::svg(&chart).as_bytes()).map_err(|error| Failure::file("write", file, &error))?;
@@ -97,7 +96,7 @@ impl Plot {
     }
 }
 
-/// All records of a range of every series, side by side.
+/// All records of a range of every series, fetched concurrently.
 async fn history(client: &Client, series: Vec<Series>, from: Begin, to: Timestamp, log: &Log) -> Result<Vec<Numbers>> {
     let labels = labels(&series);
     let of_range = |one: Series| {
@@ -111,7 +110,7 @@ async fn history(client: &Client, series: Vec<Series>, from: Begin, to: Timestam
     for (index, (one, history)) in histories.into_iter().enumerate() {
         let sender = sender.clone();
         let watched = move |progress: &generated_client::history::Progress| {
-            // The drawing end may be gone already.
+            // The receiver may be dropped already.
             let _ = sender.send((index, progress.clone()));
         };
         tasks.push((one, tokio::spawn(history.on_progress(watched).collect())));
@@ -155,7 +154,7 @@ fn write_whole(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = file.with_file_name(name);
     let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, file));
     if written.is_err() {
-        // The unfinished file is of no use.
+        // The unfinished file is useless.
         let _ = fs::remove_file(&part);
     }
     written

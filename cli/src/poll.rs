@@ -1,7 +1,7 @@
 //! `poll`: each record when its interval has ended, until Ctrl-C.
 //!
-//! Series come in; records go to standard output in one stream, or into a file or data set by a backfill after each
-//! interval. The client waits and retries transient errors; any other error ends the command.
+//! Records are printed in one stream, or a backfill writes them to a file or data set after each interval. The client
+//! waits and retries transient errors; any other error ends the command.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -156,9 +156,9 @@ fn missing(label: &str, gap: &Gap) -> String {
     format!("{label}: the service has no record from {from} to {to}")
 }
 
-/// Follows every series in a task of its own; their pages come out of one channel.
+/// Follows every series in a separate task; one channel receives their pages.
 fn follow(client: &Client, series: &[Series], from: Begin) -> Result<mpsc::Receiver<News>> {
-    // One place for each series, so that none gets far ahead of a slow reader.
+    // A capacity of one page per series limits the lead over a slow reader.
     let (sender, news) = mpsc::channel(series.len().max(1));
     for (index, one) in series.iter().enumerate() {
         let Some(endpoint) = one.endpoint.known() else { continue };

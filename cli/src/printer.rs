@@ -1,6 +1,6 @@
 //! Records on standard output as they arrive.
 //!
-//! Pages of several series come in; rows of one table go out, with one header.
+//! Pages of several series are printed as rows of one table, with one header.
 
 use crate::failure::Result;
 use crate::records::{Layout, Part};
@@ -24,7 +24,7 @@ impl Printer {
         Self { format, layout: None, is_like_a_file: false, series, widths: Vec::new(), out }
     }
 
-    /// The same with the columns of a file: every row has its endpoint and all params.
+    /// Creates a printer with the columns of a file: every row has its endpoint and all params.
     pub(crate) fn like_a_file(self) -> Self {
         Self { layout: Some(Layout::of_file(&self.series)), is_like_a_file: true, ..self }
     }

@@ -1,6 +1,6 @@
 //! The progress of several series, one bar for each and one for all, on standard error.
 //!
-//! The client's progress comes in. Bars are drawn on a terminal only; elsewhere a caller prints a line now and then.
+//! Bars are drawn on a terminal only; otherwise the caller prints a progress line at intervals.
 
 use std::io;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::log::Log;
 
-/// Up to this many series keep their bar at the end; of more, only those in progress have one.
+/// Up to this many series keep their bar when they end; with more, only those in progress have one.
 const MOST_BARS: usize = 12;
 
-/// The columns of a line beside label and bar: percent, and the message at its longest.
+/// The width of a line without label and bar: the percentage and the longest message.
 const SAID: usize = 36;
 
 /// One bar for each series and one for all.
@@ -41,7 +41,7 @@ impl Bars {
         Self::on(ProgressDrawTarget::stderr(), labels)
     }
 
-    /// Bars that are not drawn: there is nothing to wait for, or `--quiet` is set.
+    /// Creates bars that are not drawn: there is nothing to wait for, or `--quiet` is set.
     pub(crate) fn hidden(labels: &[String]) -> Self {
         Self::on(ProgressDrawTarget::hidden(), labels)
     }
@@ -55,7 +55,7 @@ impl Bars {
         };
         let style = style(width);
         let total = ProgressBar::new(1).with_style(style.clone()).with_prefix(format!("{:width$}", "all"));
-        // A single series needs no bar for all.
+        // A single series needs no total bar.
         let total = if labels.len() > 1 { all.add(total) } else { ProgressBar::hidden() };
         let each = labels.iter().map(bar).collect();
         let mut this = Self { all, each, total, style, stay: labels.len() <= MOST_BARS };
@@ -75,7 +75,7 @@ impl Bars {
         bar.shown = Some(new);
     }
 
-    /// Notes how far a series has come.
+    /// Updates the progress of a series.
     pub(crate) fn progress(&mut self, index: usize, progress: &Progress) {
         self.show(index);
         let Some(bar) = self.each.get_mut(index) else { return };
@@ -114,7 +114,7 @@ impl Bars {
         draw(&self.total, &sum, format!("{}, {}", rate(&sum), remaining(&sum)));
     }
 
-    /// Prints the progress as a line where no bars are drawn.
+    /// Prints the progress as a line if no bars are drawn.
     pub(crate) fn line(&self, log: &Log) {
         if self.all.is_hidden() {
             log.remark(&summary(&self.total()));
@@ -132,7 +132,7 @@ impl Bars {
         self.total.tick();
     }
 
-    /// Leaves the bars as they are, except those that were not to stay.
+    /// Leaves the bars on the screen, except temporary ones.
     pub(crate) fn end(&self) {
         if self.stay {
             self.each.iter().filter_map(|bar| bar.shown.as_ref()).for_each(ProgressBar::abandon);
@@ -140,7 +140,7 @@ impl Bars {
         self.total.abandon();
     }
 
-    /// Removes the bars: the messages that follow say more.
+    /// Removes the bars, because the messages after them are more detailed.
     pub(crate) fn clear(&self) {
         // A terminal that cannot be written to shows none anyway.
         let _ = self.all.clear();
@@ -171,7 +171,7 @@ fn draw(bar: &ProgressBar, progress: &Progress, message: String) {
     bar.set_message(message);
 }
 
-/// A bar beside a label of that width and before a message, in a line that never fills the terminal.
+/// The style of a bar between a label of this width and a message, in a line shorter than the terminal is wide.
 fn style(label: usize) -> ProgressStyle {
     let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
     let bar = width.saturating_sub(label + SAID).clamp(5, 40);
@@ -186,17 +186,17 @@ pub(crate) fn shortened(label: &str, width: usize) -> String {
     label.chars().take(width - 1).chain(['…']).collect()
 }
 
-/// Requests a second, and how many there were.
+/// Requests per second and their total.
 pub(crate) fn rate(progress: &Progress) -> String {
     let seconds = progress.elapsed.as_secs_f64();
     let requests = progress.requests;
-    // The count is far below what a `f64` holds exactly.
+    // The count is small enough for an exact `f64`.
     #[allow(clippy::cast_precision_loss)]
     let rate = if seconds > 0.0 { requests as f64 / seconds } else { 0.0 };
     format!("{rate:.1} requests/s")
 }
 
-/// A length of time as a clock shows it.
+/// A duration in the format of a clock.
 pub(crate) fn clock(time: Duration) -> String {
     let seconds = time.as_secs_f64().ceil();
     // Rounded up, and far below the largest integer.
@@ -211,7 +211,7 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
     format!("{} {what}{}", thousands(count), if count == 1 { "" } else { "s" })
 }
 
-/// A count that people can read.
+/// A count with thousands separators.
 fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::new();

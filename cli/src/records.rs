@@ -1,7 +1,7 @@
 //! Records as rows and columns.
 //!
-//! Records come in with the series they belong to; a table goes out: the time, the params that tell the series apart,
-//! every field that the catalogue knows, and the unknown fields as JSON.
+//! A table has the time, the params that distinguish the series, every field of the catalogue, and the unknown fields
+//! as JSON.
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
@@ -12,10 +12,10 @@ use crate::params::range_params;
 use crate::series::{Series, differing};
 use crate::table::{Cell, Column, Table};
 
-/// The column of the endpoint, where there are several.
+/// The column of the endpoint, if there are several.
 const ENDPOINT: &str = "endpoint";
 
-/// The column of the fields that the catalogue does not know, as JSON.
+/// The column of the fields that are not in the catalogue, as JSON.
 const UNKNOWN_FIELDS: &str = "unknown_fields";
 
 /// Records of one series.
@@ -41,7 +41,7 @@ pub(crate) fn part<'r>(series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>
     }
 }
 
-/// The field that carries the time of the endpoint's records.
+/// The time field of the endpoint's records.
 pub(crate) fn time_field(endpoint: Endpoint) -> Option<&'static str> {
     match endpoint.body {
         BodyInfo::Series { time, .. } => time,
@@ -79,7 +79,7 @@ impl Layout {
         this
     }
 
-    /// The columns of these series: those of the catalogue; if it knows none, the keys of the records.
+    /// The columns of these series: those of the catalogue, or if it has none, the keys of the records.
     pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
         let mut this = Self { columns: Vec::new() };
         let endpoints = || series.iter().filter_map(|one| one.endpoint.known());
@@ -160,7 +160,7 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     if series.endpoint.known().and_then(time_field) == Some(name) {
         return time.map_or(Cell::EMPTY, Cell::Time);
     }
-    // A field hides a param of that name: it is the service's own value.
+    // A field hides a param of the same name, because its value is the service's own.
     match record.value(name) {
         Some(FieldValue::Timestamp(time)) => return Cell::Time(time),
         Some(value) => return Cell::Value(serde_json::to_value(value).unwrap_or_default()),

@@ -1,7 +1,7 @@
 //! The series to request: every endpoint with every combination of the given values.
 //!
-//! Endpoints and params come in, one series for each combination goes out, with its values checked against the
-//! registry and a label that tells it from the others. Nothing is sent here.
+//! Values are checked against the registry, and each series has a label that distinguishes it from the others. Nothing
+//! is sent here.
 
 use generated_client::registry::{EndpointInfo, ParamInfo, ValueType};
 use generated_client::{SERVICE, Timestamp};
@@ -18,11 +18,11 @@ use crate::time_arg;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Series {
     pub(crate) endpoint: Target,
-    /// By the names on the wire.
+    /// By API name.
     pub(crate) values: Vec<(String, Given)>,
 }
 
-/// The target of a request: an endpoint of the catalogue, or a path that the catalogue need not know.
+/// The target of a request: an endpoint of the catalogue, or any other path.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     Known(Endpoint),
@@ -33,7 +33,7 @@ pub(crate) enum Target {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Given {
     Text(String),
-    /// Values of which the service makes one series.
+    /// Several values that belong to one series.
     Several(Vec<String>),
     Time(Timestamp),
 }
@@ -91,7 +91,7 @@ impl Series {
     }
 }
 
-/// Every endpoint with every combination of values, in the order in which they were given.
+/// Every endpoint with every combination of values, in the given order.
 pub(crate) fn combine(targets: &[Target], params: &Params, log: &Log) -> Result<Vec<Series>> {
     every_param_is_accepted(targets, params)?;
     let mut all = Vec::new();
@@ -174,14 +174,14 @@ fn ends_after_its_start(series: &Series) -> Result<()> {
     }
 }
 
-/// The value as an endpoint accepts it, or its error.
+/// The value in the form that an endpoint accepts, or its error.
 fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Result<Given> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
         let time = time_arg::timestamp(value)
             .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
         return Ok(Given::Time(time));
     }
-    // `+` joins values only in a param that takes a list.
+    // `+` joins values only for a param that accepts a list.
     let several: Vec<&str> = if info.list_setter.is_some() && splits(info) {
         value.split('+').map(str::trim).collect()
     } else {
@@ -223,14 +223,14 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> R
             .tip_if(tip)
             .tip(format!("`--param {param}={value}` sends it anyway")));
     }
-    // Tickers are short and many: each is similar to another.
+    // Tickers are short and numerous, so almost any text resembles one.
     if let Some(tip) = tip.filter(|_| value.len() > 5 || !ty.open) {
         log.warning(&format!("unknown value {}; {tip} Sending it anyway", option()));
     }
     Ok(())
 }
 
-/// A list in words: `a, b or c`.
+/// A list as text: `a, b or c`.
 fn alternatives(all: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
     match words.as_slice() {
@@ -239,7 +239,7 @@ fn alternatives(all: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// The differences between the series, in as few words as possible.
+/// The differences between the series, as briefly as possible.
 pub(crate) fn labels(series: &[Series]) -> Vec<String> {
     let names = differing(series);
     let several = series.iter().any(|one| one.endpoint != series[0].endpoint);
@@ -323,7 +323,7 @@ mod tests {
         let anchor = check(&["health_check"], &[("anchor", &["1d"])], &[]);
         let expected = "`--anchor` is not a param of health_check\n\n  tip: accepted: no params\n  tip: `--param anchor=VALUE` sends it anyway";
         assert_eq!(anchor, [expected]);
-        // A param that some of the endpoints take is set on those.
+        // A param that only some of the endpoints accept is set on those.
         assert_eq!(
             check(&["health_check", "anchored_cvd"], &[("anchor", &["1d"])], &[]),
             ["health_check", "anchored_cvd"]

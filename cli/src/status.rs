@@ -1,7 +1,7 @@
 //! `status`: the state of a file or a data set that a backfill has written.
 //!
-//! A path comes in; a row for each series goes out, or one JSON object. Every file is compared with its checksums. No
-//! request is sent.
+//! The output has a row for each series, or is one JSON object. Every file is compared with its checksums. No request
+//! is sent.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ impl Status {
     }
 }
 
-/// The path of a series in words: `volume_ratio BTC 1h`.
+/// The path of a series as text: `volume_ratio BTC 1h`.
 fn label(path: &str) -> String {
     let word = |part: &str| match part.split_once('=') {
         Some((_, value)) => percent_decode_str(value).decode_utf8_lossy().into_owned(),
@@ -71,7 +71,7 @@ fn label(path: &str) -> String {
     path.split('/').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The state in words: `up to date`, or the age of the last record.
+/// The state as text: `up to date`, or the age of the last record.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     match (series.behind(now), series.last) {
         (Some(0), _) => "up to date".to_owned(),

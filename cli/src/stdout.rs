@@ -1,6 +1,6 @@
-//! Standard output, which carries the data of a command and nothing else.
+//! Standard output, which carries only the data of a command.
 //!
-//! Text comes in. If the reader left early, the command ends without a message; a full disk is an error.
+//! If the reader closes the pipe early, the command ends without a message; a full disk is an error.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
@@ -35,27 +35,27 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     stdout.flush()
 }
 
-/// Whether a person reads it.
+/// Returns `true` if standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether it may have colours.
+/// Returns `true` if colours are enabled.
 pub(crate) fn has_colours() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
-/// How a heading looks where there are colours.
+/// The style of a heading if colours are enabled.
 pub(crate) fn heading() -> Style {
     if has_colours() { AnsiColor::Green.on_default().bold() } else { Style::new() }
 }
 
-/// How many columns it has; 80 if that is unknown.
+/// The width in columns; 80 if unknown.
 pub(crate) fn width() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0).max(20))
 }
 
-/// How many lines it has; 24 if that is unknown.
+/// The height in lines; 24 if unknown.
 pub(crate) fn height() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(24, |(_, height)| usize::from(height.0).max(10))
 }

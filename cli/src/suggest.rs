@@ -1,8 +1,8 @@
-//! `did you mean`: the known name that is nearest to the one that was typed.
+//! `did you mean`: the known name that is most similar to the given one.
 //!
-//! Names come in; one of them goes out, or none. The caller decides how to use it.
+//! The caller decides how to use the suggestion.
 
-/// The known name that is nearest, if any is near.
+/// The most similar known name, if any is similar enough.
 pub(crate) fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let score = |name: &str| strsim::jaro_winkler(&key(written), &key(name));
     let scored = known.into_iter().map(|name| (score(name), name));
@@ -10,12 +10,12 @@ pub(crate) fn nearest<'n>(written: &str, known: impl IntoIterator<Item = &'n str
     best.filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
 }
 
-/// A name without what people write differently: case, and what stands between words.
+/// A normalized name: lower case, without separators between words.
 pub(crate) fn key(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// `did you mean …?`, to be put after the name that was typed.
+/// `did you mean …?`, for use after the given name.
 pub(crate) fn tip<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(written, known).map(|name| format!("did you mean `{name}`?"))
 }

@@ -1,6 +1,6 @@
-//! Rows and columns, as a table for people, as CSV or as JSON Lines.
+//! Rows and columns, as a table for users, as CSV or as JSON Lines.
 //!
-//! Values come in with their types; text goes out. Programs get every digit, people as many as they read.
+//! Output for programs has every digit, output for users seven significant ones.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::stdout;
 use crate::time_arg;
 
-/// How rows are written.
+/// The output format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     // Without doc comments, help stays on one line.
@@ -23,7 +23,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The chosen format, or the one that suits the reader.
+    /// The chosen format, or the default for a terminal or a program.
     pub(crate) fn or_for_reader(chosen: Option<Self>, program: Self) -> Self {
         chosen.unwrap_or(if stdout::is_terminal() { Self::Table } else { program })
     }
@@ -36,7 +36,7 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<Cell>>,
 }
 
-/// What a column is called and holds.
+/// The name and the content of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) name: String,
@@ -82,7 +82,7 @@ impl Cell {
         }
     }
 
-    /// Every digit, and an empty text where there is no value.
+    /// Every digit, and an empty text for no value.
     pub(crate) fn for_programs(&self) -> String {
         match self {
             Self::Time(time) => time.to_string(),
@@ -124,7 +124,7 @@ impl Table {
     pub(crate) fn json_lines(&self) -> String {
         let mut out = String::new();
         for row in &self.rows {
-            // Written by hand, as a map would sort the names.
+            // Written without a map, which would sort the names.
             out.push('{');
             for (index, (column, cell)) in self.columns.iter().zip(row).enumerate() {
                 let comma = if index == 0 { "" } else { "," };
@@ -135,19 +135,19 @@ impl Table {
         out
     }
 
-    /// A table no wider than this; columns that do not fit are left out at the right, and named below.
+    /// A table no wider than this; columns that do not fit are omitted on the right, and listed below.
     pub(crate) fn for_terminal(&self, width: usize) -> String {
         let cells = self.for_people();
         let shown = self.fitting(&cells, width);
         let mut out = self.aligned(&cells, shown, &[], true);
         if let [first, rest @ ..] = &self.columns[shown..] {
             let names: String = rest.iter().flat_map(|column| [", ".to_owned(), column.for_people()]).collect();
-            let _ = writeln!(out, "without {}{names}, for which there is no room", first.for_people());
+            let _ = writeln!(out, "omitted for lack of space: {}{names}", first.for_people());
         }
         out
     }
 
-    /// The next lines of a table whose rows are written as they come; columns grow and never shrink.
+    /// The next lines of a table that is written row by row; columns grow and never shrink.
     pub(crate) fn lines(&self, widths: &mut Vec<u16>, with_names: bool) -> String {
         let cells = self.for_people();
         widths.resize(self.columns.len(), 0);
@@ -182,7 +182,7 @@ impl Table {
         table.lines().enumerate().map(styled).collect()
     }
 
-    /// All cells as people read them, numbers of a column with the same digits.
+    /// All cells formatted for users, numbers of a column with the same number of digits.
     fn for_people(&self) -> Vec<Vec<String>> {
         let decimals: Vec<usize> = (0..self.columns.len())
             .map(|index| decimals(self.rows.iter().filter_map(|row| row.get(index).and_then(Cell::number))))
@@ -192,7 +192,7 @@ impl Table {
         self.rows.iter().map(row).collect()
     }
 
-    /// How many columns fit; the first is always shown.
+    /// The number of columns that fit; the first is always shown.
     fn fitting(&self, cells: &[Vec<String>], width: usize) -> usize {
         let mut used = 0;
         let fits = |(index, column): &(usize, &Column)| {
@@ -203,7 +203,7 @@ impl Table {
     }
 }
 
-/// A text that came, without line breaks and without what a terminal takes for a command or turns around.
+/// A received text without line breaks, terminal control characters and changes of text direction.
 fn readable(text: &str) -> String {
     let steers = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(steers, " ")
@@ -214,11 +214,11 @@ fn widest(column: &Column, index: usize, cells: &[Vec<String>]) -> usize {
     values.chain([column.for_people().chars().count()]).max().unwrap_or_default()
 }
 
-/// Seven significant digits of the largest among numbers, and no zeros at the end that all of them have.
+/// Seven significant digits of the largest number, without trailing zeros that all numbers have.
 fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let numbers: Vec<f64> = numbers.collect();
     let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
-    // Between -6 and 10 by the bounds.
+    // Clamped to -6 to 10.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let most = (6.0 - largest.max(1e-4).log10().floor()).clamp(0.0, 10.0) as usize;
     let needed = |number: &f64| {
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(ratios().json_lines(), lines);
     }
 
-    /// What a terminal takes for a command, and what breaks a line.
+    /// Terminal control characters, and line breaks.
     #[test]
     fn text_that_came_does_not_steer_a_terminal() {
         let mut table = ratios();
@@ -268,7 +268,7 @@ mod tests {
         let table =
             "openDate          coin   volumeRatio\n2025-09-15 12:00  BTC           0.25\n2025-09-15 13:00  a,\"b\"\n";
         assert_eq!(ratios().for_terminal(80), table);
-        let narrow = "openDate          coin\n2025-09-15 12:00  BTC\n2025-09-15 13:00  a,\"b\"\nwithout volumeRatio, for which there is no room\n";
+        let narrow = "openDate          coin\n2025-09-15 12:00  BTC\n2025-09-15 13:00  a,\"b\"\nomitted for lack of space: volumeRatio\n";
         assert_eq!(ratios().for_terminal(30), narrow);
     }
 

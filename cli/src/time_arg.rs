@@ -22,15 +22,15 @@ pub(crate) enum Begin {
 }
 
 impl Begin {
-    /// The timestamp, where there are no intervals.
+    /// The timestamp for requests without intervals.
     pub(crate) fn timestamp(self) -> Timestamp {
         match self {
             Self::At(time) | Self::Ago(time) => time,
         }
     }
 
-    /// The timestamp, for intervals of a length. An age is rounded down to a whole interval, as it rarely ends where an
-    /// interval begins.
+    /// The timestamp for intervals of a length. An age is rounded down to a complete interval, as it rarely ends on the
+    /// boundary of one.
     pub(crate) fn by(self, step: Duration) -> Timestamp {
         match self {
             Self::At(time) => time,
@@ -58,7 +58,7 @@ fn parse(text: &str, now: Timestamp) -> Result<Begin, String> {
     humantime::parse_duration(text).map(|age| Begin::Ago(now - age)).map_err(|_| FORMS.to_owned())
 }
 
-/// Digits alone: a date, Unix seconds or Unix milliseconds, by their number.
+/// Digits only: a date, Unix seconds or Unix milliseconds, distinguished by their number.
 fn number(digits: &str) -> Result<Timestamp, String> {
     let count = digits.parse::<i64>().map_err(|_| FORMS.to_owned())?;
     let milliseconds = || Timestamp::from_unix_seconds(0) + Duration::from_millis(count.unsigned_abs());
@@ -67,13 +67,13 @@ fn number(digits: &str) -> Result<Timestamp, String> {
         8 => date().ok_or_else(|| format!("`{digits}` is not a date; {FORMS}")),
         10 => Ok(Timestamp::from_unix_seconds(count)),
         13 => Ok(milliseconds()),
-        // Shorter or longer counts lie decades away from any record.
+        // Numbers with fewer or more digits are decades away from any record.
         ..=11 => Err(format!("as Unix seconds this is {}; {FORMS}", shown(Timestamp::from_unix_seconds(count)))),
         _ => Err(format!("as Unix milliseconds this is {}; {FORMS}", shown(milliseconds()))),
     }
 }
 
-/// RFC 3339, of which the seconds, the time and the offset are optional.
+/// RFC 3339 with optional seconds, time and offset.
 fn date_time(text: &str) -> Option<Timestamp> {
     let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
     let (time, offset) = rest.split_at(rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len()));
@@ -105,12 +105,12 @@ pub(crate) fn begin(text: &str) -> Result<Begin, String> {
     parse(text, Timestamp::now())
 }
 
-/// The clap parser of a length of time.
+/// The clap parser of a duration.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text.trim()).map_err(|_| "expected a length of time such as 24h or 7d".to_owned())
 }
 
-/// A timestamp as text for people: to the minute, unless it has seconds.
+/// A timestamp as text for users: to the minute, unless it has seconds.
 pub(crate) fn shown(time: Timestamp) -> String {
     let text = time.to_string();
     match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {

@@ -1,22 +1,22 @@
 //! Marks of axes: round numbers with short names, and round times.
 //!
-//! A range comes in with how many marks there is room for; places and labels go out. Drawing them is not done here.
+//! Computes the positions and labels of marks for a range and a maximum number of marks; drawing is left to the caller.
 
 use kuva::render::datetime::{DateTimeAxis, DateUnit};
 
-/// A place on an axis and what stands there.
+/// A position on an axis and its label.
 pub(crate) type Mark = (f64, String);
 
-/// Round numbers that a range lies between, evenly spaced.
+/// Evenly spaced round numbers that enclose a range.
 pub(crate) fn covering((least, greatest): (f64, f64), most: usize) -> Vec<Mark> {
     let step = round_step((greatest - least) / small(most.max(2) - 1));
     let (begin, end) = ((least / step).floor(), (greatest / step).ceil());
-    // A few more than asked for at the ends, and never endless.
+    // The range may need a few more marks than requested at its ends; the limit ensures that the loop ends.
     let places = (0..=most + 2).map(|index| begin + small(index)).take_while(|place| *place <= end + 0.5);
     places.map(|place| (place * step, short(place * step, step))).collect()
 }
 
-/// 1, 2 or 5 times a power of ten, no less than a number.
+/// The smallest of 1, 2 or 5 times a power of ten that is at least the given number.
 fn round_step(least: f64) -> f64 {
     if !least.is_finite() || least <= 0.0 {
         return 1.0;
@@ -26,7 +26,7 @@ fn round_step(least: f64) -> f64 {
     steps.into_iter().find(|step| *step >= least * 0.999_999).unwrap_or(10.0 * power)
 }
 
-/// A number in three digits: `1.5B`.
+/// A number with three digits: `1.5B`.
 pub(crate) fn brief(number: f64) -> String {
     let text = short(number, number.abs() / 200.0);
     match text.find(|character: char| character.is_alphabetic()) {
@@ -39,7 +39,7 @@ fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
-/// A number in as few characters as tell it from those a step away: `1.5B`.
+/// A number with as few characters as distinguish it from its neighbours at a distance of `step`: `1.5B`.
 fn short(number: f64, step: f64) -> String {
     let units = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e4, "k")];
     let (unit, name) = units.into_iter().find(|(unit, _)| number.abs() >= *unit).unwrap_or((1.0, ""));
@@ -47,14 +47,14 @@ fn short(number: f64, step: f64) -> String {
     if number != 0.0 && number.abs() < 1e-4 {
         return format!("{number:.1e}");
     }
-    // Between 0 and 9 by the bounds.
+    // Clamped to 0 to 9.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let decimals = (-(step / unit).log10() - 1e-9).ceil().clamp(0.0, 9.0) as usize;
     let decimals = if number == 0.0 { 0 } else { decimals };
     format!("{:.decimals$}{name}", number / unit)
 }
 
-/// Steps of time, with how they are written.
+/// Steps of time, with their formats.
 fn time_steps() -> impl Iterator<Item = DateTimeAxis> {
     let step = |unit, step, format: &str| DateTimeAxis { unit, step, format: format.to_owned() };
     let minutes = [1, 2, 5, 10, 15, 30].map(|count| step(DateUnit::Minute, count, "%H:%M"));
@@ -65,7 +65,7 @@ fn time_steps() -> impl Iterator<Item = DateTimeAxis> {
     minutes.into_iter().chain(hours).chain(days).chain(months).chain(years)
 }
 
-/// The finest step of time that puts no more than `most` marks in a range of Unix seconds.
+/// The finest step of time with at most `most` marks in a range of Unix seconds.
 pub(crate) fn time_axis((from, to): (f64, f64), most: usize) -> DateTimeAxis {
     let fits = |axis: &DateTimeAxis| (to - from) / seconds(axis) <= small(most);
     time_steps().find(fits).unwrap_or_else(|| DateTimeAxis::years("%Y").with_step(20))
@@ -90,7 +90,7 @@ pub(crate) fn times(range: (f64, f64), most: usize) -> Vec<Mark> {
     axis.generate_ticks(range.0, range.1).into_iter().map(|place| (place, axis.format_tick(place))).collect()
 }
 
-/// A count of marks, of which there are few.
+/// A number of marks, which is small.
 #[allow(clippy::cast_precision_loss)]
 fn small(count: usize) -> f64 {
     count as f64

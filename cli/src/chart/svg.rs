@@ -1,6 +1,6 @@
 //! A chart as SVG.
 //!
-//! A chart comes in, the text of a file goes out. The caller writes it.
+//! Returns the text of the file; the caller writes it.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use super::{Chart, Panel, axis};
 const WIDTH: f64 = 1000.0;
 const PANEL_HEIGHT: f64 = 320.0;
 
-/// The same for every panel, so that points of one time are in one column.
+/// The same for every panel, so that points of the same time are aligned.
 const LEFT: f64 = 80.0;
 const RIGHT: f64 = 20.0;
 
-/// How many points of a line fit into that width.
+/// Maximum number of points of a line in that width.
 const COLUMNS: usize = 1000;
 
-/// Colours that differ for most eyes, on white.
+/// Colours on white that colour-blind readers can distinguish too.
 const COLOURS: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#000000"];
 
-/// The text of an SVG file that shows the chart.
+/// The text of an SVG file with the chart.
 pub(crate) fn svg(chart: &Chart) -> String {
     let range = chart.time_range();
     let panels = || chart.panels.iter().map(|panel| lines(panel, range));
     let layouts = chart.panels.iter().map(|panel| layout(panel, range)).collect();
     let rows = chart.panels.len();
-    // There are fewer panels than a `f64` can count.
+    // An `f64` can count the panels exactly.
     #[allow(clippy::cast_precision_loss)]
     let height = PANEL_HEIGHT * rows as f64;
     let mut figure = Figure::new(rows, 1)

@@ -1,6 +1,6 @@
-//! A chart as text, of dots in Braille: eight to a character.
+//! A chart as text in Braille patterns, with eight dots per character.
 //!
-//! A chart comes in with the size of the terminal; lines of text go out, with colours that the caller may remove.
+//! A chart is drawn for the size of the terminal, as lines of text with colours that the caller may remove.
 
 use anstyle::{AnsiColor, Style};
 use ploot::canvas::color::PALETTE;
@@ -22,7 +22,7 @@ const COLOURS: [AnsiColor; 7] = [
     AnsiColor::White,
 ];
 
-/// The fewest lines in which a panel can be read.
+/// Minimum number of lines of a readable panel.
 const LEAST_HEIGHT: usize = 12;
 
 /// The chart, in this many columns and about this many lines.
@@ -31,7 +31,7 @@ pub(crate) fn text(chart: &Chart, width: usize, height: usize) -> String {
     let range = chart.time_range();
     let mut marks: Vec<Vec<Mark>> =
         chart.panels.iter().map(|panel| axis::covering(panel.value_range(), each / 3)).collect();
-    // The same in every panel, so that points of one time are in one column.
+    // The same in every panel, so that points of the same time are aligned.
     let widest = marks.iter().flatten().map(|(_, label)| label.len()).max().unwrap_or_default();
     for (_, label) in marks.iter_mut().flatten() {
         *label = format!("{label:>widest$}");
@@ -66,7 +66,7 @@ fn panel_text(panel: &Panel, marks: &[Mark], range: (f64, f64), width: usize, he
         .collect()
 }
 
-/// What each line stands for, in its colour.
+/// The label of each line, in its colour.
 fn legend(panel: &Panel, width: usize) -> Option<String> {
     if panel.lines.len() < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! Two programs that write to one file: the second is told which the first is, and a killed one is in nobody's way.
+//! Two programs that write to one file: the error of the second names the first, and a killed one blocks no other.
 
 use std::process::Stdio;
 use std::thread;
@@ -25,7 +25,7 @@ fn the_second_of_two_programs_is_told_which_the_first_is() {
     let process = format!("process {}", first.id());
     assert!(second.err.contains(&process), "{}", second.err);
     assert!(second.err.ends_with("  tip: wait until it has ended, then run the command again\n"));
-    // SIGKILL, on systems that have it: nobody can tidy up.
+    // SIGKILL, on systems that have it: the program cannot clean up.
     first.kill().unwrap();
     first.wait().unwrap();
     let third = run(&[args.as_slice(), &["--sandbox"]].concat());

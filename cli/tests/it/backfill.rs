@@ -1,4 +1,4 @@
-//! `backfill` as somebody runs it, and runs it again.
+//! `backfill`, run once and repeatedly.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ fn backfill<'a>(coins: &'a str, out: &'a Path, more: &[&'a str]) -> Vec<&'a str>
     [&["backfill"], QUARTER.as_slice(), &[coins, "--out", support::text(out)], more].concat()
 }
 
-/// The rows of a file, without the line of names.
+/// The rows of a file, without the header.
 fn rows(file: &Path) -> Vec<String> {
     support::contents(file).lines().skip(1).map(str::to_owned).collect()
 }
@@ -49,7 +49,8 @@ fn again_it_asks_for_what_is_new_alone() {
     assert!(longer.err.contains("24 new records (1 request"), "{}", longer.err);
 }
 
-/// The sandbox has no record of it, which is no gap; what becomes of one is tested in `tables`.
+/// The sandbox has no record of the current interval, which does not count as a gap; tests of `tables` cover its
+/// record.
 #[test]
 fn include_partial_requests_the_current_interval() {
     let folder = tempfile::tempdir().unwrap();
@@ -72,7 +73,7 @@ fn a_dry_run_says_what_is_missing_and_asks_nothing() {
     assert!(!folder.path().join("data").exists());
 }
 
-/// The interval in which the beginning lies is asked for as a whole, so no window looks as if records were missing.
+/// The interval that contains the start is requested completely, so no page looks as if records were missing.
 #[test]
 fn so_long_ago_takes_as_many_requests_as_planned() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,7 +150,7 @@ fn help_fits_two_screens() {
 fn windows_that_fail_are_told_and_asked_for_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    // A failure that asking again does not mend, as one that it may mend is waited out for seconds.
+    // A failure that a retry cannot fix; one that it might fix is retried for seconds.
     let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
     let told = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
     let said = "\nerror: 3 requests failed\n\n  tip: run the same command to fetch the missing records\n";
@@ -196,7 +197,7 @@ fn status_shows_records_and_damage() {
     assert_eq!(nothing.code, Some(2), "{}", nothing.err);
 }
 
-/// The same command would be refused again, and an empty file would hide why.
+/// The same command would be rejected again, and an empty file would hide why.
 #[test]
 fn a_refused_series_ends_as_refused_without_a_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -231,7 +232,7 @@ fn a_wrong_key_ends_it_at_once() {
 #[test]
 fn a_place_that_cannot_be_written_to_is_told() {
     let said = |told: Told| (told.code, told.err.lines().find(|line| line.starts_with("error: ")).map(str::to_owned));
-    // Nobody may make a file there, whoever asks.
+    // No user, not even root, can create a file there.
     let (code, error) = said(run(&backfill("BTC", Path::new("/proc/derivs.csv"), &["--sandbox"])));
     assert_eq!(code, Some(1), "{error:?}");
     assert!(error.is_some_and(|error| error.contains("/proc/derivs.csv")));
@@ -245,7 +246,7 @@ fn a_place_that_cannot_be_written_to_is_told() {
 fn a_disk_that_is_full_is_told_and_nothing_half_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    // No file may be longer than a few blocks: what a full disk is to whoever writes.
+    // Limits files to a few blocks, which has the effect of a full disk.
     let args = backfill("BTC,ETH", &file, &["--sandbox", "--quiet"]).join(" ");
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {args}", support::PROGRAM);
     let mut shell = std::process::Command::new("sh");

@@ -1,8 +1,8 @@
-//! What a shell is told could come next.
+//! The completions that a shell receives.
 
 use crate::support::{self, derivs, run};
 
-/// What bash would offer for the last of these words.
+/// The completions of bash for the last of these words.
 fn offered(words: &[&str]) -> Vec<String> {
     let mut command = derivs(&[["--", "derivs"].as_slice(), words].concat());
     command.env("DERIVS_COMPLETE", "bash").env("_CLAP_IFS", "\n").env("_CLAP_COMPLETE_COMP_TYPE", "9");

@@ -1,4 +1,4 @@
-//! `derivs` as a shell starts it: one program, so that it is linked once.
+//! `derivs` as a shell starts it; all tests are one program, so that it is linked once.
 
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 

@@ -1,4 +1,4 @@
-//! The program in pipes: data on one stream, words on the other, exit codes.
+//! The program in pipes: data on standard output, messages on standard error, exit codes.
 
 use std::fs;
 use std::io::Read;
@@ -109,7 +109,7 @@ fn mistakes_say_what_would_be_right() {
     let table: [(&[&str], &str); 4] = [
         (
             &["get", "volum_ratio"],
-            "error: there is no endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` lists all endpoints\n",
+            "error: unknown endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` lists all endpoints\n",
         ),
         (
             &["get", "volume_ratio", "--timeframe", "1hr", "--sandbox"],
@@ -167,7 +167,7 @@ fn what_is_only_reported_is_told_before_anything_is_sent() {
         ),
     ];
     for (args, said) in table {
-        // Where there are no settings, nobody is asked.
+        // Without settings, no request is sent.
         let told = run(args);
         assert!(told.code == Some(3) && told.err.starts_with(said), "{}", told.err);
     }
@@ -200,7 +200,7 @@ fn the_proxy_of_the_environment_is_the_way_out() {
     let file = folder.path().join("settings.toml");
     fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.max_attempts = 1\n").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    // Nobody listens there any more.
+    // The port is closed.
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut command = derivs(&["check", "--settings", support::text(&file)]);
     let told = told(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
@@ -222,7 +222,7 @@ fn a_wrong_key_is_told_and_not_shown() {
 
 #[test]
 fn a_service_that_is_not_there_is_told() {
-    // Nobody listens there any more.
+    // The port is closed.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut command = derivs(&["check"]);
     let url = format!("http://{address}/v2");
@@ -274,7 +274,7 @@ fn polling_prints_what_is_over_as_it_comes() {
     assert!(lines.is_sorted_by_key(|line| line["openDate"].to_string()));
 }
 
-/// The interval in which the beginning lies is asked for as a whole, so that it does not look missing.
+/// The interval that contains the start is requested completely, so that it does not look missing.
 #[test]
 fn so_long_ago_begins_with_an_interval() {
     let folder = tempfile::tempdir().unwrap();
@@ -320,9 +320,9 @@ fn a_folder_that_cannot_be_written_to_is_told() {
         "1h",
         "--sandbox",
         "--out",
-        "/nobody/has/this.svg",
+        "/missing/folder/chart.svg",
     ]);
-    let said = "error: cannot write `/nobody/has/this.svg`: No such file or directory\n";
+    let said = "error: cannot write `/missing/folder/chart.svg`: No such file or directory\n";
     assert_eq!((told.code, told.err.as_str()), (Some(1), said));
 }
 

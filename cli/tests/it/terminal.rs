@@ -1,8 +1,8 @@
-//! The program in a terminal of 80 columns, as somebody sees it.
+//! The program in a terminal of 80 columns.
 
 use crate::support::{Service, Terminal};
 
-/// What is seen of a command that ends by itself.
+/// The screen of a command that ends by itself.
 fn seen(args: &[&str]) -> (Option<i32>, String) {
     let mut terminal = Terminal::start(args);
     let code = terminal.end();

@@ -1,6 +1,6 @@
-//! The program as a test starts it: in pipes or in a pseudo-terminal, with an environment of its own.
+//! Runs the program in pipes or in a pseudo-terminal, with a clean environment.
 //!
-//! Arguments come in; what was said on both streams or seen on the screen, and the exit code, go out.
+//! A run returns the text of both streams or of the screen, and the exit code.
 
 mod service;
 #[cfg(unix)]
@@ -15,7 +15,7 @@ pub(crate) use terminal::Terminal;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_derivs");
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) code: Option<i32>,
@@ -38,7 +38,7 @@ pub(crate) fn is_foreign(name: &str) -> bool {
     name.starts_with("MARKET_ANALYTICS_") || ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"].contains(&name)
 }
 
-/// A folder that is not there.
+/// A folder that does not exist.
 pub(crate) fn nowhere() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("nobody")
 }
@@ -66,7 +66,7 @@ pub(crate) fn output(command: &mut Command) -> Told {
     told(&command.output().unwrap())
 }
 
-/// The program, which asks a service.
+/// The program with the settings of a service.
 pub(crate) fn asking(service: &Service, args: &[&str]) -> Command {
     let mut command = derivs(args);
     command.env("MARKET_ANALYTICS_BASE_URL", service.base_url()).env("MARKET_ANALYTICS_API_KEY", "right-key");
@@ -79,7 +79,7 @@ pub(crate) fn told(output: &Output) -> Told {
 }
 
 impl Told {
-    /// The lines of the data, without that of the names.
+    /// The lines of the data, without the header.
     pub(crate) fn rows(&self) -> Vec<&str> {
         self.out.lines().skip(1).collect()
     }

@@ -3,14 +3,14 @@
 use generated_client::REGISTRY;
 use sandbox::{Builder, Sandbox};
 
-/// A sandbox that lives as long as this.
+/// A sandbox that runs for the lifetime of this value.
 #[derive(Debug)]
 pub(crate) struct Service {
     sandbox: Sandbox,
 }
 
 impl Service {
-    /// A service that wants the key `right-key`.
+    /// A service that requires the key `right-key`.
     pub(crate) fn start() -> Self {
         Self::with(|builder| builder)
     }
@@ -23,7 +23,7 @@ impl Service {
         self.sandbox.base_url()
     }
 
-    /// How many requests have arrived.
+    /// Number of received requests.
     pub(crate) fn requests(&self) -> u64 {
         self.sandbox.counts().requests
     }

@@ -1,6 +1,6 @@
-//! A pseudo-terminal with the program in it: keys go in, the screen comes out.
+//! A pseudo-terminal with the program in it: tests send keys and read the screen.
 //!
-//! Nothing here asserts how long something takes; a wait that never ends is ended by a generous limit.
+//! No test asserts a duration; a generous limit ends a wait that would never end.
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -14,7 +14,7 @@ use pty_process::blocking::{self, Command, Pty};
 
 use super::{PROGRAM, Service, is_foreign, nowhere};
 
-/// Longer than anything takes on the slowest of machines.
+/// Longer than any wait on the slowest machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
 const ROWS: u16 = 40;
@@ -39,12 +39,12 @@ impl Terminal {
         Self::with(args, &[])
     }
 
-    /// The same where there are to be no colours.
+    /// Starts it without colours.
     pub(crate) fn without_colours(args: &[&str]) -> Self {
         Self::with(args, &[("NO_COLOR", "1")])
     }
 
-    /// The same against a service.
+    /// Starts it with a service.
     pub(crate) fn asking(service: &Service, args: &[&str]) -> Self {
         let url = service.base_url();
         Self::with(args, &[("MARKET_ANALYTICS_BASE_URL", url), ("MARKET_ANALYTICS_API_KEY", "right-key")])
@@ -69,15 +69,15 @@ impl Terminal {
         Self { child, keys: pty, shown, reader: Some(reader) }
     }
 
-    /// What somebody sees now.
+    /// The text on the screen.
     pub(crate) fn screen(&self) -> String {
         let shown = self.shown.lock().unwrap();
-        // Line by line, however a line was ended.
+        // Lines, regardless of their line endings.
         let lines: Vec<_> = shown.screen.screen().rows(0, COLUMNS).map(|line| line.trim_end().to_owned()).collect();
         lines.join("\n").trim_end().to_owned()
     }
 
-    /// Everything that was written, with all that steers a terminal.
+    /// The raw output, with all control sequences.
     pub(crate) fn written(&self) -> String {
         String::from_utf8_lossy(&self.shown.lock().unwrap().bytes).into_owned()
     }
@@ -86,7 +86,7 @@ impl Terminal {
     pub(crate) fn wait_for(&self, text: &str) {
         let begun = Instant::now();
         while !self.screen().contains(text) {
-            assert!(begun.elapsed() < LIMIT, "`{text}` never came; the screen:\n{}", self.screen());
+            assert!(begun.elapsed() < LIMIT, "timeout waiting for `{text}`; the screen:\n{}", self.screen());
             thread::sleep(Duration::from_millis(10));
         }
     }
@@ -114,7 +114,7 @@ fn screen() -> vt100::Parser {
 fn read(pty: &Pty, shown: &Mutex<Shown>) {
     let mut pty = pty;
     let mut bytes = [0; 4096];
-    // The end is an error here, as nobody has the other side open.
+    // The end of the program is an error here, because the other side is then closed.
     while let Ok(count @ 1..) = pty.read(&mut bytes) {
         let mut shown = shown.lock().unwrap();
         shown.screen.process(&bytes[..count]);
