@@ -44,9 +44,9 @@ pub use limit::WindowOfSome;
 #[doc(hidden)]
 pub use window::Window;
 
-/// The rules of the built-in gate, for one that keeps their state elsewhere.
+/// The rules of the built-in rate limiter, for one that stores their state elsewhere.
 ///
-/// They change with the runtime: a crate that uses them names its exact version.
+/// They change with the runtime: a crate that uses them depends on an exact version of it.
 #[doc(hidden)]
 pub mod rules {
     pub use super::moment::Moment;
@@ -100,7 +100,7 @@ pub mod rules {
 pub trait RateLimiter: Send + Sync + 'static {
     /// Waits until an attempt may be sent. Dropping the future leaves the queue.
     ///
-    /// The client reports to the permit when the request leaves and how it ends: see [`Permit::with_observer`].
+    /// The client reports to the permit when the request is sent and how it ends: see [`Permit::with_observer`].
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_>;
 
     /// Notes that the service responded with 429 and accepts no requests for this duration.
@@ -129,7 +129,7 @@ impl<G: RateLimiter + ?Sized> RateLimiter for Arc<G> {
 /// The future of a [`Permit`].
 pub type AcquireFuture<'g> = Pin<Box<dyn Future<Output = Result<Permit, RateLimiterError>> + Send + 'g>>;
 
-/// Why a gate cannot decide whether a request may be sent. The request is tried again later.
+/// A failure to decide whether a request may be sent. The request is retried later.
 #[derive(Clone, Debug)]
 pub struct RateLimiterError {
     message: String,

@@ -141,6 +141,6 @@ impl TokenFlow {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic leaves the value valid, so a poisoned lock is acquired all the same.
+    // A panic leaves the value valid, so a poisoned lock is used.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -111,7 +111,7 @@ impl Fetch {
         is_new
     }
 
-    /// Whether a window that failed is due again. If it is not, the task is woken when it is.
+    /// Returns whether a failed window is due again. If not, the task is woken when it is.
     fn is_due(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(due) = self.walk.due() else { return false };
         let mut delay = Box::pin(sleep_until(due));

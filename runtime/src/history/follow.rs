@@ -114,7 +114,7 @@ struct State<T> {
     following: Option<Following>,
     job: Option<Box<Job>>,
     sleep: Option<Pin<Box<Sleep>>>,
-    /// Whether the request could not be followed.
+    /// True if the request could not be followed.
     must_pause: bool,
     /// Updates of the last page that were not returned yet.
     updates: VecDeque<Update<T>>,
@@ -168,8 +168,8 @@ impl<E: HasHistory> Follow<E> {
         self
     }
 
-    /// How often a record that is not published yet is requested again before the next interval is over; twice unless
-    /// set. These requests are at most 6 % of all.
+    /// Requests for a record that is not published yet are repeated this many times before the next interval is over;
+    /// twice unless set. These requests are at most 6 % of all.
     pub fn retries(mut self, retries: u32) -> Self {
         self.0.settings.retries = retries;
         self
@@ -181,7 +181,7 @@ impl<E: HasHistory> Follow<E> {
         self
     }
 
-    /// How long all requests fail before [`Update::Outage`] is returned; one minute unless set.
+    /// The time for which all requests fail before [`Update::Outage`] is returned; one minute unless set.
     ///
     /// An [`Observer`](crate::Observer) receives [`Event::Outage`] after each failure.
     pub fn outage_after(mut self, time: Duration) -> Self {

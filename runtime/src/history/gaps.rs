@@ -35,7 +35,7 @@ pub enum GapKind {
 /// The gaps of a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Gaps {
-    /// All whole steps of the range.
+    /// All complete steps of the range.
     range: Span,
     /// The gap that ends at the current position.
     open: Option<Span>,
@@ -48,7 +48,7 @@ impl Gaps {
         Self { range, open }
     }
 
-    /// The end of the last whole step.
+    /// The end of the last complete step.
     pub(super) fn end(&self) -> Timestamp {
         self.range.to
     }

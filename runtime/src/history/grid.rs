@@ -87,7 +87,7 @@ impl Grid {
         if span.is_empty() { 0 } else { self.steps(outer.to - outer.from) }
     }
 
-    /// The steps that lie in a span as a whole.
+    /// The complete steps in a span.
     pub(super) fn whole(self, span: Span) -> Span {
         Span { from: self.ceil(span.from), to: self.floor(span.to) }
     }

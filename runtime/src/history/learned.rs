@@ -13,9 +13,9 @@ pub(super) struct Learned {
     cap: usize,
     /// The maximum number of records from outside of its window on a page.
     beside: usize,
-    /// The most steps of a window: fewer than `cap` where records from outside of the window take room on its page.
+    /// The most steps of a window: fewer than `cap` if records from outside of the window use room on its page.
     steps: usize,
-    /// The most records of a page that is known to be whole.
+    /// The most records of a page that is known to be complete.
     proven: usize,
     confirmed: u32,
 }
@@ -35,13 +35,13 @@ impl Learned {
         came >= self.cap
     }
 
-    /// Whether a page without its first or last records is believed at once: others like it proved whole, and so did a
-    /// longer one.
+    /// Returns whether a page without its first or last records is believed at once: similar pages proved complete, and
+    /// so did a longer one.
     pub(super) fn is_trusted(&self, came: usize) -> bool {
         self.confirmed >= CONFIRMATIONS && came < self.proven
     }
 
-    /// A page was whole.
+    /// A page was complete.
     pub(super) fn whole(&mut self, came: usize) {
         self.proven = self.proven.max(came);
     }
@@ -51,7 +51,7 @@ impl Learned {
         self.steps = self.steps.min(kept.max(1));
     }
 
-    /// A page that was doubted proved whole.
+    /// A doubted page proved complete.
     pub(super) fn confirmed(&mut self, came: usize) {
         self.confirmed = self.confirmed.saturating_add(1);
         self.whole(came);

@@ -1,4 +1,4 @@
-//! Several histories at once: coins, endpoints and venues that share one gate.
+//! Several histories at once: coins, endpoints and exchanges that share one rate limit.
 //!
 //! Each history has a key and a function for its records; pages are returned with their keys. The pages of a history
 //! are in order, and none gets far ahead of another while both have work.

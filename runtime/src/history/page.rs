@@ -45,7 +45,7 @@ pub struct Report {
     pub gaps: Vec<Gap>,
     /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages).
     pub failed_pages: Vec<FailedPage>,
-    /// Records that are not as expected, if the request leaves them out. The step of each is in a gap too.
+    /// Records that could not be decoded, if the request skips them. The step of each is in a gap too.
     pub bad_records: Vec<BadRecord>,
     /// The number of received records that are not part of the result.
     pub dropped: Dropped,
@@ -89,7 +89,7 @@ pub struct HistoryData<T> {
     pub checkpoint: Option<Checkpoint>,
 }
 
-/// Why not all records of a range were received, with those that were. It converts to its [`Error`] by `?`.
+/// The error that ended a history, with the records before it. It converts to its [`Error`] by `?`.
 pub struct CollectError<T> {
     /// The error of the page that failed.
     pub error: Error,
@@ -147,7 +147,7 @@ impl Report {
 }
 
 impl<T> Page<T> {
-    /// The same page, with each record replaced by what `wanted` makes of it.
+    /// The same page, with each record mapped by `wanted`.
     pub fn map<U>(self, wanted: impl FnMut(T) -> U) -> Page<U> {
         let Self { range, records, times, report, checkpoint } = self;
         Page { range, records: records.into_iter().map(wanted).collect(), times, report, checkpoint }

@@ -10,7 +10,7 @@ pub struct Progress {
     pub records: u64,
     /// Pages returned by this run.
     pub pages: u64,
-    /// Pages that are left. There may be more if the service does not respond as planned.
+    /// Remaining pages. There may be more if the service does not respond as planned.
     pub pages_left: u64,
     /// Requests made. One that was retried counts once.
     pub requests: u64,

@@ -16,7 +16,7 @@ use crate::values::Timestamp;
 
 const STEP: i64 = 60;
 
-/// A service, and how it answers.
+/// A service and its way to respond.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a way to differ")]
 struct Service {
@@ -37,7 +37,7 @@ struct Service {
 }
 
 impl Service {
-    /// A whole service, which later changes make strange.
+    /// A service without peculiarities; tests add some.
     fn plain(times: Vec<i64>) -> Self {
         Self {
             times,

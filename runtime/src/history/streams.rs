@@ -38,7 +38,7 @@ impl<T: Send + 'static> Pages<T> {
         poll_fn(|cx| self.poll_page(cx)).await
     }
 
-    /// All records that are left.
+    /// All remaining records.
     pub async fn collect(mut self) -> Result<HistoryData<T>, CollectError<T>> {
         let mut all = HistoryData::default();
         while let Some(page) = self.next().await {

@@ -1,6 +1,6 @@
 //! The decision on one response: believed, doubted in parts, or truncated.
 //!
-//! It depends on the window, its response and the facts learned about the service. `walk` fetches again.
+//! The decision depends on the window, its response and the facts learned about the service. `walk` fetches again.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl Course {
         }
     }
 
-    /// The ends of a window without records: a service that leaves records out does so at an end. A hole between two
+    /// The ends of a window without records: a service that truncates a page omits records at an end. A gap between two
     /// records is believed.
     fn missing_ends<R>(&self, window: Span, reply: &Reply<R>) -> Vec<Span> {
         let outer = self.grid.outer(window);

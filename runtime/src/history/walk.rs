@@ -35,7 +35,7 @@ pub(super) struct Walk<R> {
     alone: usize,
 }
 
-/// So many empty pages at the beginning, and so many left, are worth a search.
+/// The number of empty pages at the beginning, and of remaining pages, from which a search pays off.
 const FIRST_PAGES: u64 = 4;
 const MANY_PAGES: u64 = 16;
 

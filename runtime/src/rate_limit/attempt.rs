@@ -1,6 +1,6 @@
 //! The request for a permit: its endpoint, its weight and the number of the attempt.
 //!
-//! A gate may let tokens and retries go first by it. It names no param and no credential.
+//! A rate limiter can use it to prioritize token requests and retries. It contains no param and no credential.
 
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;

@@ -10,7 +10,7 @@ use super::window::Window;
 use crate::error::Error;
 use crate::registry::{EndpointInfo, LimitInfo};
 
-/// How many requests a client may send.
+/// The maximum rate of the requests of a client.
 ///
 /// ```
 /// # use runtime::RateLimit;
@@ -21,7 +21,7 @@ use crate::registry::{EndpointInfo, LimitInfo};
 /// assert_ne!(both, second);
 /// assert_eq!(second.clone().and(RateLimit::none()), second);
 /// ```
-#[must_use = "a limit has no effect until a builder or a gate gets it"]
+#[must_use = "a limit has no effect until it is passed to a builder or a rate limiter"]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     windows: Cow<'static, [Window]>,
@@ -65,9 +65,9 @@ impl RateLimit {
     /// that cannot report this is called. The response time makes no difference while fewer than `concurrent` requests
     /// are in flight.
     ///
-    /// Of an idle client's requests up to ten leave at once; those in a queue leave evenly.
+    /// An idle client sends up to ten requests at once; queued requests are sent evenly.
     ///
-    /// Zero counts as one: a gate that lets nothing through would never answer.
+    /// Zero is treated as one, because a limit of 0 would block forever.
     pub fn new(requests: u32, window: Duration, concurrent: u32) -> Self {
         let requests = at_least_one(requests);
         let windows = vec![Window { requests, length: window }].into();

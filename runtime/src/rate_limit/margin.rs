@@ -87,7 +87,7 @@ const LONGEST_HOLD: Duration = Duration::from_secs(2 * 60 * 60);
 /// The first slowdown; the next one adds this to twice the remainder of the previous one.
 const SLOWDOWN: f64 = 0.02;
 
-/// A sixth of the speed is left.
+/// The rate is then a sixth.
 const MOST_SLOWDOWN: f64 = 5.0;
 
 /// The half-life of lateness and slowdown.
@@ -108,13 +108,13 @@ impl LearnedMargin {
     /// Learns from a complete response that arrived this long after its request was sent.
     pub(super) fn answered(&mut self, after: Duration) {
         self.reply_times.add(after);
-        // The spread is not used before the first refusal.
+        // The spread is not used before the first 429.
         if self.late.is_some() && self.reply_times.is_stale() {
             self.reply_times.measure();
         }
     }
 
-    /// Learns from a refusal.
+    /// Learns from a 429.
     pub(super) fn refused(&mut self, now: Moment) {
         self.reply_times.measure();
         let before = self.lateness(now);
@@ -151,7 +151,7 @@ impl LearnedMargin {
     }
 }
 
-/// The part that is left of a value that has been fading for a duration.
+/// The remaining part of a value that has been fading for a duration.
 fn left(faded: Duration) -> f64 {
     if faded.is_zero() { 1.0 } else { (-faded.as_secs_f64() / HALF.as_secs_f64()).exp2() }
 }
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(check(60, &refused_again, &[29, 30, 30 + 80, 30 + 90]), [1020, 1038, 1038, 1019]);
         // So is a margin that is refuted as soon as it begins to fade.
         assert_eq!(check(60, &[1, 11], &[11, 11 + 80, 11 + 90]), [1040, 1040, 1020]);
-        // A refusal much later has nothing to do with it.
+        // A 429 much later is independent.
         assert_eq!(check(60, &[1, 100], &[99, 100, 110, 120]), [1010, 1020, 1020, 1010]);
         // After four times the hold, a 429 no longer lengthens it.
         assert_eq!(check(60, &[1, 50], &[50, 60, 70]), [1020, 1020, 1020]);

@@ -1,12 +1,12 @@
-//! A point in time, counted from an origin that the owner of a gate's state has chosen.
+//! A point in time, counted from an origin that the owner of the state has chosen.
 //!
-//! A clock of one process cannot be read by another, so the rules of a gate know no clock: the built-in gate counts
-//! from its own beginning, a gate on a server from that server's epoch. Nothing here reads a clock.
+//! A process cannot read the clock of another, so the state of a rate limiter has no clock: the built-in one counts
+//! from its creation, one on a server from that server's epoch. Nothing here reads a clock.
 
 use std::ops::Add;
 use std::time::Duration;
 
-/// A point in time on the clock of a gate's state.
+/// A point in time on the clock of the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct Moment(#[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))] Duration);

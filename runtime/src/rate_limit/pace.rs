@@ -1,4 +1,4 @@
-//! Even spacing: when the next request may leave so that a queue leaves evenly.
+//! Even spacing: the earliest time of the next request, so that queued requests are sent evenly.
 //!
 //! Computes times from times; nothing here waits or reads a clock. The sizes of the windows are not known here.
 
@@ -9,13 +9,13 @@ use super::moment::Moment;
 /// The number of requests that an idle client may send at once.
 const AT_ONCE: u32 = 10;
 
-/// The resolution of a timer: requests that are due within this time leave at once.
+/// The resolution of a timer: requests that are due within this time are sent at once.
 const TICK: Duration = Duration::from_millis(2);
 
 /// The time at which the next request is due.
 ///
-/// Idle time is saved up, for at most ten requests, which may then leave at once. Time in which a request waits for a
-/// window or for the end of a pause is not saved: the requests behind it leave evenly from then on.
+/// Idle time is saved up for at most ten requests, which may then be sent at once. Time in which a request waits for a
+/// window or for the end of a pause is not saved: the requests after it are sent evenly.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pace {
@@ -31,7 +31,7 @@ impl Pace {
         self.due
     }
 
-    /// Notes that a request waits for time.
+    /// Records that a request waits for time.
     pub(super) fn wait(&mut self) {
         self.has_waited = true;
     }

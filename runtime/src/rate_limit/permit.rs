@@ -1,7 +1,7 @@
-//! Permission to send one request, and what becomes of the request.
+//! Permission to send one request, and the events of that request.
 //!
-//! A gate makes a permit; the sender reports when the request leaves and how it ends. The gate gets both through
-//! [`PermitObserver`].
+//! A rate limiter creates a permit; the client reports when the request is sent and how it ends. [`PermitObserver`]
+//! receives both.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,7 +39,7 @@ impl Permit {
         Self { admitted, on_sent, ending: PermitOutcome::Failed }
     }
 
-    /// The handle on which the transport reports that the request has left.
+    /// The handle with which the transport reports that the request is sent.
     pub(crate) fn on_sent(&self) -> SentNotifier {
         self.on_sent.clone()
     }
@@ -61,8 +61,8 @@ impl Drop for Permit {
     }
 }
 
-/// Calls code of a user's gate. A panic there must not end the connection that sends the request, nor the process if
-/// the permit is dropped by another panic; the panic hook has reported it.
+/// Calls code of a user's rate limiter. A panic there must not end the connection that sends the request, nor the
+/// process if the permit is dropped by another panic; the panic hook has reported it.
 fn report(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }
@@ -84,7 +84,7 @@ impl fmt::Debug for Permit {
 /// #[derive(Default)]
 /// struct Sent(AtomicU64);
 ///
-/// /// Counts what has left.
+/// /// Counts sent requests.
 /// struct Counted(Arc<Sent>);
 ///
 /// impl PermitObserver for Counted {

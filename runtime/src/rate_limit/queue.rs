@@ -1,6 +1,6 @@
 //! The order of the queue: token requests, then retries, then first attempts, each in order of arrival.
 //!
-//! Tickets join and leave, and the first one is notified when it may try again. `state` decides whether it may pass.
+//! The first ticket is notified when it may try again. `state` decides whether it may pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

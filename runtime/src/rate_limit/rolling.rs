@@ -1,4 +1,4 @@
-//! The built-in gate: one queue for the clients of one process.
+//! The built-in rate limiter: one queue for the clients of one process.
 //!
 //! Windows that count only some endpoints have a separate queue in front of the global one, so other requests do not
 //! wait behind a request for such a window. A request acquires windows in the order of the limit, which rules out a
@@ -21,10 +21,10 @@ use super::state::{Closed, State};
 use super::{AcquireFuture, Attempt, Permit, PermitObserver, PermitOutcome, RateLimit, RateLimiter};
 use crate::platform::{Instant, timeout_at};
 
-/// The built-in gate, which keeps a rate limit for one client and its clones.
+/// The built-in rate limiter, which enforces a rate limit for one client and its clones.
 ///
-/// Make one yourself to share a limit between clients of one process, whose API keys count together, or to change the
-/// limit while requests are sent:
+/// Create one to share a limit between clients of one process whose API keys count together, or to change the limit
+/// while requests are sent:
 ///
 /// ```
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
@@ -63,7 +63,7 @@ struct Shared {
     begun: Instant,
 }
 
-/// The gate's time at its start: a year after the origin, so that earlier points in time can be expressed.
+/// The clock at its start: a year after the origin, so that earlier times can be expressed.
 const BEGIN: Moment = Moment::after_origin(YEAR);
 
 impl Shared {
@@ -83,7 +83,7 @@ impl Shared {
 }
 
 impl ProcessRateLimiter {
-    /// A gate that keeps this limit.
+    /// A rate limiter that enforces this limit.
     pub fn new(limit: RateLimit) -> Self {
         let mut of_all = limit.clone();
         let of_some = of_all.take_of_some().into_iter().map(|window| (window, Lane::new(window.alone()))).collect();
@@ -262,7 +262,7 @@ impl PermitObserver for Entered {
         let now = shared.now();
         match (progress, ending) {
             (Progress::Left(at), PermitOutcome::Response) => shared.state.answered(now.saturating_since(at)),
-            // It was answered, so it left, even if its transport did not report that.
+            // A request with a response was sent, even if its transport did not report that.
             (Progress::Leaving, PermitOutcome::Response) => shared.state.departed(now, self.weight),
             (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
             _ => {}

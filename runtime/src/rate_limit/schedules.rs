@@ -83,12 +83,12 @@ impl Wake for Woken {
 
 enum Task<'g> {
     Waiting(AcquireFuture<'g>, Arc<Woken>),
-    /// With a permit since then, and when it left.
+    /// With the time of its permit, and the time at which it was sent.
     Under(Permit, Instant, Option<Instant>),
     Over,
 }
 
-/// A gate, the tasks so far, and what the service has seen.
+/// A rate limiter, the tasks so far, and the requests that the service has received.
 struct Model<'g> {
     gate: &'g ProcessRateLimiter,
     limit: (usize, usize),

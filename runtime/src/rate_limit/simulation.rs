@@ -37,7 +37,7 @@ impl Times {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A client looks whether its next request may leave.
+    /// A client checks whether its next request may be sent.
     Look,
     /// The request that was sent then arrives.
     Arrival(Duration),
@@ -224,7 +224,7 @@ fn late_replies_are_not_taken_for_late_arrivals() {
     check("up to 60 ms either way", Times { way: |_, random| 60.0 * random, answer }, 91.0, (1, 1));
 }
 
-/// Two programs with one key learn to share it, and the one that is left has it to itself soon.
+/// Two programs with one key learn to share it, and if one ends, the other soon uses the entire limit.
 #[test]
 fn speed_comes_back_when_it_is_safe() {
     for seed in 0..5 {

@@ -21,13 +21,13 @@ pub struct State {
     windows: Windows,
     pace: Pace,
     margin: LearnedMargin,
-    /// The service wants no requests before this time; a refusal until then teaches nothing new. Only time ends it.
+    /// The end of the pause after a 429. Another 429 until then does not change the margin. Only time ends the pause.
     paused: Option<Moment>,
     /// No request may pass before this time, for a reason other than a 429.
     closed: Option<Moment>,
 }
 
-/// Why a request may not pass.
+/// The reason why a request may not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
     /// All slots are in use; a request has to end first.
@@ -94,18 +94,18 @@ impl State {
         Ok(())
     }
 
-    /// A request that has passed leaves.
+    /// A request that has passed is sent.
     pub fn departed(&mut self, now: Moment, weight: usize) {
         self.windows.settle(weight);
         self.count(now, weight);
     }
 
-    /// A request leaves although it had been counted as one that would not.
+    /// A request is sent although it had been counted as one that would not be.
     pub fn count(&mut self, now: Moment, weight: usize) {
         self.windows.count(now, self.margin.at(now), weight);
     }
 
-    /// A request that has passed will not leave.
+    /// A request that has passed will not be sent.
     pub fn stayed(&mut self, now: Moment, weight: usize) {
         self.windows.settle(weight);
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
@@ -123,7 +123,7 @@ impl State {
         self.under_way = self.under_way.saturating_sub(1);
     }
 
-    /// Lets nothing leave before `until`, without a refusal.
+    /// Blocks all requests before `until`, without a 429.
     pub fn close(&mut self, until: Moment) {
         self.closed = self.closed.max(Some(until));
     }
@@ -159,7 +159,7 @@ impl State {
         self.places
     }
 
-    /// The service answered 429 and wants no requests for this duration.
+    /// The service responded with 429 and accepts no requests for this duration.
     pub fn refused(&mut self, now: Moment, pause: Duration) {
         // A request that is rate-limited during a pause was sent before it.
         if self.paused.is_none_or(|paused| paused <= now) {
@@ -194,7 +194,7 @@ mod tests {
         state.adopt(2, 5);
         assert_eq!((state.under_way(), state.is_open(at(0), 1)), ((3, 5), Err(Closed::Full)));
         state.ended();
-        // Three of ten are left: two requests have left, and five may leave at any time.
+        // Three of ten remain: two requests were sent, and five may be sent at any time.
         assert_eq!((state.is_open(at(0), 3), state.is_open(at(0), 4).is_err()), (Ok(()), true));
         assert_eq!(State::new(RateLimit::none()).places(), None);
     }
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(state.enter(at(500), 1), Ok(()));
     }
 
-    /// Where requests wait for time, one that counts as five is followed by as long a gap as five.
+    /// If requests wait for time, one that counts as five is followed by as long a gap as five.
     #[test]
     fn a_heavy_request_keeps_the_pace_of_several() {
         let gap = |weight| {

@@ -1,4 +1,4 @@
-//! Rolling windows: when the next request may leave, given when earlier ones did.
+//! Rolling windows: the earliest time of the next request, from the times of earlier ones.
 //!
 //! Computes times from times and a margin; nothing here waits or reads a clock.
 
@@ -29,7 +29,7 @@ impl Window {
     }
 }
 
-/// Windows, and when requests left that they still have to count.
+/// Windows, with the times of the sent requests that still count.
 ///
 /// A request heavier than the window's limit fills it alone.
 #[derive(Clone, Debug)]
@@ -53,11 +53,11 @@ impl Windows {
         self.windows = other.windows;
     }
 
-    /// When all windows have room for one more request of a weight, unless there is news of those that are leaving;
-    /// `None` if they have it at any time.
+    /// The time from which all windows have room for one more request of a weight, unless a pending request is reported
+    /// as sent before; `None` if they have room at any time.
     pub(super) fn room_from(&self, now: Moment, margin: Margin, weight: usize) -> Option<Moment> {
         let room = |window: &Window| {
-            // The latest are those that are leaving.
+            // The latest are the pending ones.
             let index = (self.left.len() + self.leaving).checked_sub(window.requests.saturating_sub(weight) + 1)?;
             self.left.get(index).unwrap_or(&now).checked_add(margin.distance(window.length))
         };
@@ -84,12 +84,12 @@ impl Windows {
         self.windows == other.windows
     }
 
-    /// Lets a request pass, which leaves from now on.
+    /// Lets a request pass; it can be sent at any time from now on.
     pub(super) fn pass(&mut self, weight: usize) {
         self.leaving += weight;
     }
 
-    /// Takes a request that has passed out of those that are leaving: it has left, or never will.
+    /// Removes a request from the pending ones: it was sent, or never will be.
     pub(super) fn settle(&mut self, weight: usize) {
         self.leaving = self.leaving.saturating_sub(weight);
     }

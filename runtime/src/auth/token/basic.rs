@@ -9,7 +9,7 @@ use crate::secrets::Secret;
 
 /// The encoding of client id and secret before they are joined by a colon and encoded as base64.
 ///
-/// It makes no difference to letters, digits, `-`, `.`, `_` and `*`.
+/// The encoding does not change letters, digits, `-`, `.`, `_` and `*`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BasicEncoding {

@@ -1,7 +1,7 @@
 //! A request for a token, as a task that belongs to the client.
 //!
-//! It keeps the client's own times and rules, whichever caller needs the token. Its outcome is stored in the cache and
-//! sent to all callers that wait for it.
+//! The request uses the time-outs and retries of the client, not those of a caller. Its outcome is stored in the cache
+//! and sent to all callers that wait for it.
 
 use std::sync::{Arc, Mutex};
 use std::thread::panicking;
@@ -38,7 +38,7 @@ pub(super) struct Fetch {
     _task: Task<()>,
 }
 
-/// What a caller needs to wait for a [`Fetch`].
+/// The data with which a caller waits for a [`Fetch`].
 #[derive(Clone)]
 pub(super) struct Follower {
     /// `None` until the request is over; without a sender if its runtime has dropped it.

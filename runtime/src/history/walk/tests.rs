@@ -1,4 +1,4 @@
-//! Which windows without records are believed, request by request.
+//! Decisions on windows without records, request by request.
 
 use std::time::Duration;
 
