@@ -2,8 +2,8 @@
 //! `fleet SECONDS`.
 //!
 //! Under set A and set B, one of the three is killed in the middle, and the server is restarted without its data. The
-//! program prints what the sandboxes counted, and fails with the conditions that did not hold.
-//! `cargo xtask verify fleet` runs it as an optimised build.
+//! program prints the counts of the sandboxes, and fails with the violated conditions. `cargo xtask verify fleet` runs
+//! it as an optimised build.
 
 #![allow(clippy::print_stdout)] // What it is for.
 
@@ -24,13 +24,13 @@ const TASKS: usize = 20;
 const SECOND: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(10);
 
-/// A dead machine's places are back within this time.
+/// Maximum time until the slots of a dead machine are released.
 const BACK: Duration = Duration::from_secs(10);
 
-/// How long the server is away when it restarts.
+/// Downtime of the server when it restarts.
 const AWAY: Duration = Duration::from_secs(2);
 
-/// So much of the limit is used at least.
+/// Minimum share of the limit that must be used.
 const LEAST: f64 = 0.95;
 
 /// A process that is killed when it is dropped.
@@ -42,7 +42,7 @@ impl Process {
     }
 
     fn kill(&mut self) {
-        // Nothing is lost if it has ended by itself.
+        // An error is ignored: the process has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -54,7 +54,7 @@ impl Drop for Process {
     }
 }
 
-/// A `redis-server` that keeps nothing on disk.
+/// A `redis-server` without persistence.
 fn redis(port: u16) -> Outcome<Process> {
     let port = port.to_string();
     let arguments = ["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
@@ -62,7 +62,8 @@ fn redis(port: u16) -> Outcome<Process> {
 }
 
 fn limit(set: &str) -> Outcome<RateLimit> {
-    let info = SERVICE.limits.iter().find(|info| info.name == set).ok_or("there is no such set")?;
+    let info =
+        SERVICE.limits.iter().find(|info| info.name == set).ok_or_else(|| format!("unknown limit set `{set}`"))?;
     Ok(info.into())
 }
 
@@ -70,7 +71,7 @@ fn gate(server: &str, set: &str) -> Outcome<SharedGate> {
     Ok(SharedGate::builder(server, limit(set)?).name("fleet").build()?)
 }
 
-/// One machine: asks at full speed until it is killed.
+/// One machine: sends requests at full speed until it is killed.
 async fn machine(base_url: &str, server: &str, set: &str) -> Outcome<()> {
     let client = Client::builder(base_url).api_key("any").allow_http(true).rate_limiter(gate(server, set)?).build()?;
     let ask = |client: Client| async move {
@@ -86,7 +87,7 @@ async fn machine(base_url: &str, server: &str, set: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// What happens in the middle.
+/// The fault in the middle of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Trouble {
     Kill,
@@ -97,20 +98,21 @@ enum Trouble {
 struct Fleet {
     name: String,
     set: &'static str,
-    /// How long the set's window is, and how many requests it holds.
+    /// The length of the set's window, and its maximum number of requests.
     window: Duration,
     requests: u32,
     sandbox: Sandbox,
     port: u16,
     server: Process,
     machines: Vec<Process>,
-    /// A gate that only looks.
+    /// A gate that only reads the status.
     gate: SharedGate,
 }
 
 impl Fleet {
     fn start(set: &'static str, trouble: Trouble) -> Outcome<Self> {
-        let info = SERVICE.limits.iter().find(|info| info.name == set).ok_or("there is no such set")?;
+        let info =
+            SERVICE.limits.iter().find(|info| info.name == set).ok_or_else(|| format!("unknown limit set `{set}`"))?;
         let sandbox = Sandbox::of(&REGISTRY).limit_set(set).fault("all latency=300ms..900ms".parse()?).start()?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let server = redis(port)?;
@@ -135,7 +137,7 @@ impl Fleet {
         counts.requests - counts.refused
     }
 
-    /// Waits until a request arrives, and says when.
+    /// Waits until a request arrives, and returns its time.
     async fn next_arrival(&self) -> Outcome<Instant> {
         let (begun, before) = (Instant::now(), self.served());
         while self.served() == before {
@@ -147,7 +149,7 @@ impl Fleet {
         Ok(Instant::now())
     }
 
-    /// Counts for a while, and says how much of the limit was used.
+    /// Counts for a while, and returns the used share of the limit.
     async fn used(&self, time: Duration) -> f64 {
         let (begun, before) = (Instant::now(), self.served());
         sleep(time).await;
@@ -156,7 +158,7 @@ impl Fleet {
         f64::from(served) / allowed
     }
 
-    /// Kills a machine that has places, and says how long it takes until they are back.
+    /// Kills a machine with slots in use, and measures the time until they are released.
     async fn kill(&mut self) -> Outcome<Duration> {
         let victim = format!("{}-", self.machines[0].0.id());
         let held = async |gate: &SharedGate| -> Outcome<Option<usize>> {
@@ -167,7 +169,7 @@ impl Fleet {
         let places = loop {
             match held(&self.gate).await? {
                 Some(places) if places > 0 => break places,
-                _ if begun.elapsed() > 30 * SECOND => return Err(format!("{victim} never has a place").into()),
+                _ if begun.elapsed() > 30 * SECOND => return Err(format!("{victim} had no slot for 30 s").into()),
                 _ => sleep(TICK).await,
             }
         };
@@ -176,39 +178,41 @@ impl Fleet {
         while held(&self.gate).await?.is_some() && killed.elapsed() < 3 * BACK {
             sleep(TICK).await;
         }
-        self.say(&format!("killed a machine with {places} places; they were back after {:.1?}", killed.elapsed()));
+        self.say(&format!("killed a machine with {places} slots; they were released after {:.1?}", killed.elapsed()));
         Ok(killed.elapsed())
     }
 
-    /// Restarts the server with nothing left, and says how long nothing arrives.
+    /// Restarts the server without its data, and measures the time until the next request.
     async fn restart(&mut self) -> Outcome<Duration> {
         self.server.kill();
         let stopped = Instant::now();
         sleep(AWAY).await;
         self.server = redis(self.port)?;
-        // What had passed before arrives yet.
+        // Requests that were admitted before still arrive.
         let still = self.next_arrival().await?.duration_since(stopped);
-        self.say(&format!("the server was away for {AWAY:?} and lost all; the next request came after {still:.1?}"));
+        self.say(&format!(
+            "the server was down for {AWAY:?} and lost its data; the next request arrived after {still:.1?}"
+        ));
         Ok(still)
     }
 
-    /// What was not kept.
+    /// The violated conditions.
     async fn run(mut self, trouble: Trouble, time: Duration) -> Outcome<Vec<String>> {
         let begun = Instant::now();
         let first = self.next_arrival().await?;
-        self.say(&format!("the first request came after {:.1?}", first.duration_since(begun)));
+        self.say(&format!("the first request arrived after {:.1?}", first.duration_since(begun)));
         sleep(self.window).await;
         let before = self.used(time / 2).await;
         let (took, most) = match trouble {
             Trouble::Kill => (self.kill().await?, BACK),
-            // What the longest window is kept longer, and until the machines have found the server again.
+            // The safety margin of the longest window, and the time until the machines have reconnected.
             Trouble::Restart => (self.restart().await?, AWAY + self.window.mul_f64(1.01) + SECOND),
         };
         let after = self.used(time / 2).await;
         let counts = self.sandbox.counts();
         let peak = counts.peak(self.set).map_or(u32::MAX, |peak| u32::try_from(peak).unwrap_or(u32::MAX));
         self.say(&format!(
-            "{} requests, {} refused; at most {peak} of {} in any {:?}, at most {} at once; {:.1} % used before, {:.1} % after",
+            "{} requests, {} rejected; at most {peak} of {} in any {:?}, at most {} in flight; {:.1} % used before, {:.1} % after",
             counts.requests,
             counts.refused,
             self.requests,
@@ -247,6 +251,6 @@ async fn main() -> Outcome<()> {
             }
             if findings.is_empty() { Ok(()) } else { Err(findings.join("; ").into()) }
         }
-        _ => Err("say for how many seconds".into()),
+        _ => Err("usage: fleet SECONDS".into()),
     }
 }

@@ -1,22 +1,22 @@
-//! Bounds of what the server's clock shows.
+//! Lower and upper limits of the server's clock.
 //!
-//! Times of exchanges go in; for a point in time of this machine the earliest and the latest time that the server's
-//! clock may show come out. A departure is counted at the latest, and the next request is let pass by the earliest:
-//! uncertainty about the clock makes the gate slower, never too fast.
+//! From the times of exchanges, the estimate computes the earliest and the latest time that the server's clock may
+//! show. A sent request is counted at the latest, and the next one is admitted by the earliest: uncertainty about the
+//! clock makes the gate slower, never too fast.
 
 use runtime::rate_limit::rules::Moment;
 use tokio::time::Instant;
 
-/// Clocks drift apart by less than this part of the time.
+/// Clocks drift by less than one part in this many.
 const DRIFT: u32 = 1000;
 
-/// Bounds of the server's clock.
+/// Lower and upper limits of the server's clock.
 #[derive(Debug)]
 pub(crate) struct Clock {
     bounds: Bounds,
 }
 
-/// What the server's clock shows at `at`.
+/// The server's time at `at`.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     at: Instant,
@@ -25,7 +25,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of another point in time: the further away, the wider.
+    /// The limits at another time; they widen with the distance.
     fn shifted(self, at: Instant) -> Self {
         let (later, sooner) = (at.saturating_duration_since(self.at), self.at.saturating_duration_since(at));
         let shift = |moment: Moment| (moment + later).checked_sub(sooner).unwrap_or_default();
@@ -36,19 +36,19 @@ impl Bounds {
 }
 
 impl Clock {
-    /// A clock of which one reading is known.
+    /// An estimate from a single reading.
     pub(crate) fn new(at: Instant, shown: Moment) -> Self {
         Self { bounds: Bounds { at, earliest: shown, latest: shown } }
     }
 
-    /// Learns what the clock showed between two points in time.
+    /// Adds a reading of the clock, made between two local times.
     pub(crate) fn learn(&mut self, asked: Instant, answered: Instant, shown: Moment) {
         let taken = answered.saturating_duration_since(asked);
         let new = Bounds { at: answered, earliest: shown, latest: shown + taken };
         let known = self.bounds.shifted(answered);
         let both =
             Bounds { at: answered, earliest: new.earliest.max(known.earliest), latest: new.latest.min(known.latest) };
-        // The bounds exclude each other if the clock was set, or if this machine slept.
+        // The limits contradict each other if the clock was set, or if this machine slept.
         self.bounds = if both.earliest <= both.latest { both } else { new };
     }
 
@@ -62,7 +62,7 @@ impl Clock {
         self.bounds.shifted(at).latest
     }
 
-    /// When the clock has certainly reached this time.
+    /// The local time at which the clock has certainly reached this time.
     pub(crate) fn instant(&self, shown: Moment) -> Instant {
         let Bounds { at, earliest, .. } = self.bounds;
         let wait = shown.saturating_since(earliest);
@@ -91,10 +91,10 @@ mod tests {
         assert_eq!((clock.earliest(at(50)), clock.latest(at(50))), (shown(1030), shown(1070)));
         clock.learn(at(60), at(62), shown(1061));
         assert_eq!((clock.earliest(at(62)), clock.latest(at(62))), (shown(1061), shown(1063)));
-        // A slow exchange makes it no worse.
+        // A slow exchange does not widen the limits.
         clock.learn(at(70), at(170), shown(1090));
         assert!(clock.earliest(at(170)) > shown(1168) && clock.latest(at(170)) < shown(1172));
-        // Without any it gets worse slowly, in both directions.
+        // Without exchanges the limits widen slowly, in both directions.
         let later = clock.latest(at(10_170)).saturating_since(clock.earliest(at(10_170)));
         assert!(later > 20 * MILLISECOND && later < 24 * MILLISECOND, "{later:?}");
         let sooner = clock.latest(start).saturating_since(clock.earliest(start));

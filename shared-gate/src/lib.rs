@@ -1,8 +1,8 @@
 //! One rate limit for all machines that use an API key, kept in Redis or Valkey.
 //!
-//! A service counts what a key sends, wherever it comes from; the built-in gate of a client knows one process. A
-//! [`SharedGate`] takes its place ([`Builder::rate_limiter`](runtime::Builder::rate_limiter)) on every machine, and all of them
-//! together keep to the limit:
+//! A service counts all requests of a key, from every machine; the built-in gate of a client counts those of one
+//! process. With a [`SharedGate`] as the gate ([`Builder::rate_limiter`](runtime::Builder::rate_limiter)) of every
+//! machine, all of them together stay within the limit:
 //!
 //! ```no_run
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/it/invented/service.rs")); }
@@ -19,50 +19,46 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What holds
 //!
-//! - In no rolling window do the machines together send more than the limit, and no more are in flight at once, by the
-//!   server's clock. The windows, the even pace, the margin that is learned from refusals and reply times, and what
-//!   goes first are the built-in gate's.
-//! - A 429 that one machine gets pauses all.
-//! - A machine renews its lease on its slots every second for as long as it has requests in flight or waiting, from a
-//!   thread of its own, however long a request takes. A machine that is dead or cut off for eight seconds loses
-//!   them.
-//! - Machines that want to send take turns, and share the slots evenly.
-//! - After the server has restarted, was replaced or has lost its data, nothing is sent for the longest window, since
-//!   earlier requests are unknown. The same holds at the first use of a name.
+//! - In any rolling window, all machines together never send more than the limit, and never have more requests in
+//!   flight, by the server's clock. Windows, even pace, priorities, and the margin learned from rejections and response
+//!   times are those of the built-in gate.
+//! - A 429 on one machine pauses all.
+//! - A machine with requests in flight or waiting renews its lease on its slots every second, from a separate thread,
+//!   for any duration of a request. A machine that is dead or disconnected for eight seconds loses them.
+//! - Machines with waiting requests take turns, and share the slots evenly.
+//! - After the server has restarted, was replaced or has lost its data, nothing is sent for the longest window, because
+//!   earlier requests are unknown. The first use of a name has the same effect.
 //! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`OnUnreachable`].
 //!
 //! # How it works
 //!
-//! The shared state stands under one key of the server, as a text with a version. A machine proposes the next shared state from the
-//! one it knows and offers it; the server takes it if no other machine was faster, and otherwise answers with the
-//! shared state that it holds. That compare-and-set and the reading of the server's clock are one script of a few lines, and
-//! all that the server executes. Rust code decides which requests pass, the same code as in the built-in gate, so that
-//! its rules are stated once. A machine lets requests pass a little ahead of their time, so that the exchange does not
-//! delay them.
+//! The shared state is one key of the server, a text with a version. A machine computes the next shared state from its
+//! known one and offers it; the server accepts it if no other machine was faster, and otherwise returns the current
+//! shared state. That compare-and-set and the reading of the server's clock are one script of a few lines, the only
+//! code that the server executes. The same Rust code as in the built-in gate decides which requests are admitted. A
+//! machine admits requests slightly ahead of time, so that the exchange does not delay them.
 //!
-//! A window that counts the requests of some endpoints alone has a shared state of its own, under the key `NAME/NUMBER`.
+//! A window that counts only the requests of some endpoints has a separate shared state, under the key `NAME/NUMBER`.
 //!
-//! An exchange takes a round trip, and those of all machines follow one another. Keep the server near: at a round trip
-//! of a millisecond, hundreds of machines share a limit of ten requests a second.
+//! An exchange is one round trip, and the exchanges of all machines are serial. Keep the server near: at a round trip
+//! of a millisecond, hundreds of machines share a limit of ten requests per second.
 //!
-//! A backfill on several machines is shown on a page of its own, [`fleet`].
+//! The module [`fleet`] describes a backfill on several machines.
 //!
-//! # What it needs
 //!
-//! Redis from version 5 or Valkey, without cluster mode, and the right to `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET`
-//! and `PEXPIRE`; with `INFO` it notices a restart by which the server has gone back to an older state. All machines
-//! name the same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
+//! Redis from version 5 or Valkey, without cluster mode, and permission for `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET`
+//! and `PEXPIRE`; with `INFO` the gate detects a restart after which the server has an older state. All machines must
+//! set the same limit. The server's clock may be slewed, but must not be set forward while the gate is in use.
 //!
-//! A machine that is suspended while one of its requests is about to leave may send it after its lease has ended.
+//! A machine that is suspended just before it sends a request may send it after its lease has ended.
 //!
 //! # Why `redis`
 //!
-//! It is the client library that the server's own documentation names for Rust, speaks to Redis and Valkey, has
-//! asynchronous connections with timeouts on Tokio, and is small without its default features: no TLS, pool, cluster or
-//! connection manager. The worker keeps one connection and makes it anew itself, since the gate decides what happens
-//! meanwhile. The feature `tls` adds `rediss://` URLs.
+//! The server's own documentation recommends it for Rust. It supports Redis and Valkey, has asynchronous connections
+//! with timeouts on Tokio, and is small without its default features: no TLS, pool, cluster or connection manager. The
+//! worker keeps one connection and reconnects itself, because the gate decides what happens during an outage. The
+//! feature `tls` adds `rediss://` URLs.
 
 #[doc = include_str!("../FLEET.md")]
 pub mod fleet {}
@@ -103,8 +99,8 @@ pub use status::{Machine, Status};
 
 /// A gate that all machines with an API key share.
 ///
-/// Cloning is cheap, and clones are the same machine. Its worker ends with the last of them, once the requests that are
-/// under way have ended.
+/// Cloning is cheap, and all clones act as one machine. Its worker ends after the last clone is dropped and its
+/// requests in flight have ended.
 #[derive(Clone)]
 pub struct SharedGate(Arc<Handle>);
 
@@ -114,10 +110,10 @@ struct Handle {
     name: String,
 }
 
-/// Where requests wait: each line has a shared state of its own.
+/// The queue of all requests, with its shared state.
 struct Lines {
-    /// For windows that count the requests of some endpoints alone, in the order of the limit: requests take them in
-    /// one order, so no two wait for each other.
+    /// Queues of windows that count only some endpoints, in the order of the limit: requests join them in this order,
+    /// so no two wait for each other.
     of_some: Vec<(WindowOfSome, Arc<Line>)>,
     of_all: Arc<Line>,
 }
@@ -127,9 +123,9 @@ impl Lines {
         self.of_some.iter().map(|(_, line)| line).chain([&self.of_all])
     }
 
-    /// Those in which an attempt waits, one after the other.
+    /// The queues that an attempt joins, one after the other.
     fn of(&self, attempt: Attempt) -> impl Iterator<Item = &Arc<Line>> {
-        // No window of some endpoints counts a token.
+        // Windows of some endpoints do not count token requests.
         let endpoint = if let RequestKind::Data(endpoint) = attempt.request { Some(endpoint) } else { None };
         let counts = move |window: &WindowOfSome| endpoint.is_some_and(|endpoint| window.counts(endpoint));
         let of_some = self.of_some.iter().filter(move |(window, _)| counts(window));
@@ -138,9 +134,9 @@ impl Lines {
 }
 
 impl SharedGate {
-    /// Settings of a gate that keeps a limit on the server at a URL: `redis://[user:password@]host[:port][/database]`.
+    /// Settings of a gate whose state is on the server at a URL: `redis://[user:password@]host[:port][/database]`.
     ///
-    /// Nothing connects before the first request.
+    /// It connects with the first request.
     pub fn builder(url: impl Into<String>, limit: RateLimit) -> SharedGateBuilder {
         SharedGateBuilder::new(url.into(), limit)
     }
@@ -149,17 +145,17 @@ impl SharedGate {
         Self(Arc::new(Handle { lines, limit, name }))
     }
 
-    /// Asks the server what all machines are doing; an error says why it cannot be reached or used.
+    /// Reads the status of all machines from the server; an error names the reason why it cannot be reached or used.
     ///
-    /// Windows that count the requests of some endpoints alone are not looked at.
+    /// Windows that count only the requests of some endpoints are not included.
     pub async fn status(&self) -> Result<Status, RateLimiterError> {
         self.0.lines.of_all.ask().await
     }
 
-    /// Waits until the server knows which of this machine's requests have ended.
+    /// Waits until the server has recorded which of this machine's requests have ended.
     ///
-    /// Call it before the program exits: a request whose end the server does not know keeps its place until the lease
-    /// ends. If the server cannot be reached, it returns at once.
+    /// Call it before the program exits: a request whose end is not recorded occupies its slot until the lease ends. If
+    /// the server cannot be reached, it returns at once.
     pub async fn shutdown(&self) {
         for line in self.0.lines.each() {
             line.written().await;
@@ -179,7 +175,7 @@ impl RateLimiter for SharedGate {
     }
 
     fn on_rate_limited(&self, pause: Duration) {
-        // Nobody says which window was too full.
+        // The response does not name the exceeded window.
         self.0.lines.each().for_each(|line| line.tell([Event::Refused(Instant::now(), pause)]));
     }
 

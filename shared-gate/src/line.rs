@@ -1,7 +1,7 @@
-//! The requests that wait at this machine, and the events of those that were let pass.
+//! The queue of this machine: waiting requests, and the events of admitted ones.
 //!
-//! Requests join, leave and report events on any thread; the worker takes the events and calls the next request.
-//! Nothing here waits for the server. Tokens go first, then retries, as at the built-in gate.
+//! Requests join, leave and report events on any thread; the worker reads the events and admits the next request.
+//! Nothing here waits for the server. Token requests are first, then retries, as in the built-in gate.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,11 +30,11 @@ struct Inner {
     /// Callers that wait until all events so far are written.
     leavers: Vec<oneshot::Sender<()>>,
     is_over: bool,
-    /// Whether there is no worker any more.
+    /// `true` once the worker has ended.
     is_abandoned: bool,
 }
 
-/// A place in the line; the smallest is served first.
+/// A position in the queue; the smallest is served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Ticket {
     rank: Rank,
@@ -47,27 +47,27 @@ struct Waiting {
     turn: oneshot::Sender<Result<Turn, RateLimiterError>>,
 }
 
-/// A request that was let pass, and when it may leave.
+/// An admitted request, and the earliest time to send it.
 struct Turn {
     entered: Entered,
     at: Instant,
 }
 
-/// A caller that asks for the status of the gate.
+/// A caller that requests the status of the gate.
 pub(crate) type Question = oneshot::Sender<Result<Status, RateLimiterError>>;
 
-/// An event of a request that was let pass.
+/// An event of an admitted request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event {
-    /// It left, and has this weight.
+    /// It was sent, and has this weight.
     Departed(Instant, usize),
-    /// It left although it had been counted as one that would not.
+    /// It was sent although it had been counted as unused.
     DepartedAfterAll(Instant, usize),
-    /// It will not leave.
+    /// It will not be sent.
     Stayed(usize),
-    /// A whole reply came this long after it left.
+    /// The time from sending it to the complete response.
     Answered(Duration),
-    /// It is over.
+    /// It has ended.
     Ended,
     /// The service answered 429 and accepts no requests for this long.
     Refused(Instant, Duration),
@@ -75,11 +75,11 @@ pub(crate) enum Event {
 
 impl Line {
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // A panic leaves the line valid, so a poisoned lock is taken all the same.
+        // A panic leaves the queue valid, so a poisoned lock is used nevertheless.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn. Dropping the future leaves the line.
+    /// Waits for a turn. Dropping the future leaves the queue.
     pub(crate) async fn turn(self: &Arc<Self>, attempt: Attempt) -> Result<Entered, RateLimiterError> {
         let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
         let (turn, called) = oneshot::channel();
@@ -97,7 +97,7 @@ impl Line {
         let place = Place { line: self, ticket };
         let turn = called.await.unwrap_or_else(|_| Err(abandoned()))?;
         drop(place);
-        // If this is dropped meanwhile, the permit reports that nothing was sent.
+        // If this future is dropped here, the permit reports that nothing was sent.
         tokio::time::sleep_until(turn.at).await;
         Ok(turn.entered)
     }
@@ -108,14 +108,14 @@ impl Line {
         self.changed.notify_one();
     }
 
-    /// Asks the worker for the status of the gate.
+    /// Requests the status of the gate from the worker.
     pub(crate) async fn ask(&self) -> Result<Status, RateLimiterError> {
         let (question, answer) = oneshot::channel();
         self.push(|inner| &mut inner.questions, question);
         answer.await.unwrap_or_else(|_| Err(abandoned()))
     }
 
-    /// Waits until the worker has written all events so far, or cannot.
+    /// Waits until the worker has written all events so far, or cannot write them.
     pub(crate) async fn written(&self) {
         let (leaver, told) = oneshot::channel();
         self.push(|inner| &mut inner.leavers, leaver);
@@ -123,7 +123,7 @@ impl Line {
         told.await.unwrap_or_default();
     }
 
-    /// Adds what the worker answers; without a worker it is dropped, which ends the wait for an answer.
+    /// Adds a channel for the worker's response; without a worker it is dropped, which ends the wait for the response.
     fn push<T>(&self, to: impl FnOnce(&mut Inner) -> &mut Vec<T>, one: T) {
         let mut inner = self.inner();
         if !inner.is_abandoned {
@@ -142,12 +142,12 @@ impl Line {
         drop(all);
     }
 
-    /// Whether a caller waits for events to be written.
+    /// Returns `true` if a caller waits for events to be written.
     pub(crate) fn is_anybody_leaving(&self) -> bool {
         !self.inner().leavers.is_empty()
     }
 
-    /// Tells the callers that wait that events are written.
+    /// Notifies the waiting callers that events are written.
     pub(crate) fn tell_leavers(&self) {
         let leavers = std::mem::take(&mut self.inner().leavers);
         for leaver in leavers {
@@ -156,18 +156,18 @@ impl Line {
         }
     }
 
-    /// Closes the line: no request will join any more.
+    /// Closes the queue: no more requests join.
     pub(crate) fn close(&self) {
         self.inner().is_over = true;
         self.changed.notify_one();
     }
 
-    /// Whether the line is closed.
+    /// Returns `true` if the queue is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.inner().is_over
     }
 
-    /// Returns when there is news for the worker.
+    /// Returns when the worker has something to do.
     pub(crate) async fn changed(&self) {
         self.changed.notified().await;
     }
@@ -180,27 +180,27 @@ impl Line {
         std::mem::take(&mut self.inner().questions)
     }
 
-    /// The first in line, at most `count`, with their weights.
+    /// The first requests of the queue, at most `count`, with their weights.
     pub(crate) fn first(&self, count: usize) -> Vec<(Ticket, usize)> {
         self.inner().waiting.iter().take(count).map(|(ticket, waiting)| (*ticket, waiting.weight)).collect()
     }
 
-    /// Whether no request waits.
+    /// Returns `true` if no request waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.inner().waiting.is_empty()
     }
 
-    /// Lets a request leave. If it does not wait any more, it ends at once.
+    /// Admits a request. If it does not wait any more, it ends at once.
     pub(crate) fn call(self: &Arc<Self>, ticket: Ticket, weight: usize, at: Instant) {
         let entered = Entered { line: self.clone(), weight, progress: Mutex::new(Progress::Leaving) };
         let waiting = self.inner().waiting.remove(&ticket);
         if let Some(waiting) = waiting {
-            // A request that has just left the line drops the permit, which reports it.
+            // A request that has just left the queue drops the permit, which reports it.
             drop(waiting.turn.send(Ok(Turn { entered, at })));
         }
     }
 
-    /// Fails all requests that have waited since then.
+    /// Fails all requests that have waited since that time.
     pub(crate) fn fail(&self, since: Instant, error: &RateLimiterError) {
         let mut inner = self.inner();
         let tickets = inner.waiting.iter().filter(|(_, waiting)| waiting.since <= since);
@@ -217,7 +217,7 @@ fn abandoned() -> RateLimiterError {
     RateLimiterError::new("the worker of the shared gate has ended")
 }
 
-/// A request in line.
+/// A queued request.
 struct Place<'l> {
     line: &'l Line,
     ticket: Ticket,
@@ -232,8 +232,8 @@ impl Drop for Place<'_> {
     }
 }
 
-/// A request that was let pass. Dropped before it has ended, as one that still waits in another line, it gives back
-/// what it took.
+/// An admitted request. If it is dropped before it is sent, for example while it waits in another queue, it returns its
+/// capacity.
 pub(crate) struct Entered {
     line: Arc<Line>,
     weight: usize,
@@ -242,11 +242,11 @@ pub(crate) struct Entered {
 
 #[derive(Clone, Copy)]
 enum Progress {
-    /// It leaves at any time.
+    /// It may be sent at any time.
     Leaving,
-    /// It left then.
+    /// It was sent at this time.
     Left(Instant),
-    /// Nobody waits for it any more.
+    /// Its caller has dropped it.
     Ended,
 }
 
@@ -279,7 +279,7 @@ impl PermitObserver for Entered {
         let now = Instant::now();
         let departure = match (before, ending) {
             (Progress::Left(at), PermitOutcome::Response) => Some(Event::Answered(now.saturating_duration_since(at))),
-            // It was answered, so it left, even if its transport did not report that.
+            // A response proves that the request was sent, even if its transport did not report that.
             (Progress::Leaving, PermitOutcome::Response) => Some(Event::Departed(now, self.weight)),
             (Progress::Leaving, _) => Some(Event::Stayed(self.weight)),
             _ => None,
@@ -294,7 +294,7 @@ impl Drop for Entered {
     }
 }
 
-/// A request that was let pass in every line that it has to wait in.
+/// A request that was admitted in every queue that it joins.
 pub(crate) struct EnteredAll(pub(crate) Vec<Entered>);
 
 impl PermitObserver for EnteredAll {

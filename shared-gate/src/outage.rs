@@ -1,7 +1,7 @@
-//! What a machine does while the server cannot be reached.
+//! Behaviour of a machine while the server cannot be reached.
 //!
-//! A failure of the store comes in; requests fail, or pass by a share of the limit. The server is asked again after
-//! growing pauses of up to a second. The store decides what counts as a failure.
+//! After a failure of the store, requests fail or are admitted by a share of the limit. The server is tried again after
+//! growing pauses of up to a second. The store decides which errors count as a failure.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,22 +16,22 @@ use crate::shared_state::SharedState;
 use crate::store::{Answer, Offer, Store};
 use crate::worker::{Worker, ask};
 
-/// What a machine does while it cannot reach the server.
+/// Behaviour of a machine while it cannot reach the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnUnreachable {
     /// Nothing is sent. A request fails once both it and the outage have lasted for this time.
     Fail {
-        /// For how long a request waits.
+        /// Maximum wait of a request.
         after: Duration,
     },
-    /// Each machine sends its share of the limit, one of `machines` equal parts, once the longest window of the limit
+    /// Each machine sends its share of the limit, one of `machines` equal parts, after the longest window of the limit
     /// has passed without the server. When the server is back, all machines wait for that window again.
     ///
-    /// If only some machines cannot reach the server, the others use the whole limit, and these send their shares on
-    /// top.
+    /// If only some machines cannot reach the server, the others use the complete limit, and these send their shares in
+    /// addition.
     SplitLimit {
-        /// Into how many parts the limit is split: the most machines that there ever are.
+        /// Number of parts of the limit: the maximum number of machines at any time.
         machines: u32,
     },
 }
@@ -43,7 +43,7 @@ impl Default for OnUnreachable {
 }
 
 impl OnUnreachable {
-    /// What a machine may send by itself; `None` if there is no safe share.
+    /// The share of the limit for this machine alone; `None` if no share is safe.
     pub(crate) fn share(&self, limit: &RateLimit) -> Option<RateLimit> {
         match self {
             Self::Fail { .. } => None,
@@ -52,11 +52,11 @@ impl OnUnreachable {
     }
 }
 
-/// Why an exchange has failed.
+/// The error of an exchange.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) error: RateLimiterError,
-    /// Whether it may pass by itself. Any other failure is a mistake in the settings, which waiting does not mend.
+    /// `true` for a transient failure. Any other failure is an error in the settings, which waiting does not fix.
     pub(crate) passes: bool,
 }
 
@@ -70,12 +70,12 @@ impl Failure {
     }
 }
 
-/// The time without the server.
+/// An outage of the server.
 pub(crate) struct Outage {
     since: Instant,
     failure: Failure,
     probe: Probe,
-    /// How often it was asked without success.
+    /// Number of failed attempts to reach the server.
     failures: u32,
     /// The shared state of this machine alone.
     alone: Option<SharedState>,
@@ -83,17 +83,17 @@ pub(crate) struct Outage {
 
 type Probe = Pin<Box<dyn Future<Output = (Instant, Result<Answer, Failure>)> + Send>>;
 
-/// The server is asked again after this time at first, and each time after twice the time before …
+/// The first pause before the server is tried again; each pause is twice the previous one …
 const FIRST_PROBE: Duration = Duration::from_millis(50);
 
-/// … and at most after this.
+/// … up to this maximum.
 const LATEST_PROBE: Duration = Duration::from_secs(1);
 
-/// How often waiting requests are checked.
+/// Interval of checking the waiting requests.
 const STEP: Duration = Duration::from_millis(250);
 
 impl Outage {
-    /// Returns when the server has been asked once more.
+    /// Returns when the server has been tried once more.
     pub(crate) async fn probed(&mut self) -> (Instant, Result<Answer, Failure>) {
         self.probe.as_mut().await
     }
@@ -118,7 +118,7 @@ impl<S: Store> Worker<S> {
         self.outage = Some(Outage { since, failure, probe: probe(self.store.clone(), failures), failures, alone });
     }
 
-    /// Ends an outage with the server's answer, or continues it.
+    /// Ends an outage if the server responded, or continues it.
     pub(crate) fn reach(&mut self, asked: Instant, answer: Result<Answer, Failure>) {
         let settled = answer.and_then(|answer| self.settle(asked, answer));
         match settled {
@@ -127,7 +127,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Does the work that needs no server, and returns when to look again.
+    /// Does the work that needs no server, and returns the time of the next check.
     pub(crate) fn work_alone(&mut self) -> Option<Instant> {
         self.listen();
         let outage = self.outage.as_ref()?;
@@ -150,7 +150,7 @@ impl<S: Store> Worker<S> {
         (!self.line.is_empty()).then(|| now + STEP)
     }
 
-    /// Lets requests pass by this machine's share, and says when to look again.
+    /// Admits requests by this machine's share, and returns the time of the next check.
     fn work_by_share(&mut self, share: &RateLimit) -> Instant {
         let now = self.now();
         loop {

@@ -1,8 +1,8 @@
-//! A proposal: the next shared state, as one machine would have it.
+//! A proposal: the next shared state as computed by one machine.
 //!
-//! The shared state that the server held goes in, with all events at this machine since and the requests that wait. The
-//! shared state to offer comes out, with the requests that pass if it is taken, whether it is worth an exchange, and when to
-//! look again.
+//! A proposal is computed from the shared state on the server, this machine's events since, and its waiting requests.
+//! It has the shared state to offer, the requests that are admitted if the server accepts it, whether it is worth an
+//! exchange, and the time of the next check.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::shared_state::{SharedState, UnderWay};
 use crate::store::{KEPT, Store};
 use crate::worker::Worker;
 
-/// What the server held at a point in time.
+/// The state of the server at a time.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) version: String,
@@ -23,43 +23,43 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Whether a server in this run has to have a shared state still.
+    /// `true` if a server in this run must still have a shared state.
     pub(crate) fn is_kept(&self, run: &str) -> bool {
         let written = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
         written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < KEPT
     }
 }
 
-/// A shared state to offer, and what follows if it is taken.
+/// A shared state to offer, and its consequences if it is accepted.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     pub(crate) number: u64,
     pub(crate) version: String,
     pub(crate) shared: SharedState,
-    /// The requests that pass, their weights, and when they may leave, by this machine's clock: the server's may be set
-    /// before the offer is taken.
+    /// The admitted requests, their weights, and their earliest send times, by this machine's clock: the server's may
+    /// be set before the offer is accepted.
     pub(crate) turns: Vec<(Ticket, usize, Instant)>,
-    /// How many events it has written.
+    /// Number of events written into it.
     pub(crate) notes: usize,
-    /// Whether it closes the gate because requests were sent without the server.
+    /// `true` if it closes the gate because requests were sent without the server.
     pub(crate) closes: bool,
-    /// Whether it is worth an exchange now.
+    /// `true` if it is worth an exchange now.
     pub(crate) is_due: bool,
-    /// When to look again if it is not.
+    /// The time of the next check otherwise.
     pub(crate) look: Instant,
 }
 
-/// The most requests that pass with one exchange.
+/// Maximum number of requests that one exchange admits.
 const AT_ONCE: usize = 64;
 
-/// A place that another machine frees is seen within this time.
+/// Maximum delay until a machine notices a slot that another one released.
 const PLACES: Duration = Duration::from_millis(25);
 
-/// What other machines write is seen within this time.
+/// Maximum delay until a machine reads the changes of others.
 const OTHERS: Duration = Duration::from_millis(200);
 
 impl<S: Store> Worker<S> {
-    /// Proposes the shared state that follows a shared state.
+    /// Computes the next shared state from a shared state.
     pub(crate) fn proposal(&mut self, base: &SharedState) -> Proposal {
         self.proposals += 1;
         let now = self.now();
@@ -95,7 +95,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Whether it is time to write, although no request passes.
+    /// Returns `true` if events must be written although no request is admitted.
     fn is_due(&self, base: &SharedState, shared: &SharedState, now: Moment) -> bool {
         let has_lease = shared.waits(&self.machine) || shared.under_way(&self.machine) != UnderWay::default();
         self.was_alone
@@ -104,11 +104,11 @@ impl<S: Store> Worker<S> {
             || has_lease && base.renewal(&self.machine).is_none_or(|renewal| renewal <= now)
     }
 
-    /// When to look again, if no event comes before.
+    /// The time of the next check if no event occurs before.
     fn look(&self, shared: &SharedState, closed: Option<Closed>, now: Moment) -> Instant {
         let ahead = if shared.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
         let now = Instant::now();
-        // Machines that wait for the same place do not ask at the same time.
+        // Machines that wait for the same slot check at different times.
         let random = |time: Duration| time.mul_f64(0.5 + fastrand::f64() / 2.0);
         let opening = match closed {
             None => None,

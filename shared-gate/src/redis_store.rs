@@ -1,7 +1,7 @@
 //! A shared state in Redis or Valkey: a hash under one key, and one script.
 //!
-//! Offers go in and answers come out, over one connection that is made anew after a failure. The worker decides when to
-//! try again. Errors name neither password nor user.
+//! Offers are sent over one connection, which is replaced after a failure. The worker decides when to try again. Errors
+//! contain neither password nor user.
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};
@@ -13,10 +13,10 @@ use tokio::sync::Mutex;
 use crate::outage::Failure;
 use crate::store::{Answer, Held, KEPT, Offer, Store, Update};
 
-/// A server that takes longer than this to answer cannot be reached.
+/// Timeout of a response, after which the server counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What the script returns.
+/// The result of the script.
 type Returned = (u64, u32, String, String, String);
 
 pub(crate) struct RedisStore {
@@ -30,7 +30,7 @@ impl RedisStore {
     /// A shared state of this name on the server at a URL; nothing connects yet.
     pub(crate) fn new(url: &str, name: &str) -> Result<Self, RedisError> {
         #[cfg(feature = "tls")]
-        // An error means that the process has a provider already.
+        // An error means that the process already has a provider.
         drop(rustls::crypto::ring::default_provider().install_default());
         let script = Script::new(include_str!("exchange.lua"));
         let connection = Mutex::new(None);
@@ -53,7 +53,7 @@ impl RedisStore {
         let mut call = self.script.key(&self.key);
         call.arg(offer.known).arg(next.version).arg(next.text).arg(u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX));
         let returned = call.invoke_async(&mut connection).await?;
-        // One that has failed is not used again.
+        // A failed connection is not reused.
         *kept = Some(connection);
         Ok(returned)
     }
@@ -75,7 +75,7 @@ impl Store for RedisStore {
     }
 }
 
-/// An error that the server would repeat is a mistake in the settings; any other may pass.
+/// An error that the server would repeat is an error in the settings; any other may be transient.
 fn failure(error: RedisError) -> Failure {
     let is_refusal = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
     let text = error.to_string();
@@ -86,7 +86,7 @@ fn failure(error: RedisError) -> Failure {
         );
     }
     if is_refusal || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
-        Failure::lasting(RateLimiterError::new("the server of the shared gate refuses to serve it").with_source(error))
+        Failure::lasting(RateLimiterError::new("the server of the shared gate rejects its commands").with_source(error))
     } else {
         Failure::passing(RateLimiterError::new("the server of the shared gate cannot be reached").with_source(error))
     }

@@ -1,7 +1,7 @@
 //! Settings of a shared gate.
 //!
-//! A URL, a limit and a name come in; a gate whose worker runs on a thread of its own goes out, or an error that names
-//! the wrong setting. Nothing connects here. `Debug` shows no URL, which may hold a password.
+//! Building validates URL, limit and name, and starts the worker on a separate thread; an error names the invalid
+//! setting. Nothing connects here. `Debug` omits the URL, which may contain a password.
 
 use std::error::Error;
 use std::fmt;
@@ -35,20 +35,22 @@ impl SharedGateBuilder {
         Self { url, limit, name: "default".to_owned(), on_unreachable: OnUnreachable::default() }
     }
 
-    /// The name of the gate on the server; `default` unless set. Machines with one API key use one name, and machines
-    /// with another key another one. It is part of the key on the server, and no place for a secret.
+    /// Sets the name of the gate on the server; default: `default`. Machines with the same API key use the same name,
+    /// and different keys need different names. The name is part of the key on the server and must not contain a
+    /// secret.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// What happens while the server cannot be reached. Unless set, requests wait for half a minute and then fail.
+    /// Sets the behaviour while the server cannot be reached. By default, requests wait for half a minute and then
+    /// fail.
     pub fn on_unreachable(mut self, on_unreachable: OnUnreachable) -> Self {
         self.on_unreachable = on_unreachable;
         self
     }
 
-    /// A gate with these settings.
+    /// Builds a gate with these settings.
     pub fn build(self) -> Result<SharedGate, InvalidSettings> {
         match self.on_unreachable {
             OnUnreachable::SplitLimit { machines } if self.on_unreachable.share(&self.limit).is_none() => {
@@ -59,7 +61,7 @@ impl SharedGateBuilder {
         }
         let url = self.url.clone();
         let (gate, workers) = self.parts(|name| RedisStore::new(&url, name)).map_err(|error| {
-            // The error of the library says what is wrong and does not repeat the URL.
+            // The library's error names the problem without repeating the URL.
             InvalidSettings::of("the URL of the shared gate's server cannot be used", error)
         })?;
         let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(workers));
@@ -68,13 +70,13 @@ impl SharedGateBuilder {
         Ok(gate)
     }
 
-    /// The gate, and the workers that have to run for it, each with a store of its own by name.
+    /// The gate and its workers, each with a separate store by name.
     pub(crate) fn parts<S: Store, E>(
         self,
         mut store: impl FnMut(&str) -> Result<S, E>,
     ) -> Result<(SharedGate, Vec<Worker<S>>), E> {
         let Self { limit, name, on_unreachable, .. } = self;
-        // The name has the process id, and a random part that makes it unique among machines.
+        // The process id and a random part make the name unique among machines.
         let machine = format!("{}-{:08x}", std::process::id(), fastrand::u32(..));
         let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut workers = Vec::new();
@@ -93,7 +95,7 @@ impl SharedGateBuilder {
     }
 }
 
-/// Runs workers on this thread: a program's own runtime cannot delay the renewal of the lease, whatever it does.
+/// Runs workers on this thread, so that the program's own runtime can never delay the renewal of the lease.
 fn work(workers: Vec<Worker<RedisStore>>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     // Without a runtime the workers are dropped, and waiting requests fail.
@@ -112,7 +114,7 @@ impl fmt::Debug for SharedGateBuilder {
     }
 }
 
-/// Why a gate cannot be built with its settings.
+/// An error in the settings of a gate.
 #[derive(Debug)]
 pub struct InvalidSettings {
     message: String,

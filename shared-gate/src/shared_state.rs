@@ -1,8 +1,8 @@
-//! The shared state: what all machines share, which is the state of the rules and each machine's lease.
+//! The state shared by all machines: the state of the rate limit and the lease of each machine.
 //!
-//! A machine takes a copy, writes into it its events and which of its requests pass, and offers it to the store, which
-//! takes it if no other machine was faster. So the rules are the built-in gate's, applied by each machine in turn.
-//! Times are those of the server's clock. Nothing here waits, sends or reads a clock.
+//! A machine writes its events and the requests that it admits into a copy, and offers it to the store, which accepts
+//! it if no other machine was faster. So each machine in turn applies the rules of the built-in gate. Times are those
+//! of the server's clock. Nothing here waits, sends or reads a clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::line::Event;
 use crate::outage::Failure;
 use crate::status::{Machine, Status};
 
-/// A machine that does not renew its lease for this long counts as dead, and loses its places …
+/// A machine that does not renew its lease for this long counts as dead, and loses its slots …
 pub(crate) const LEASE: Duration = Duration::from_secs(8);
 
 /// … so it renews it this often.
@@ -32,41 +32,41 @@ const FORMAT: u32 = 2;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SharedState {
     format: u32,
-    /// Which run of the server it was written in.
+    /// The run of the server in which it was written.
     run: String,
-    /// When it was last written.
+    /// The time of the last write.
     written: Moment,
     state: State,
     leases: BTreeMap<String, Lease>,
 }
 
-/// The lease of a machine: what it has in flight.
+/// The lease of a machine: its requests in flight.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lease {
-    /// When it ends unless it is renewed.
+    /// Its end, unless it is renewed.
     until: Moment,
     #[serde(rename = "under_way")]
     in_flight: usize,
-    /// The weight of those of them that are not known to have left.
+    /// The weight of those that are not known to have been sent.
     leaving: usize,
-    /// Since when the machine has requests that wait and none that pass; `None` if none waits.
+    /// The time since which the machine has waiting requests and none admitted; `None` if none waits.
     #[serde(rename = "waits")]
     waiting_since: Option<Moment>,
     /// The number of the machine's last exchange.
     exchange: u64,
 }
 
-/// What a machine itself knows to be under way.
+/// The requests in flight by the machine's own count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnderWay {
     pub(crate) all: usize,
-    /// The weight of those of them that are not known to have left.
+    /// The weight of those that are not known to have been sent.
     pub(crate) leaving: usize,
 }
 
 impl SharedState {
-    /// The shared state in place of one that was never written or is lost. Earlier requests are not known, so nothing passes
-    /// for as long as the longest window counts them; by then all machines have written again what they have under way.
+    /// The shared state for a missing one, never written or lost. Earlier requests are unknown, so nothing is admitted
+    /// for the longest window that may count them; by then all machines have written their requests in flight again.
     pub(crate) fn lost(limit: RateLimit, run: &str, now: Moment) -> Self {
         let (run, state) = (run.to_owned(), State::new(limit));
         let mut shared = Self { format: FORMAT, run, written: now, state, leases: BTreeMap::new() };
@@ -74,11 +74,11 @@ impl SharedState {
         shared
     }
 
-    /// Reads the text that the store holds; a shared state from another run of the store is closed first.
+    /// Parses the text in the store; a shared state from another run of the store is closed first.
     pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: Moment) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let mut held: Self = serde_json::from_str(text).map_err(|error| {
-            let message = "the server holds what no gate of this version has written; use another name";
+            let message = "the state on the server was not written by this version of the gate; use another name";
             Failure::lasting(RateLimiterError::new(message).with_source(error))
         })?;
         if held.format != FORMAT {
@@ -95,26 +95,26 @@ impl SharedState {
             return Ok(Self::lost(limit.clone(), run, now));
         }
         if held.run != run {
-            // A server that was restarted may have gone back to an older text.
+            // A server that was restarted may have an older text.
             run.clone_into(&mut held.run);
             held.close(now);
         }
         Ok(held)
     }
 
-    /// Whether it was written at a time that the clock has not reached: the clock was set back.
+    /// Returns `true` if it was written at a time that the clock has not reached: the clock was set back.
     pub(crate) fn is_ahead_of(&self, now: Moment) -> bool {
         self.written > now + SET_BACK
     }
 
-    /// The text that the store holds.
+    /// The text for the store.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let written = serde_json::to_string(self);
         written
             .map_err(|error| Failure::lasting(RateLimiterError::new("the gate cannot be written").with_source(error)))
     }
 
-    /// Lets nothing pass for as long as requests that may have been sent count.
+    /// Admits nothing for as long as requests that may have been sent count.
     pub(crate) fn close(&mut self, now: Moment) {
         self.state.close(now + self.state.memory(now).max(RENEWAL));
     }
@@ -125,7 +125,7 @@ impl SharedState {
         leases.retain(|machine, lease| {
             let holds = machine == but || lease.until > now;
             if !holds {
-                // It is not known whether the leaving requests have left, so they count.
+                // Requests that may have been sent count as sent.
                 state.departed(now, lease.leaving);
                 (0..lease.in_flight).for_each(|_| state.ended());
             }
@@ -133,7 +133,7 @@ impl SharedState {
         });
     }
 
-    /// Begins to write for a machine; its own count of requests under way replaces the written one.
+    /// Starts the changes of a machine; its own count of requests in flight replaces the stored one.
     pub(crate) fn open(&mut self, machine: &str, known: UnderWay, now: Moment) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
@@ -166,9 +166,9 @@ impl SharedState {
         }
     }
 
-    /// Whether no other machine has waited for longer. The machine that has may pass requests ahead of time; others
-    /// pass them once it is time. So machines take turns however far they are from the server, and no time is lost if
-    /// the next one is dead.
+    /// Returns `true` if no other machine has waited for longer. That machine may admit requests ahead of time; others
+    /// admit them when they are due. So machines take turns at any distance from the server, and a dead machine next in
+    /// turn delays no other.
     pub(crate) fn is_next(&self, machine: &str, now: Moment) -> bool {
         let since = |lease: &Lease| lease.waiting_since.unwrap_or(now);
         let own = self.leases.get(machine).map_or(now, since);
@@ -176,7 +176,7 @@ impl SharedState {
         others.all(|(name, lease)| (own, machine) <= (since(lease), name.as_str()))
     }
 
-    /// Lets a request of a machine pass, and returns when it may leave, which is at most `ahead` from now.
+    /// Admits a request of a machine, and returns the earliest time to send it, which is at most `ahead` from now.
     pub(crate) fn pass(
         &mut self,
         machine: &str,
@@ -203,11 +203,11 @@ impl SharedState {
         Ok(at)
     }
 
-    /// Whether the next place belongs to another machine.
+    /// Returns `true` if the next slot belongs to another machine.
     ///
-    /// The machine whose request ends is the first to know of the free place, and would keep it for ever. So a machine
-    /// with its share of the places leaves the next one to a machine that waits with fewer; and if there are more
-    /// machines than places, to one that has waited for longer.
+    /// The machine whose request ends detects the free slot first, and would keep it for ever. So a machine with its
+    /// share of the slots leaves the next one to a waiting machine with fewer; and if there are more machines than
+    /// slots, to one that has waited for longer.
     fn is_others_turn(&self, machine: &str, now: Moment) -> bool {
         let Some((places, own)) = self.state.places().zip(self.leases.get(machine)) else { return false };
         let share = places / self.leases.len().max(1);
@@ -222,7 +222,7 @@ impl SharedState {
         others.filter_map(|(_, lease)| Some((lease.waiting_since?, lease))).any(goes_first)
     }
 
-    /// Ends writing for a machine: notes whether some of its requests wait, and the number of this exchange.
+    /// Completes the changes of a machine: records whether some of its requests wait, and the number of this exchange.
     pub(crate) fn finish(&mut self, machine: &str, waits: bool, exchange: u64, now: Moment) {
         self.written = now;
         let Some(lease) = self.leases.get_mut(machine) else { return };
@@ -234,18 +234,18 @@ impl SharedState {
         }
     }
 
-    /// What a machine has under way.
+    /// The requests in flight of a machine.
     pub(crate) fn under_way(&self, machine: &str) -> UnderWay {
         let lease = self.leases.get(machine);
         lease.map_or_else(UnderWay::default, |lease| UnderWay { all: lease.in_flight, leaving: lease.leaving })
     }
 
-    /// Whether requests of a machine wait, as the shared state has it.
+    /// Returns `true` if the shared state has waiting requests of a machine.
     pub(crate) fn waits(&self, machine: &str) -> bool {
         self.leases.get(machine).is_some_and(|lease| lease.waiting_since.is_some())
     }
 
-    /// When a machine should renew its lease; `None` if it has none.
+    /// The time at which a machine should renew its lease; `None` without one.
     pub(crate) fn renewal(&self, machine: &str) -> Option<Moment> {
         self.leases.get(machine)?.until.checked_sub(LEASE.saturating_sub(RENEWAL))
     }

@@ -5,28 +5,29 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What all machines of a shared gate are doing; from [`SharedGate::status`](crate::SharedGate::status).
+/// The current load of a shared gate; from [`SharedGate::status`](crate::SharedGate::status).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
-    /// The machines with requests in flight or waiting, by the names that they chose.
+    /// The machines with requests in flight or waiting, by their generated names.
     pub machines: BTreeMap<String, Machine>,
-    /// How many requests are in flight, of all machines together.
+    /// Number of requests in flight, of all machines together.
     pub in_flight: usize,
-    /// How many may be in flight; `None` without such a limit.
+    /// Maximum number of requests in flight; `None` without such a limit.
     pub slots: Option<usize>,
-    /// The rest of the pause that the service requested; zero if there is none.
+    /// The rest of the pause that the service requested; zero without one.
     pub resumes_in: Duration,
-    /// How long the next request has to wait for time alone: for the limit, for the even pace or for a pause.
+    /// Time until the next request may be sent, apart from waiting for a slot: due to the limit, the even pace or a
+    /// pause.
     pub opens_in: Duration,
 }
 
-/// What a machine is doing.
+/// The current load of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {
-    /// How many of its requests are in flight.
+    /// Number of its requests in flight.
     pub in_flight: usize,
-    /// Whether more of them wait.
+    /// `true` if more of them wait.
     pub waiting: bool,
 }

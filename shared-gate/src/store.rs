@@ -1,6 +1,6 @@
-//! Where the shared state is kept: one text with a version, replaced only by a writer that knows the version, and a clock.
+//! Storage of the shared state: one text with a version, replaced only by a writer that knows the version, and a clock.
 //!
-//! An offer goes in; the held text and the time of its clock come out. The text's meaning is not known here.
+//! An offer is answered with the stored text and the time of the store's clock. The text is opaque here.
 
 use std::fmt;
 use std::future::Future;
@@ -13,13 +13,13 @@ use crate::outage::Failure;
 /// An offer of a machine to the store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Offer {
-    /// The version that it knows; empty if it knows none.
+    /// The known version; empty if none is known.
     pub(crate) known: String,
-    /// The text that replaces it, if the store still holds that version.
+    /// The new text, stored if the current version is the known one.
     pub(crate) next: Option<Held>,
 }
 
-/// A text and its version, which no other text ever had.
+/// A text and its unique version.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Held {
     pub(crate) version: String,
@@ -32,34 +32,34 @@ impl fmt::Debug for Held {
     }
 }
 
-/// What the store answers.
+/// The store's response.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
-    /// What its clock shows.
+    /// The time of its clock.
     pub(crate) now: Moment,
-    /// Which run of the store it is: a text of another run may be out of date.
+    /// The current run of the store: a text of another run may be out of date.
     pub(crate) run: String,
-    /// The version that it holds from now on.
+    /// The version that is stored from now on.
     pub(crate) version: String,
     pub(crate) update: Update,
 }
 
-/// The part of the answer that is new to the machine.
+/// The part of the response that is new to the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Update {
-    /// Nothing: the store held that version, and has taken the offer.
+    /// Nothing: the known version was current, and the store has accepted the offer.
     None,
-    /// The store holds another text, or none at all.
+    /// The store has another text, or none.
     Other(Option<String>),
 }
 
-/// Keeps the shared state.
+/// Stores the shared state.
 pub(crate) trait Store: Send + Sync + 'static {
-    /// Replaces the held text if its version is the known one, in one step with reading the clock.
+    /// Replaces the stored text if its version is the known one, in one step with reading the clock.
     ///
-    /// After an error the store may have taken the offer, or not.
+    /// After an error the store may or may not have accepted the offer.
     fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Answer, Failure>> + Send;
 }
 
-/// How long the server keeps a shared state after the last write.
+/// Lifetime of a shared state on the server after the last write.
 pub(crate) const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);

@@ -1,7 +1,7 @@
-//! Machines that share a gate, on a paused clock: the store and the service are in memory, the rest is as in use.
+//! Machines that share a gate, on a paused clock: store and service are in memory, everything else is production code.
 //!
-//! The store answers after a round trip, and is lost, cut off or set back as a test wants it. What counts is what
-//! leaves and what is under way, as the service sees it.
+//! The store responds after a round trip; tests can erase it, disconnect it or set it back. Tests assert sent requests
+//! and requests in flight, as counted by the service.
 
 mod lines;
 mod memory;
@@ -25,17 +25,17 @@ use memory::Memory;
 const SECOND: Duration = Duration::from_secs(1);
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Set A, as the service has it.
+/// Set A of the service.
 fn set_a() -> RateLimit {
     RateLimit::new(10, SECOND, 20)
 }
 
-/// A service whose replies take so long.
+/// A service with this response time.
 fn service(reply: Duration) -> Arc<Service> {
     Service::new(move |_, _| Fate { way: Duration::ZERO, reply, ..ok() })
 }
 
-/// A machine: a client with a gate of its own on a store that others use, and the task of its worker.
+/// A machine: a client with a separate gate on a shared store, and the task of its worker.
 struct Machine {
     client: Client,
     gate: SharedGate,
@@ -62,7 +62,8 @@ impl Machine {
         Self { client, gate, worker, tasks: Vec::new() }
     }
 
-    /// Asks at full speed with so many tasks until then, under a path by which the service knows the machine.
+    /// Sends requests at full speed with this many tasks until then, under a path that identifies the machine to the
+    /// service.
     fn run(&mut self, path: &'static str, tasks: usize, end: Instant) {
         let task = |client: Client| async move {
             let mut calls = 0;
@@ -81,7 +82,7 @@ impl Machine {
         self.tasks.drain(..).for_each(|task| task.abort());
     }
 
-    /// Waits until its tasks have ended, and says how many calls ended well.
+    /// Waits until its tasks have ended, and returns the number of successful calls.
     async fn finish(&mut self) -> u64 {
         let mut calls = 0;
         for task in self.tasks.drain(..) {
@@ -91,7 +92,7 @@ impl Machine {
     }
 }
 
-/// The most requests that left within any window of a length.
+/// Maximum number of requests sent within any window of this length.
 fn peak(departures: &[Instant], length: Duration) -> usize {
     let count = |(index, first): (usize, &Instant)| {
         departures[index..].iter().take_while(|departure| **departure - *first < length).count()
@@ -99,7 +100,7 @@ fn peak(departures: &[Instant], length: Duration) -> usize {
     departures.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
-/// How many requests a second left in a time.
+/// Requests per second that were sent in a time range.
 fn rate(departures: &[Instant], from: Instant, to: Instant) -> f64 {
     let count = departures.iter().filter(|departure| (from..to).contains(*departure)).count();
     f64::from(u32::try_from(count).unwrap()) / (to - from).as_secs_f64()

@@ -1,8 +1,8 @@
-//! The worker: it alone exchanges shared states with the server for a machine.
+//! The worker: the only task of a machine that exchanges shared states with the server.
 //!
-//! Events of requests come in; it proposes the next shared state, offers it, and lets requests leave once the server has taken
-//! the offer. If another machine was faster, it proposes one again from that one's shared state. The shared state decides which requests
-//! pass; how the store is reached is not known here.
+//! The worker computes the next shared state from the events of requests, offers it, and admits requests once the
+//! server has accepted the offer. If another machine was faster, it starts again from that machine's shared state. The
+//! shared state decides which requests are admitted; the store hides the connection to the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use crate::proposal::{Known, Proposal};
 use crate::shared_state::{SharedState, UnderWay};
 use crate::store::{Answer, Held, Offer, Store, Update};
 
-/// Events are written no later than this, together with all others that come by then.
+/// Maximum delay of writing an event, in which others are collected.
 const WRITING: Duration = Duration::from_millis(25);
 
 /// A shared state that is older than this is read again before requests have to wait because of it.
 const FRESH: Duration = Duration::from_millis(20);
 
-/// No exchange takes longer, whatever the store does.
+/// Maximum duration of an exchange with any store.
 const LONGEST_EXCHANGE: Duration = Duration::from_secs(3);
 
-/// Requests pass at least this long before they may leave, so that the exchange costs no time …
+/// Requests are admitted at least this long ahead of time, so that the exchange does not delay them …
 const AHEAD: Duration = Duration::from_millis(20);
 
-/// … and at most this long, so that most of them see a pause.
+/// … and at most this long, so that a pause still stops most of them.
 const FURTHEST_AHEAD: Duration = Duration::from_millis(500);
 
 const DELETED: &str = "the server of the shared gate has deleted its data: another program deletes keys, or the server \
@@ -45,22 +45,22 @@ pub(crate) struct Worker<S> {
     pub(crate) limit: RateLimit,
     pub(crate) on_unreachable: OnUnreachable,
     pub(crate) clock: Clock,
-    /// How long before it may leave a request is let pass.
+    /// The time by which a request is admitted before it may be sent.
     pub(crate) ahead: Duration,
-    /// What the server held when it was last asked.
+    /// The last known state of the server.
     pub(crate) known: Option<Known>,
-    /// What this machine has under way, as it was last written.
+    /// The requests in flight of this machine at the last write.
     pub(crate) under_way: UnderWay,
     /// The events since.
     pub(crate) noted: Vec<Event>,
-    /// When the events are to be written.
+    /// The time at which the events must be written.
     pub(crate) write_by: Option<Instant>,
     /// The number of the last proposal.
     pub(crate) proposals: u64,
-    /// An offer that may have been taken.
+    /// An offer that the server may have accepted.
     pub(crate) unsettled: Option<Proposal>,
     pub(crate) outage: Option<Outage>,
-    /// Whether it has let requests pass without the server, which does not know of them.
+    /// `true` if it has admitted requests without the server, which has not counted them.
     pub(crate) was_alone: bool,
 }
 
@@ -92,7 +92,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Works until the gate is no longer needed.
+    /// Runs until the gate is dropped.
     pub(crate) async fn run(mut self) {
         loop {
             let look = if self.outage.is_some() {
@@ -116,7 +116,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Takes the events that requests have reported since.
+    /// Collects the events that requests have reported since.
     pub(crate) fn listen(&mut self) {
         let before = self.noted.len();
         self.noted.extend(self.line.take_events());
@@ -129,12 +129,12 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Whether there is nothing to do until a request joins the line.
+    /// Returns `true` if there is nothing to do until a request joins the queue.
     fn is_idle(&self) -> bool {
         self.noted.is_empty() && self.under_way == UnderWay::default() && self.line.is_empty() && !self.was_alone
     }
 
-    /// Does the work that can be done now, and returns when to look again at the latest.
+    /// Does all current work, and returns the time of the next check.
     async fn work(&mut self) -> Result<Option<Instant>, Failure> {
         self.answer_questions().await?;
         loop {
@@ -159,7 +159,7 @@ impl<S: Store> Worker<S> {
         }
     }
 
-    /// Sends the status of the gate to the callers that asked.
+    /// Sends the status of the gate to the callers that requested it.
     async fn answer_questions(&mut self) -> Result<(), Failure> {
         let questions = self.line.take_questions();
         if questions.is_empty() {
@@ -169,7 +169,7 @@ impl<S: Store> Worker<S> {
         for question in questions {
             let status = match (&read, &self.known) {
                 (Err(failure), _) => Err(failure.error.clone()),
-                (Ok(()), None) => Err(RateLimiterError::new("the server has not been asked")),
+                (Ok(()), None) => Err(RateLimiterError::new("the server has not responded yet")),
                 (Ok(()), Some(known)) => Ok(known.shared.status(self.clock.earliest(Instant::now()))),
             };
             // The caller may have stopped waiting.
@@ -178,14 +178,14 @@ impl<S: Store> Worker<S> {
         read
     }
 
-    /// Asks for the shared state that the server holds.
+    /// Reads the shared state from the server.
     async fn read(&mut self) -> Result<(), Failure> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let (asked, answer) = ask(&*self.store, Offer { known, next: None }).await;
         self.settle(asked, answer?)
     }
 
-    /// Offers a proposal in place of the known shared state.
+    /// Offers a proposal to replace the known shared state.
     async fn offer(&mut self, proposal: Proposal) -> Result<(), Failure> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let next = Some(Held { version: proposal.version.clone(), text: proposal.shared.text()? });
@@ -194,7 +194,7 @@ impl<S: Store> Worker<S> {
         self.settle(asked, answer?)
     }
 
-    /// Learns from the store's answer, which may also settle an earlier offer.
+    /// Processes the store's response, which may also settle an earlier offer.
     pub(crate) fn settle(&mut self, asked: Instant, answer: Answer) -> Result<(), Failure> {
         let now = Instant::now();
         let taken = now.saturating_duration_since(asked);
@@ -218,14 +218,14 @@ impl<S: Store> Worker<S> {
                 self.accept(proposal);
             }
         }
-        // Also for a shared state of its own: the clock may have been set while the offer was on the way.
+        // Checked for the machine's own shared state too: the clock may have been set while the offer was in transit.
         let is_lost = shared.is_ahead_of(answer.now);
         let shared = if is_lost { SharedState::lost(self.limit.clone(), &answer.run, answer.now) } else { shared };
         self.known = Some(Known { version: answer.version, shared, at: now });
         Ok(())
     }
 
-    /// Applies a proposal that was taken.
+    /// Applies an accepted proposal.
     pub(crate) fn accept(&mut self, proposal: Proposal) {
         self.under_way = proposal.shared.under_way(&self.machine);
         self.noted.drain(..proposal.notes);
@@ -272,7 +272,7 @@ impl<S> Drop for Worker<S> {
     }
 }
 
-/// Makes an offer, and returns when it began to.
+/// Makes an offer, and returns its start time.
 pub(crate) async fn ask<S: Store>(store: &S, offer: Offer) -> (Instant, Result<Answer, Failure>) {
     let asked = Instant::now();
     let answer = tokio::time::timeout(LONGEST_EXCHANGE, store.exchange(offer)).await;

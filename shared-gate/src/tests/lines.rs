@@ -1,5 +1,5 @@
-//! What endpoints say of a limit: windows that count the requests of some of them alone, which have lines and shared states
-//! of their own, and weights.
+//! Limits for some endpoints: windows that count only their requests, with separate queues and shared states, and
+//! weights.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use runtime::registry::{EndpointInfo, Evidence};
 
 use super::*;
 
-/// Two of the ten requests a second may be for ratios.
+/// Two of the ten requests per second may be for ratios.
 fn limit() -> RateLimit {
     set_a().and(RateLimit::of_some(const { &[WindowOfSome::of(2, 1, &["/ratio"])] }))
 }
@@ -31,7 +31,7 @@ async fn machines_share_a_limit_of_some_endpoints() {
     tokio::time::sleep_until(end).await;
     let (all, ratios) = (service.arrivals(), service.arrivals_at("/ratio?coin=BTC"));
     assert!(peak(&all, SECOND) <= 11 && peak(&ratios, SECOND) <= 2);
-    // Nobody waits in the line of all for the window of some: others use what ratios leave.
+    // Waiting for the window of some endpoints does not block the common queue: others use the rest of the limit.
     let others = all.len() - ratios.len();
     assert!(ratios.len() > 30 && others > 200, "{} {others}", ratios.len());
     for mut machine in machines {
@@ -61,7 +61,7 @@ async fn machines_share_a_limit_by_weight() {
         let client = machine.client.clone();
         machine.tasks.extend((0..3).map(|_| tokio::spawn(heavy(client.clone()))));
     }
-    // Dies while its requests leave: those count as what they weigh.
+    // Dies while its requests are being sent: those count with their weights.
     tokio::time::sleep(10 * SECOND + 500 * MILLISECOND).await;
     machines[0].kill();
     tokio::time::sleep_until(end).await;
@@ -80,7 +80,7 @@ async fn ratios(client: Client, end: Instant) -> Result<u64, Error> {
     Ok(calls)
 }
 
-/// A request that gives up in the line of all gives back its turn in the window of some.
+/// A request that is cancelled in the common queue returns its turn in the window of some endpoints.
 #[tokio::test(start_paused = true)]
 async fn who_gives_up_in_one_line_leaves_the_other() {
     let service = service(25 * SECOND);
@@ -88,7 +88,7 @@ async fn who_gives_up_in_one_line_leaves_the_other() {
     let hour = RateLimit::of_some(const { &[WindowOfSome::of(1, 3600, &["/ratio"])] });
     let settings = SharedGate::builder("", RateLimit::new(10, SECOND, 1).and(hour));
     let mut machine = Machine::of(&service, settings, |name| stores[usize::from(name.ends_with("/1"))].clone());
-    // The first use of the window costs an hour.
+    // The first use of the window takes an hour.
     let first = ratio(machine.client.clone());
     tokio::time::sleep(4 * 3600 * SECOND).await;
     assert_eq!(first.await.unwrap().unwrap(), 1);
@@ -97,7 +97,7 @@ async fn who_gives_up_in_one_line_leaves_the_other() {
     tokio::time::sleep(SECOND).await;
     let waits = ratio(machine.client.clone());
     tokio::time::sleep(4 * SECOND).await;
-    assert_eq!(service.paths().len(), begun + 1, "the only place is taken");
+    assert_eq!(service.paths().len(), begun + 1, "the only slot is in use");
     waits.abort();
     machine.finish().await;
     let next = ratio(machine.client.clone());

@@ -1,4 +1,4 @@
-//! A store in memory, on the paused clock: it does what the script does, and what may happen to a server.
+//! A store in memory, on the paused clock: it does the same as the script, and simulates faults of a server.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -10,12 +10,12 @@ use tokio::time::Instant;
 use crate::outage::Failure;
 use crate::store::{Answer, Held, Offer, Store, Update};
 
-/// A server, as one machine reaches it.
+/// A server as seen by one machine.
 pub(crate) struct Memory {
     server: Arc<Mutex<Server>>,
-    /// How long a round trip takes.
+    /// The round trip time.
     trip: Duration,
-    /// Whether this machine is cut off.
+    /// `true` if this machine is disconnected.
     is_cut: Mutex<bool>,
 }
 
@@ -23,15 +23,15 @@ pub(crate) struct Server {
     held: Option<Held>,
     run: u32,
     begun: Instant,
-    /// How far the clock was set.
+    /// The offset by which the clock was set.
     set: Duration,
     is_down: bool,
-    /// How many answers get lost from now on.
+    /// Number of responses to lose from now on.
     lost_answers: usize,
     pub(crate) exchanges: usize,
 }
 
-/// What the clock of a server shows when it begins.
+/// The initial time of a server's clock.
 const BEGIN: Moment = Moment::after_origin(Duration::from_secs(1_700_000_000));
 
 impl Memory {
@@ -52,7 +52,7 @@ impl Memory {
         })
     }
 
-    /// The same server, further away.
+    /// The same server at a longer distance.
     pub(crate) fn at(&self, trip: Duration) -> Arc<Self> {
         Arc::new(Self { server: self.server.clone(), trip, is_cut: Mutex::new(false) })
     }
@@ -71,7 +71,7 @@ impl Server {
         self.is_down = true;
     }
 
-    /// Starts it again, with what it holds.
+    /// Restarts it with its data.
     pub(crate) fn start(&mut self) {
         self.is_down = false;
         self.run += 1;
@@ -89,7 +89,7 @@ impl Server {
         self.held.clone()
     }
 
-    /// Goes back to what it held before.
+    /// Restores its earlier data.
     pub(crate) fn go_back(&mut self, to: Option<Held>) {
         self.held = to;
     }

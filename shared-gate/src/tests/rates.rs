@@ -1,15 +1,16 @@
-//! The limit is kept and used, whatever the machines and their ways to the server are like.
+//! The limit is respected and used for any number of machines and any distance to the server.
 
 use super::*;
 
-/// Lets machines at these distances from the server go at full speed for three of the longest windows after the first.
-/// In all they stay within the limit and use this part of it, and each gets so much of what an even share is.
+/// Runs machines at these distances from the server at full speed for three of the longest windows after the first.
+/// Together they stay within the limit and use at least this part of it, and each gets at least this part of an even
+/// share.
 async fn check(limit: RateLimit, longest: Duration, trips: &[u64], reply: u64, least: (f64, f64)) {
     let (windows, reply) = (3, Duration::from_millis(reply));
     let service = service(reply);
     let store = Memory::new();
     let begun = Instant::now();
-    // The first use of a gate costs a window, and the next one begins with a burst.
+    // The first use of a gate takes a window, and the next one begins with a burst.
     let (from, end) = (begun + 2 * longest, begun + (2 + windows) * longest);
     let paths = ["/a", "/b", "/c", "/d", "/e"];
     let mut machines = Vec::new();

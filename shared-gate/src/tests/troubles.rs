@@ -1,4 +1,4 @@
-//! What the gate does when machines die, when the service refuses, and when the server forgets, is late or away.
+//! Faults: machines die, the service rejects requests, and the server loses data, is slow or unreachable.
 
 use runtime::ErrorKind;
 use runtime::rate_limit::RateLimiter;
@@ -7,12 +7,12 @@ use runtime::transport::Phase;
 use super::*;
 use crate::scripted::{failure, reply};
 
-/// One place, so that it is seen who has it.
+/// One slot shows which machine has it.
 fn one_place() -> RateLimit {
     RateLimit::new(10, SECOND, 1)
 }
 
-/// Where a gate was in use before, its first window is over.
+/// The first window of a gate that was used before is over.
 async fn settle(machine: &Machine) {
     tokio::time::sleep(2 * SECOND).await;
     machine.client.raw("/x").await.unwrap();
@@ -38,7 +38,7 @@ async fn a_dead_machine_loses_its_places() {
     assert!(taken > 5 * SECOND && taken < 9 * SECOND, "{taken:?}");
 }
 
-/// As where a worker panics, or where its thread gets no runtime.
+/// Simulates a worker that panics, or whose thread gets no runtime.
 #[tokio::test(start_paused = true)]
 async fn without_its_worker_a_gate_lets_nobody_wait() {
     let (service, store) = (service(SECOND), Memory::new());
@@ -65,7 +65,7 @@ async fn a_long_request_keeps_its_place() {
     other.run("/other", 1, end);
     assert!(one.finish().await + other.finish().await >= 4);
     assert_eq!(service.most_under_way(), 1);
-    // The machine that sees the free place first does not keep it either.
+    // The machine that detects the free slot first does not keep it either.
     let paths = service.paths();
     assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
 }
@@ -103,14 +103,13 @@ async fn a_pause_holds_for_all() {
     }
     let arrivals = service.arrivals();
     let refused = arrivals[100] + 20 * MILLISECOND;
-    // What had passed a little ahead of its time leaves.
+    // Requests that were admitted slightly ahead of time are sent.
     let next = arrivals.iter().find(|arrival| **arrival > refused + 150 * MILLISECOND).unwrap();
     let pause = *next - refused;
     assert!(pause >= 5 * SECOND && pause < 5 * SECOND + 50 * MILLISECOND, "{pause:?}");
 }
 
-/// What happens to a server in the middle of work, which says when it happened, and how long the work may then stand
-/// still.
+/// A fault of the server in the middle of work, which returns its time, and the maximum pause of the work afterwards.
 async fn check(trouble: impl AsyncFnOnce(&Memory) -> Instant, most: Duration) {
     let (service, store) = (service(20 * MILLISECOND), Memory::new());
     let mut machines =
@@ -171,7 +170,7 @@ async fn a_server_that_has_gone_back_costs_a_window() {
 
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_set_back_costs_a_window() {
-    // Also while offers are on their way.
+    // Also while offers are in transit.
     for step in 0..6 {
         let set_back = async |store: &Memory| {
             tokio::time::sleep(17 * step * MILLISECOND).await;
@@ -251,7 +250,7 @@ async fn without_the_server_nothing_is_sent() {
     assert!(error.to_string().contains("the server cannot be reached"), "{error}");
     assert!(begun.elapsed() >= 10 * SECOND && begun.elapsed() < 11 * SECOND, "{:?}", begun.elapsed());
     assert!(machine.gate.status().await.is_err());
-    // Whoever waits when it is back goes on.
+    // Requests that wait when it is back continue.
     let waiting = tokio::spawn(machine.client.raw("/x").into_future());
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(service.arrivals().len(), before);
@@ -272,7 +271,7 @@ async fn without_the_server_each_machine_sends_its_share() {
         machine.run("/x", 10, end);
     }
     tokio::time::sleep_until(begun + 60 * SECOND).await;
-    // They lose it one after the other, as packets go.
+    // They lose the connection one after the other.
     for store in &stores {
         store.cut(true);
         tokio::time::sleep(100 * MILLISECOND).await;
@@ -305,16 +304,16 @@ async fn what_is_not_meant_for_it_is_an_error_at_once() {
     assert!(told.contains(expected), "{told}");
     assert!(begun.elapsed() < SECOND);
     assert_eq!(other.gate.rate_limit(), Some(one_place()));
-    // Once no machine uses it any more, another limit takes over.
+    // Another limit applies after the last machine has stopped using the old one.
     task.await.unwrap().unwrap();
     tokio::time::sleep(2 * SECOND).await;
     other.client.raw("/x").await.unwrap();
     for (text, expected) in [
-        ("{}", "the server holds what no gate of this version has written; use another name: missing field"),
-        ("", "the server holds what no gate of this version has written; use another name: EOF"),
+        ("{}", "the state on the server was not written by this version of the gate; use another name: missing field"),
+        ("", "the state on the server was not written by this version of the gate; use another name: EOF"),
     ] {
         store.server().hold(text);
-        // While it fails, the server is asked every second.
+        // While it fails, the server is tried every second.
         tokio::time::sleep(2 * SECOND).await;
         let told = other.gate.status().await.unwrap_err();
         let told = format!("{told}: {}", std::error::Error::source(&told).unwrap());

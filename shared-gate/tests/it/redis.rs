@@ -1,6 +1,6 @@
-//! A gate on a server: the protocol, the script, connections that break, and passwords that are seen nowhere.
+//! A gate on a server: the protocol, the script, broken connections, and passwords that never appear in output.
 //!
-//! The server runs on real sockets and a real clock, so outcome and order are asserted, and no duration.
+//! The server uses real sockets and a real clock, so tests assert outcome and order, and no duration.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use shared_gate::{OnUnreachable, SharedGate};
 
 const PASSWORD: &str = "canary-password";
 
-/// A limit whose windows cost a test little time.
+/// A limit with short windows, which keep the tests fast.
 fn limit() -> RateLimit {
     RateLimit::new(20, Duration::from_millis(100), 4)
 }
@@ -25,7 +25,7 @@ fn gate(server: &Server, user: &str) -> SharedGate {
     SharedGate::builder(server.url(user), limit()).name("test").build().unwrap()
 }
 
-/// A client of a service that answers at once, and how much it has sent.
+/// A client of a service that responds at once, and the number of requests sent.
 fn client(gate: SharedGate) -> (Client, Arc<AtomicUsize>) {
     let sent = Arc::new(AtomicUsize::new(0));
     let count = sent.clone();
@@ -106,13 +106,13 @@ async fn a_password_is_used_and_never_told() {
     let wrong = gate(&server, ":canary-mistaken@");
     let refused = wrong.status().await.unwrap_err();
     let (client, sent) = client(wrong.clone());
-    // Waiting is of no use, so it fails at once.
+    // Waiting would not help, so it fails at once.
     let failed = client.raw("/x").await.unwrap_err();
     assert_eq!(sent.load(Ordering::SeqCst), 0);
     let without = gate(&server, "").status().await.unwrap_err();
     for error in [&refused as &dyn Error, &failed, &without] {
         let told = told(error);
-        assert!(told.contains("the server of the shared gate refuses to serve it"), "{told}");
+        assert!(told.contains("the server of the shared gate rejects its commands"), "{told}");
         assert!(!told.contains("canary-password") && !told.contains("canary-mistaken"), "{told}");
     }
     let builder = SharedGate::builder(server.url(&user), limit());
@@ -150,7 +150,7 @@ fn settings_that_do_not_fit_are_errors() {
     );
 }
 
-/// Each window that counts some endpoints alone has a key of its own on the server.
+/// Each window that counts only some endpoints has a separate key on the server.
 #[tokio::test]
 async fn a_limit_of_some_endpoints_is_kept_on_the_server() {
     let server = Server::start(None);

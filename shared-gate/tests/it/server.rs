@@ -1,7 +1,7 @@
-//! A server that speaks as much of Redis's protocol as a gate needs, and executes the gate's script.
+//! A server with the part of Redis's protocol that a gate needs; it executes the gate's script.
 //!
-//! It has a thread for each connection. Commands are not known beyond those of the gate; a script runs in the same Lua
-//! as in Redis, under one lock.
+//! Each connection has a thread. Only the commands of the gate are supported; a script runs in the same Lua as in
+//! Redis, under one lock.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use mlua::{Lua, Table, Value, Variadic};
 
-/// A server on a port of its own.
+/// A server on a free port.
 pub(crate) struct Server {
     pub(crate) port: u16,
     shelf: Arc<Mutex<Shelf>>,
@@ -20,11 +20,11 @@ pub(crate) struct Server {
 #[derive(Default)]
 struct Shelf {
     password: Option<String>,
-    /// Whether scripts may not ask for `INFO`.
+    /// `true` if scripts may not call `INFO`.
     is_reserved: bool,
-    /// Whether there is no memory for a write.
+    /// `true` if writes fail for lack of memory.
     is_full: bool,
-    /// Whether every key is deleted as soon as it is written.
+    /// `true` if every key is deleted as soon as it is written.
     evicts: bool,
     run: u32,
     hashes: HashMap<String, HashMap<String, String>>,
@@ -46,7 +46,7 @@ impl Server {
             for stream in listener.incoming().flatten() {
                 let shelf = shared.clone();
                 lock(&shelf).connections.push(stream.try_clone().unwrap());
-                // Whoever goes away in the middle of a command is of no interest.
+                // A client that disconnects in the middle of a command is ignored.
                 std::thread::spawn(move || drop(serve(&stream, &shelf)));
             }
         });
@@ -57,7 +57,7 @@ impl Server {
         format!("redis://{user}127.0.0.1:{}", self.port)
     }
 
-    /// Ends all connections, and forgets scripts and whatever it held.
+    /// Ends all connections, and deletes scripts and data.
     pub(crate) fn restart(&self) {
         let mut held = lock(&self.shelf);
         held.run += 1;
@@ -66,7 +66,7 @@ impl Server {
         held.connections.drain(..).for_each(|connection| drop(connection.shutdown(Shutdown::Both)));
     }
 
-    /// Refuses `INFO` to scripts from now on.
+    /// Rejects `INFO` in scripts from now on.
     pub(crate) fn reserve_info(&self) {
         lock(&self.shelf).is_reserved = true;
     }
@@ -81,13 +81,13 @@ impl Server {
         lock(&self.shelf).evicts = true;
     }
 
-    /// What stands under a field of a key.
+    /// The value of a field of a key.
     pub(crate) fn field(&self, key: &str, field: &str) -> Option<String> {
         lock(&self.shelf).hashes.get(key)?.get(field).cloned()
     }
 }
 
-/// One command: an array of texts.
+/// One command: an array of strings.
 fn read(reader: &mut impl BufRead) -> std::io::Result<Vec<String>> {
     let number = |reader: &mut dyn BufRead| -> std::io::Result<usize> {
         let mut line = String::new();
@@ -122,7 +122,7 @@ fn serve(mut stream: &TcpStream, shelf: &Mutex<Shelf>) -> std::io::Result<()> {
             ["CLIENT" | "SELECT", ..] => ok(),
             _ if !is_known => "-NOAUTH Authentication required.\r\n".into(),
             ["SCRIPT", "LOAD", text] => {
-                // Whoever loads a script has asked for it before.
+                // A client loads a script only after the server did not have it.
                 lock(shelf).scripts.insert(wanted.clone(), (*text).to_owned());
                 bulk(&wanted)
             }
@@ -148,7 +148,7 @@ fn bulk(text: &str) -> String {
     format!("${}\r\n{text}\r\n", text.len())
 }
 
-/// Runs a script, which sees nothing but its keys, its arguments and `redis`.
+/// Runs a script, which can access only its keys, its arguments and `redis`.
 fn evaluate(script: &str, key: &str, arguments: &[&str], shelf: &mut Shelf) -> String {
     let lua = Lua::new();
     let mut run = || -> mlua::Result<Vec<String>> {
@@ -189,7 +189,7 @@ fn command(lua: &Lua, words: &[String], shelf: &mut Shelf) -> mlua::Result<Value
             let hash = shelf.hashes.get(*key);
             let value = |field: &&str| match hash.and_then(|hash| hash.get(*field)) {
                 Some(value) => lua.create_string(value).map(Value::String),
-                // As Redis gives a script what is not there.
+                // The value with which Redis represents nil in a script.
                 None => Ok(Value::Boolean(false)),
             };
             list(lua.create_sequence_from(fields.iter().map(value).collect::<mlua::Result<Vec<_>>>()?))
