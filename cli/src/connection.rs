@@ -82,7 +82,7 @@ fn sandboxed() -> Result<Connected> {
 }
 
 fn agent(builder: Builder<Client>) -> Builder<Client> {
-    builder.user_agent(concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")))
+    builder.user_agent(concat!(env!("CARGO_BIN_NAME"), "/", env!("CARGO_PKG_VERSION")))
 }
 
 fn from_file(file: &Path) -> Result<Builder<Client>> {

@@ -24,7 +24,15 @@ impl Serve {
         }
         let mut command = cargo();
         // Not from the root: the user names files from the current folder.
-        command.args(["run", "--quiet", "--package", "sandbox", "--features", "program", "--manifest-path"]);
+        command.args([
+            "run",
+            "--quiet",
+            "--package",
+            "generated-client-sandbox",
+            "--features",
+            "program",
+            "--manifest-path",
+        ]);
         command.arg(paths::root().join("Cargo.toml")).arg("--");
         // Of two, the last is used: the user may name another catalogue.
         command.arg("--spec").arg(paths::spec()).args(&self.arguments);

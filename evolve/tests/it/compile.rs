@@ -72,7 +72,7 @@ fn programs(case: &Path, scratch: &mut Scratch) {
     let caller = caller(case);
     let manifest = format!(
         "[package]\nname = \"{caller}\"\nedition = \"2024\"\n\n[dev-dependencies]\n{client} = {{ path = \"../{client}\" }}\n\
-         sandbox = {{ path = '{}' }}\ntokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n",
+         sandbox = {{ package = \"generated-client-sandbox\", path = '{}' }}\ntokio = {{ version = \"1\", features = [\"macros\", \"rt-multi-thread\"] }}\n",
         root().join("sandbox").display()
     );
     scratch.write(&caller, "Cargo.toml", &manifest);
