@@ -132,7 +132,7 @@ impl Builder {
 
     /// Stops the clock at a time, in Unix seconds, so that the latest record is always the same.
     ///
-    /// There is no data before 2010. The latest time is the end of the year 9999.
+    /// Data begins in 2010. The latest time is the end of the year 9999.
     pub fn stop_clock_at(mut self, moment: i64) -> Self {
         self.settings.clock = Clock::Stopped(moment.clamp(0, LAST_MOMENT));
         self

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_given_back() {
+    fn slots_are_released() {
         let (traffic, now) = (traffic(&["B"]), Instant::now());
         let mut places = (0..10).map(|_| traffic.enter(now, None).unwrap()).collect::<Vec<_>>();
         assert_eq!(traffic.enter(now, None).unwrap_err(), Duration::from_secs(1));

@@ -20,16 +20,16 @@ pub(crate) struct Add {
     /// The group of the endpoint; created if it does not exist
     #[arg(long)]
     group: Option<String>,
-    /// What it is called; made from the path if left out
+    /// Its name; by default derived from the path
     #[arg(long)]
     name: Option<String>,
     /// Its name in Rust, if the derived one conflicts with another
     #[arg(long)]
     ident: Option<String>,
-    /// What it is for, in one sentence
+    /// Its purpose, in one sentence
     #[arg(long)]
     summary: Option<String>,
-    /// Shared params and param sets, with commas between them; `none` if it takes none
+    /// Shared params and param sets, separated by commas; `none` if it has none
     #[arg(long, value_name = "NAMES")]
     params: Option<String>,
     /// How the path is known
@@ -45,7 +45,8 @@ impl Add {
             given.clone().or_else(|| answer(question)).filter(|answer| !answer.is_empty())
         };
         let group = ask(&self.group, "The group (like `orderflow`): ");
-        let evidence = ask(&self.evidence, "How the path is known (document, published, reported, former): ");
+        let evidence =
+            ask(&self.evidence, "The evidence of the path (documented, published, reported, previous_version): ");
         let (Some(group), Some(evidence)) = (&group, &evidence) else {
             let missing = [
                 ("--group GROUP", group.is_none()),
@@ -54,7 +55,8 @@ impl Add {
             let missing: Vec<&str> = missing.iter().filter(|(_, is)| *is).map(|(flag, _)| *flag).collect();
             return fail(&format!("error: an endpoint needs more; add {}\n", missing.join(" and ")));
         };
-        let params = ask(&self.params, "Its shared params and sets, with commas, or `none` (enter if unknown): ");
+        let params =
+            ask(&self.params, "Its shared params and sets, separated by commas, or `none` (enter if unknown): ");
         let params = params.map(|params| match params.as_str() {
             "none" => Vec::new(),
             names => names.split(',').map(|name| name.trim().to_owned()).collect(),
@@ -62,9 +64,9 @@ impl Add {
         let addition = Addition {
             path: self.path.clone(),
             group: group.clone(),
-            name: ask(&self.name, "Its name in words (enter to make it from the path): "),
+            name: ask(&self.name, "Its name in words (enter to derive it from the path): "),
             ident: self.ident.clone(),
-            summary: ask(&self.summary, "What it is for, in one sentence (enter if unknown): "),
+            summary: ask(&self.summary, "Its purpose, in one sentence (enter if unknown): "),
             params,
             evidence: evidence.clone(),
         };

@@ -27,7 +27,7 @@ pub(crate) struct Diff {
     /// The revision to compare with: a commit, a branch or a tag
     #[arg(value_name = "REV", default_value = "HEAD")]
     revision: String,
-    /// The catalogue, in a git repository; this project's own if left out
+    /// The catalogue, in a git repository; by default this project's
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
     /// Fail if the verdict is this or higher: patch, minor or major

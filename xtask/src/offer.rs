@@ -17,10 +17,10 @@ pub(crate) const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "
 /// The catalogue to edit, and whether to confirm first.
 #[derive(Args)]
 pub(crate) struct Target {
-    /// The catalogue; this project's own if left out
+    /// The catalogue; by default this project's
     #[arg(long, value_name = "DIR")]
     spec: Option<PathBuf>,
-    /// Write without asking
+    /// Write without confirmation
     #[arg(long)]
     yes: bool,
 }
@@ -56,11 +56,11 @@ impl Target {
             say(&format!("{line}\n"));
         }
         if change.is_empty() {
-            say("there is nothing to write\n");
+            say("nothing to write; the catalogue is up to date\n");
             return ExitCode::SUCCESS;
         }
         if !self.yes && !confirmed() {
-            return fail("nothing was written; `--yes` writes without asking\n");
+            return fail("nothing was written; `--yes` writes without confirmation\n");
         }
         match change.write(&spec) {
             Ok(()) => {

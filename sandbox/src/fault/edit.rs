@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_stays_as_it_is() {
+    fn a_body_that_is_not_json_is_unchanged() {
         assert_eq!(check(Edit::Nulls, "words"), Value::from("words"));
         assert_eq!(check(Edit::Malformed, r#"{"data":[]}"#), Value::from(r#"{"data""#));
         assert_eq!(check(Edit::Malformed, ""), Value::from(""));

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_shown() {
+    fn errors_show_the_wrong_word() {
         let table = [
             ("", "missing fault\n  |\n  | \n  | ^"),
             (
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_registry_does_not_have_is_shown() {
+    fn unknown_targets_are_errors() {
         let check = |text: &str| text.parse::<Rule>().unwrap().check(target::tests::REGISTRY);
         assert_eq!(check("market.trades 1x stale"), Ok(()));
         let expected = "unknown endpoint, path or group `/trads`\n  |\n  | /trads stale\n  | ^^^^^^\n  \

@@ -1,5 +1,5 @@
-// Makes the page work: shows one endpoint at a time, filters the list, sends requests and shows what comes back.
-// The API key stays in its input and leaves it only as a header.
+// Makes the page work: shows one endpoint at a time, filters the list, sends requests and shows the responses.
+// The API key is kept in its input only, and sent only as a header.
 
 import { Plot } from "./plot.js";
 
@@ -93,14 +93,14 @@ async function send(form) {
   form.after(byId("reply"));
   byId("reply").hidden = false;
   byId("request").textContent = `GET ${url}`;
-  clear("Waiting for the reply …");
+  clear("Waiting for the response …");
   const began = performance.now();
   try {
     const reply = await fetch(url, { headers: headers(), cache: "no-store", redirect: "error", signal });
     const { text, whole } = await bounded(reply);
     display(form, reply, text, whole, performance.now() - began);
   } catch (error) {
-    if (!signal.aborted) clear(`No reply: ${error.message}.`, "failed");
+    if (!signal.aborted) clear(`No response: ${error.message}.`, "failed");
   }
 }
 
@@ -117,7 +117,7 @@ async function bounded(reply) {
   return { text, whole: false };
 }
 
-// A reply.
+// A response.
 
 function clear(status, kind = "") {
   byId("status").textContent = status;
@@ -133,7 +133,7 @@ function display(form, reply, text, whole, took) {
   try {
     json = JSON.parse(text);
   } catch {
-    // Shown as it came.
+    // Shown unchanged.
   }
   const { list, time } = form.dataset;
   const records = list ? list.split(".").reduce((value, key) => value?.[key], json) : json;
@@ -141,7 +141,7 @@ function display(form, reply, text, whole, took) {
   if (Array.isArray(records)) facts.push(`${records.length} ${records.length === 1 ? "record" : "records"}`);
   if (whole && json === undefined) facts.push("not JSON");
   const invented = reply.headers.get("x-sandbox-invented");
-  if (invented) facts.push(`invented: ${invented}`);
+  if (invented) facts.push(`mock data: ${invented}`);
   clear(facts.join(" · "), reply.ok ? "good" : "failed");
   plot.show(reply.ok && Array.isArray(records) ? records : [], time, Number(document.body.dataset.milliseconds));
   print(json === undefined ? text : JSON.stringify(json, null, 2), whole);
@@ -153,7 +153,7 @@ function print(text, whole) {
   byId("cut").hidden = whole && text.length <= LONGEST_TEXT;
   byId("cut").textContent = whole
     ? `The first ${size(LONGEST_TEXT)} of ${size(text.length)}.`
-    : `The first ${size(LONGEST_TEXT)}; the reply was given up after ${size(text.length)}.`;
+    : `The first ${size(LONGEST_TEXT)}; the download was stopped after ${size(text.length)}.`;
 }
 
 function size(characters) {
@@ -165,7 +165,7 @@ page.classList.add("script");
 addEventListener("hashchange", () => show(true));
 byId("filter").addEventListener("input", filter);
 document.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault(); // The address says which endpoint is shown.
+  event.preventDefault(); // The address identifies the endpoint.
   byId("main").focus();
 });
 addEventListener("submit", (event) => {

@@ -84,7 +84,7 @@ async fn values_differ_by_seed_and_params() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_listed_and_has_no_records() {
+async fn unknown_values_are_listed_without_records() {
     let server = Server::with(builder());
     let about = async |path: &str| get(&server, path).await["result"]["about"].clone();
     assert_eq!(about("/rain?step=1h").await, json!({ "stations": ["north", "south"], "unknown": [] }));

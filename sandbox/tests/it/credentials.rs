@@ -36,7 +36,7 @@ async fn every_path_needs_the_key() {
 }
 
 #[tokio::test]
-async fn the_token_endpoint_refuses_as_documented() {
+async fn the_token_endpoint_rejects_as_documented() {
     let server = Server::with(Sandbox::of(&REGISTRY).api_key("key").client_credentials("id", "secret"));
     let table: [(&str, Headers, &str, u16); 15] = [
         ("no key", &[AUTHORIZATION, CONTENT_TYPE], GRANT, 403),
@@ -74,7 +74,7 @@ async fn the_token_endpoint_refuses_as_documented() {
 }
 
 #[tokio::test]
-async fn a_body_too_large_to_be_read_is_refused_as_all_else_is() {
+async fn a_body_too_large_is_rejected_with_the_same_shape() {
     let server = Server::start();
     // Only one byte too many: with more unread bytes, the connection might be reset before the response is read.
     let body = "a".repeat((2 << 20) + 1);

@@ -91,7 +91,7 @@ async fn a_stale_connection_is_closed_when_it_is_used_again() {
 }
 
 #[tokio::test]
-async fn another_reply_comes() {
+async fn a_fault_replaces_the_response() {
     let broken = server(&["1x status=503", "1x redirect", "1x redirect=/login", "1x malformed"]);
     // The first replacing fault is sent, but all rules count the request.
     assert_eq!((broken.get(PATH).await.status, broken.get(PATH).await.status), (503, 200));

@@ -49,7 +49,7 @@ async fn truth(from: i64) -> Value {
 }
 
 #[tokio::test]
-async fn a_range_is_what_the_sandbox_has() {
+async fn a_history_equals_the_records_of_the_sandbox() {
     let sandbox = sandbox(&[]);
     let history = ratio(&client(&sandbox, limits::SET_A)).history(END - 5 * DAY..END);
     let all = history.clone().collect().await.unwrap();
@@ -61,7 +61,7 @@ async fn a_range_is_what_the_sandbox_has() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_is_made_good() {
+async fn a_history_recovers_from_every_fault() {
     let sandbox = sandbox(&FAULTS);
     let client = client(&sandbox, limits::SET_A);
     let all = ratio(&client).limit(50).history(END - DAY..END).collect().await.unwrap();

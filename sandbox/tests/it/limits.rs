@@ -13,7 +13,7 @@ async fn refused(server: &Server) -> Reply {
 }
 
 #[tokio::test]
-async fn what_is_beyond_the_rate_is_refused_and_counted() {
+async fn requests_beyond_the_rate_are_rejected_and_counted() {
     let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B"));
     let reply = refused(&server).await;
     assert_eq!((reply.status, reply.code().as_str()), (429, "too_many_requests"));
@@ -40,7 +40,7 @@ async fn retry_after_can_be_a_date() {
 }
 
 #[tokio::test]
-async fn nothing_is_refused_unless_a_set_is_named() {
+async fn no_limit_is_enforced_by_default() {
     let server = Server::start();
     assert_eq!(refused(&server).await.status, 200);
     let error = Sandbox::of(&REGISTRY).limit_set("A").limit_set("C").start().unwrap_err();

@@ -39,7 +39,7 @@ const REPORTED: [(&str, &str, &str); 6] = [
 ];
 
 #[tokio::test]
-async fn what_is_reported_is_refused_unless_it_is_lenient() {
+async fn reported_facts_are_enforced_unless_lenient() {
     let (strict, lenient) = (Server::with(builder()), Server::with(builder().lenient()));
     for (path, code, words) in REPORTED {
         check(&strict, path, Some((code, words))).await;
@@ -71,7 +71,7 @@ async fn values_have_to_fit_their_type_in_any_case() {
 }
 
 #[tokio::test]
-async fn values_of_open_types_are_refused_where_that_is_wanted() {
+async fn unknown_values_of_open_types_are_rejected_on_request() {
     let server = Server::with(builder().only_known_values());
     check(&server, &format!("{RATIO}&exchange=north_spot"), None).await;
     let words = "`exchange` has to be one of `north_spot`, not \"west_spot\"";
@@ -80,7 +80,7 @@ async fn values_of_open_types_are_refused_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn values_of_a_path_and_refused_values_are_checked() {
+async fn values_of_a_path_and_rejected_values_are_checked() {
     let server = Server::with(Sandbox::of(&catalogue::registry()).only_known_values());
     for (path, status) in [
         ("/stations/north/report?level=1", 200),

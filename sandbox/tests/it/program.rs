@@ -76,7 +76,7 @@ fn first_line(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn it_says_where_it_is() {
+fn it_prints_its_address() {
     let line = first_line(&["--seed", "7"]);
     assert!(line.starts_with("sandbox: http://127.0.0.1:"), "{line}");
     assert!(line.ends_with("/v1 (any API key)\n"), "{line}");
@@ -86,7 +86,7 @@ fn it_says_where_it_is() {
 }
 
 #[test]
-fn what_cannot_be_used_is_said() {
+fn invalid_arguments_are_reported() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     for (port, expected) in [(port.as_str(), "cannot be used"), ("70000", "70000 is not in 0..=65535")] {
@@ -104,7 +104,7 @@ fn help_has_the_grammar() {
 }
 
 #[test]
-fn every_flag_does_what_it_says() {
+fn every_flag_has_its_effect() {
     const RAIN: &str = "/rain?limit=6&step=1d&until=1700000000";
     let as_it_is = Running::start(&[]);
     let reply = as_it_is.get(RAIN);
@@ -128,7 +128,7 @@ fn every_flag_does_what_it_says() {
 }
 
 #[test]
-fn limits_are_kept_and_refusals_dated() {
+fn limits_are_enforced_with_a_date_in_retry_after() {
     let limited = Running::start(&["--limits", "free", "--retry-after", "date"]);
     let replies = [limited.get("/legend"), limited.get("/legend"), limited.get("/legend")];
     let refused = replies.iter().find(|reply| reply.starts_with("HTTP/1.1 429 ")).unwrap();
@@ -137,7 +137,7 @@ fn limits_are_kept_and_refusals_dated() {
 
 #[cfg(unix)]
 #[test]
-fn it_ends_when_told_whatever_is_in_flight() {
+fn a_signal_ends_it_with_requests_in_flight() {
     for signal in ["-INT", "-TERM"] {
         let mut running = Running::start(&["--latency", "1h"]);
         let mut waiting = TcpStream::connect(running.address()).unwrap();
@@ -150,7 +150,7 @@ fn it_ends_when_told_whatever_is_in_flight() {
 }
 
 #[test]
-fn mistakes_are_shown() {
+fn errors_show_the_wrong_word() {
     for (arguments, expected) in [
         (
             ["--fault", "/rain statsu=503"],

@@ -1,4 +1,4 @@
-// Uses the sandbox's page in headless Chromium, as people do: by keyboard, on a phone, in the dark.
+// Uses the sandbox's page in headless Chromium, like users: by keyboard, on a phone, in the dark.
 // `cargo xtask verify page` runs it from the root; SANDBOX is the program, SHOTS a folder for screenshots if they are wanted.
 
 import assert from "node:assert/strict";
@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 import { faintTexts } from "./contrast.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-// Chromium otherwise calls home, and as root it needs to be told that it has no sandbox of its own.
+// Without these flags Chromium connects to its vendor, and as root it does not start with its own sandbox.
 const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"].concat(
   ["--disable-background-networking", "--disable-component-update", "--disable-sync"],
 );
@@ -36,10 +36,10 @@ async function sandbox(...flags) {
   for await (const line of createInterface(program.stdout)) {
     return { program, url: new URL("/", line.match(/http:\S+/)[0]).href };
   }
-  throw new Error("the sandbox says nothing");
+  throw new Error("the sandbox printed nothing");
 }
 
-/** Opens the page, does something on it, and checks that nothing went wrong or left this machine. */
+/** Opens the page, does something on it, and checks for errors and for requests to other hosts. */
 async function on(server, hash, options, use) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 850 }, ...options });
   const page = await context.newPage();
@@ -47,7 +47,7 @@ async function on(server, hash, options, use) {
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    // That a reply has a status is said by the page, and by the browser too.
+    // Both the page and the browser report an error status.
     if (!/the server responded with a status of 4/.test(message.text())) errors.push(message.text());
   });
   await page.goto(server.url + hash);
@@ -103,7 +103,7 @@ test("a request by keyboard alone is plotted with every point of the reply", () 
       for (let presses = 0; presses < 40 && !(await focused(what)); presses += 1) await page.keyboard.press("Tab");
       assert.ok(await focused(what), `Tab does not lead to ${what}`);
       const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
-      assert.notEqual(outline, "none", `nothing shows that ${what} has the focus`);
+      assert.notEqual(outline, "none", `the focus on ${what} is not visible`);
     };
     await page.keyboard.press("Tab");
     assert.ok(await focused(".skip"));
@@ -148,7 +148,7 @@ test("params become what is sent", () =>
     assert.match(query.exchange, /^binance_perp_stable/);
     assert.equal(query.bucket, "2,7");
     assert.equal("sort" in query, false);
-    // 61 minutes begin from one to the other, and the latest 50 come.
+    // 61 minutes begin in the range, and the latest 50 are returned.
     assert.equal(await points(page), 50);
   }));
 
@@ -202,14 +202,14 @@ test("every endpoint can be asked from the page, on a phone without scrolling si
       await narrow(id);
       if (!(await page.locator(`article[id="${id}"] button`).count())) continue;
       const { status } = await send(page);
-      // It asks for the name of an endpoint, which only a person can give.
+      // It needs the name of an endpoint.
       if (id !== "system.data_availability") assert.match(status, /^200 OK/, id);
       await narrow(`the reply of ${id}`);
       if (`#${id}` === RATIO) await shot(page, "phone-reply");
     }
   }));
 
-test("nobody is shut out: axe finds nothing and all text is legible, in both colour schemes", async () => {
+test("axe finds no accessibility errors and all text is legible, in both colour schemes", async () => {
   for (const colorScheme of ["light", "dark"]) {
     for (const viewport of [{ width: 1280, height: 850 }, PHONE]) {
       for (const hash of ["", RATIO, "#orderflow.kline", "#global_metrics.global_buy_volume"]) {

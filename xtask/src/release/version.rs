@@ -68,7 +68,7 @@ pub(super) fn semver(release: &Release) -> Result<Told, String> {
 }
 
 fn no_tag() -> Told {
-    Told::Skipped("there is no earlier tag to compare with".to_owned())
+    Told::Skipped("no earlier tag to compare with".to_owned())
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ fn check_mode_names_every_difference_and_the_command_that_fixes_it() {
     for expected in
         ["drifted: market.rs", "missing: service/types.rs", "foreign: notes.txt", "cargo xtask codegen --spec"]
     {
-        assert!(said.contains(expected), "{expected} is missing in\n{said}");
+        assert!(said.contains(expected), "expected {expected} in\n{said}");
     }
     assert!(!out.join("service/types.rs").exists(), "--check wrote something");
     assert_eq!(run(&["codegen"], &spec, &out).status.code(), Some(1), "a foreign file stops codegen");
@@ -224,7 +224,7 @@ fn status_reports_coverage_and_the_next_gaps() {
     fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: unknown")).expect("a file");
     let said = text(&run(&["status"], &spec, &out).stdout);
     for expected in ["market          1          0", "paths", "the path of Basis in market"] {
-        assert!(said.contains(expected), "{expected} is missing in\n{said}");
+        assert!(said.contains(expected), "expected {expected} in\n{said}");
     }
 }
 
@@ -257,11 +257,11 @@ fn learned_fields_are_shown_and_written_only_if_confirmed() {
         "{}",
         text(&asked.stdout)
     );
-    assert!(text(&asked.stderr).contains("`--yes` writes without asking"), "{}", text(&asked.stderr));
+    assert!(text(&asked.stderr).contains("`--yes` writes without confirmation"), "{}", text(&asked.stderr));
     assert_eq!(fs::read_to_string(spec.join("market.yaml")).expect("a file"), MARKET);
     assert!(run(&["learn", "/basis", reply, "--yes"], &spec, &out).status.success());
     assert!(fs::read_to_string(spec.join("market.yaml")).expect("a file").contains("name: basis"));
-    assert!(text(&run(&["learn", "/basis", reply], &spec, &out).stdout).contains("there is nothing to write"));
+    assert!(text(&run(&["learn", "/basis", reply], &spec, &out).stdout).contains("nothing to write"));
 }
 
 #[test]
