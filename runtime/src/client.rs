@@ -1,8 +1,7 @@
 //! The client as a value: built from settings, shared by requests.
 //!
-//! Settings come in through [`Builder`], requests leave as futures or through a thread that waits for them. The types
-//! that users name, `Client` and `Request`, are made for each catalogue by [`shell!`](crate::shell) around what is
-//! here.
+//! [`Builder`] collects the settings; requests are sent as futures or by a background thread. [`shell!`](crate::shell)
+//! defines the types that users name, `Client` and `Request`, for each catalogue around this module.
 
 #[cfg(feature = "blocking")]
 mod blocking;

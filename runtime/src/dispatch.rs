@@ -1,8 +1,8 @@
 //! One attempt after the other: what a request goes through once its credentials are there.
 //!
-//! A request comes in with the [`RequestContext`] that follows it, a reply goes out or the error that ends it. Rate limiter and
-//! transport are called here and nowhere else. Which credentials a request carries is for `auth` to say, and what its
-//! body means for `send`.
+//! The dispatcher sends a request with its [`RequestContext`] and returns the response or the final error. Rate limiter
+//! and transport are called here and nowhere else. `auth` decides which credentials a request carries, and `send`
+//! decodes its body.
 
 mod context;
 mod dispatcher;

@@ -1,8 +1,8 @@
 //! The one error of this crate.
 //!
-//! It is made where something goes wrong and learns on the way out which request it was about.
-//! It says what happened and what to do; it never holds a key, a secret or a token.
-//! What caused it is chained with [`source`](std::error::Error::source) and not printed by `Display`.
+//! An error is created where a failure occurs; callers add the request. Its text describes the failure and a remedy,
+//! and never contains a key, a secret or a token. The cause is chained with [`source`](std::error::Error::source) and
+//! not printed by `Display`.
 
 pub(crate) mod cause;
 mod excerpt;
@@ -17,10 +17,10 @@ use crate::transport::Headers;
 use cause::Cause;
 pub(crate) use excerpt::{excerpt, one_line};
 
-/// Any failure, from building a client to reading a reply.
+/// Any failure, from building a client to decoding a response.
 ///
-/// `Display` is one line that says what happened and what to do; `{:#}` adds what caused it, and so does
-/// `Debug`, which is what a `main` that returns an error prints.
+/// `Display` is one line with the failure and a remedy; `{:#}` adds the causes, and so does `Debug`, which a `main`
+/// that returns an error prints.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -43,7 +43,7 @@ struct Inner {
     source: Option<Cause>,
 }
 
-/// Headers in which services, proxies and tracing name a request; the service's own names come first.
+/// Headers in which services, proxies and tracing identify a request; the service's own names are first.
 const REQUEST_ID: [&str; 8] = [
     "x-request-id",
     "request-id",
@@ -82,7 +82,7 @@ pub enum ErrorKind {
     Connect,
     /// The request could not be sent.
     Send,
-    /// No status and headers came back, or not in time; the service may have got the request.
+    /// No status and headers arrived, or not in time; the service may have received the request.
     Headers,
     /// The body did not arrive whole.
     Body,
@@ -91,9 +91,9 @@ pub enum ErrorKind {
     /// The runtime that sent the request has shut down, or the task of a request for a token panicked; the service may
     /// have got the request.
     Shutdown,
-    /// The body is not what the catalogue says.
+    /// The body does not match the catalogue.
     Decode,
-    /// The reply leaves out some of what was asked for; see `Series::require_complete`.
+    /// The response omits some of the requested data; see `Series::require_complete`.
     Incomplete,
 }
 
@@ -101,7 +101,7 @@ pub enum ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     No,
-    /// Not as it is: the body is larger than allowed. A request for a part of it may succeed.
+    /// Not unchanged: the body is larger than allowed. A request for a part of it may succeed.
     InParts,
     /// It may or may not: once is enough to find out.
     Once,
@@ -114,12 +114,12 @@ impl Error {
         self.0.kind
     }
 
-    /// The endpoint that was asked, unless it happened before there was one.
+    /// The endpoint of the request; `None` if the failure precedes the request.
     pub fn endpoint(&self) -> Option<&'static EndpointInfo> {
         self.0.request.as_ref().map(|request| request.endpoint)
     }
 
-    /// The HTTP status of the reply, if one came: also a success, if the body broke off or is not as expected.
+    /// The HTTP status of the response, if one arrived; a success status if the body was cut off or did not decode.
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
@@ -129,19 +129,19 @@ impl Error {
         self.0.code.as_deref()
     }
 
-    /// The headers of the reply, if one came.
+    /// The headers of the response, if one arrived.
     pub fn headers(&self) -> Option<&Headers> {
         self.0.headers.as_deref()
     }
 
-    /// The id of this request in the logs of the service, or of a proxy before it, if one of the usual headers gives
-    /// one. The provider can find the request by it.
+    /// The id of this request in the logs of the service or of a proxy, from one of the usual headers. The provider can
+    /// find the request by it.
     pub fn request_id(&self) -> Option<&str> {
         REQUEST_ID.iter().find_map(|name| self.headers()?.get(name))
     }
 
-    /// The whole body, where one arrived: of another status than success, or one that did not decode. None where it
-    /// may hold a token, nor where it is encoded in a way that was not asked for.
+    /// The whole body of an error status, or of a success that did not decode. `None` if it may contain a token, or has
+    /// an encoding that was not requested.
     pub fn body(&self) -> Option<&[u8]> {
         self.0.body.as_deref()
     }
@@ -161,7 +161,7 @@ impl Error {
         self.0.timing.waited
     }
 
-    /// How long the service asks to wait, if it does.
+    /// The wait that the service requests with `Retry-After`, if any.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
@@ -171,7 +171,7 @@ impl Error {
         matches!(self.0.again, Again::Yes | Again::Once)
     }
 
-    /// Whether a pooled connection failed, which may have died unnoticed; that says nothing of the service.
+    /// Whether a pooled connection failed, which may have died unnoticed and so does not indicate a failing service.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.stale
     }
@@ -181,7 +181,7 @@ impl Error {
         self.0.again == Again::Once
     }
 
-    /// Whether the service refused the credentials: status 401 or 403.
+    /// Whether the service rejected the credentials: status 401 or 403.
     pub fn is_auth(&self) -> bool {
         matches!(self.0.status, Some(401 | 403))
     }
@@ -191,7 +191,7 @@ impl Error {
         self.0.timeout
     }
 
-    /// Whether the body is not what the catalogue says.
+    /// Whether the body does not match the catalogue.
     pub fn is_decode(&self) -> bool {
         self.0.kind == ErrorKind::Decode
     }
@@ -201,7 +201,7 @@ impl Error {
         self.0.again == Again::InParts
     }
 
-    /// Whether the service asked for fewer requests.
+    /// Whether the service rate-limited the request: status 429.
     pub fn is_rate_limited(&self) -> bool {
         self.0.status == Some(429)
     }

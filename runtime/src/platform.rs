@@ -1,4 +1,4 @@
-//! What the system gives a client: time, tasks beside each other, and randomness.
+//! The system functions of a client: time, concurrent tasks, and randomness.
 //!
 //! Tokio and the standard library provide them. On `wasm32-unknown-unknown` JavaScript does; it has one thread, which
 //! nothing may block. Both files have the same shape.

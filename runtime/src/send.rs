@@ -1,6 +1,6 @@
 //! From a request to the body that its endpoint promises.
 //!
-//! A checked request goes out with its credentials, as often as the rules allow; the reply becomes a [`Body`] or an
+//! A checked request is sent with its credentials, as often as the rules allow; the response becomes a [`Body`] or an
 //! error. The dispatcher makes each attempt, and the credentials supply each token.
 
 mod any_body;

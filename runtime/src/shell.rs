@@ -1,7 +1,7 @@
 //! The types that users of an emitted crate name: `Client`, `Request` and `Series`, around what is compiled here.
 //!
-//! An emitted crate has them as its own, so that its groups and setters are methods which users find without importing
-//! a trait. They are written once, below, and hold no behaviour: each method calls the runtime.
+//! An emitted crate defines these types itself, so that its groups and setters are methods which users find without
+//! importing a trait. They are written once, below, and contain no behaviour: each method calls the runtime.
 
 mod client;
 mod request;
@@ -9,9 +9,9 @@ mod series;
 
 /// Defines `Client`, `Request<E>` and `Series<T>` in the crate that calls it.
 ///
-/// `crate` is the crate's name in Rust, for the programs in its docs; `env` what its variables begin with, for the docs
-/// too; `service` what the catalogue says of the service, a static [`ServiceInfo`](crate::registry::ServiceInfo);
-/// `metadata` the record of what a service says about a series.
+/// `crate` is the crate's name in Rust, for the examples in its docs; `env` the prefix of its environment variables,
+/// for the docs too; `service` the catalogue's data about the service, a static
+/// [`ServiceInfo`](crate::registry::ServiceInfo); `metadata` the record of the service's metadata of a series.
 #[macro_export]
 macro_rules! shell {
     (crate $name:literal, env $env:literal, service $service:path, metadata $metadata:path) => {
@@ -21,7 +21,7 @@ macro_rules! shell {
     };
 }
 
-/// Gives the requests of an endpoint these setters.
+/// Adds these setters to the requests of an endpoint.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {
@@ -30,7 +30,7 @@ macro_rules! takes {
     };
 }
 
-/// Defines the types that stand for endpoints, by the methods of their group's handle.
+/// Defines the types that represent endpoints, by the methods of their group's handle.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! markers {

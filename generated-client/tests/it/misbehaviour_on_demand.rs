@@ -42,7 +42,7 @@ fn faults() -> Vec<&'static str> {
 async fn one_attempt() {
     let rows = [
         ("0% status=500", "5", ""),
-        ("latency=1h", "Head again", "no status had arrived"),
+        ("latency=1h", "Head again", "no status received"),
         ("latency=1ms..5ms", "5", ""),
         ("status=503", "Status again", "status 503"),
         ("status=422", "Status", "a rule for faults matches the request"),
@@ -53,16 +53,16 @@ async fn one_attempt() {
         ("wrong-types", "Decode", "`data[0]."),
         ("new-fields", "5", ""),
         ("new-values", "5", ""),
-        ("trickle=1h", "Body again", "0 bytes of the body had arrived"),
+        ("trickle=1h", "Body again", "0 bytes of the body received"),
         ("cut=request", "Head again", "failed before a status"),
-        ("cut=head", "Body again", "broke off after 0 bytes"),
-        ("cut=body", "Body again", "broke off after"),
+        ("cut=head", "Body again", "was cut off after 0 bytes"),
+        ("cut=body", "Body again", "was cut off after"),
         ("reset=request", "Head again", "failed before a status"),
-        ("reset=head", "Body again", "broke off after 0 bytes"),
-        ("reset=body", "Body again", "broke off after"),
+        ("reset=head", "Body again", "was cut off after 0 bytes"),
+        ("reset=body", "Body again", "was cut off after"),
         ("stale", "5", ""),
         #[cfg(feature = "gzip")]
-        ("gzip-bomb=1MiB", "Body", "larger than the 1000 bytes that `max_body_bytes` allows"),
+        ("gzip-bomb=1MiB", "Body", "exceeds 1000 bytes (`max_body_bytes`)"),
     ];
     for fault in faults() {
         let is_met = rows.iter().any(|(rule, ..)| rule.rsplit(' ').next().unwrap().starts_with(fault));

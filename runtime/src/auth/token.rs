@@ -76,7 +76,7 @@ impl TokenFlow {
         context.wait_for(WaitReason::Token)?;
         // Boxed, since it is rare and would enlarge the future of every request.
         let replacing = Box::pin(self.replacement(dispatcher, context));
-        let outcome = timeout(context.left(), replacing).await.unwrap_or_else(|_| Err(context.timed_out("total")));
+        let outcome = timeout(context.left(), replacing).await.unwrap_or_else(|_| Err(context.timed_out("timeout")));
         context.waited();
         outcome
     }

@@ -1,8 +1,8 @@
 //! Requests for callers who do not await.
 //!
-//! A future comes in; the calling thread waits for its outcome, beside any number of others. One thread in the
-//! background drives them all, with their connections and timers. It starts with the first blocking request of a
-//! client, serves its clones too, and ends with the last of them, wherever that is dropped.
+//! The calling thread waits for a future. One background thread drives the futures of all callers, with their
+//! connections and timers. It starts with the first blocking request of a client, also serves the client's clones, and
+//! ends with the last of them, wherever that is dropped.
 
 use std::convert::Infallible;
 use std::io;
@@ -37,18 +37,18 @@ impl Background {
         Self { name, driver: Mutex::default() }
     }
 
-    /// Waits for the outcome of a future, which the background drives; the error says why there is none.
+    /// Waits for the outcome of a future, which the background thread drives.
     pub(crate) fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
-        // Tokio would panic, or this thread would hold up the other tasks of its runtime.
+        // Tokio would panic, or this thread would block the other tasks of its runtime.
         if Handle::try_current().is_ok() && is_in_task() {
-            return Err(Error::build("a blocking request would hold up the async runtime that it is made in")
+            return Err(Error::build("a blocking request inside an async runtime would block it")
                 .with_hint("`.await` it, or call it inside `spawn_blocking`"));
         }
         #[cfg(feature = "tracing")]
         let future = tracing::Instrument::in_current_span(future);
         let handle = self.handle()?;
-        // Spawned beside the connections and not run on this thread: a connection that a request has used is back in
-        // the pool when the next request begins.
+        // Spawned on the thread of the connections and not run on this one: a connection that a request has used is
+        // back in the pool when the next request begins.
         handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             Err(error) => Error::shutdown().with_source(Some(Arc::new(error))),

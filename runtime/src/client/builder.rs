@@ -1,7 +1,7 @@
 //! Building a client.
 //!
-//! Settings come in, a client goes out or an error that says which setting to mend.
-//! Nothing is sent and no connection is made here.
+//! [`Builder`] turns settings into a client, or into an error that names the setting to correct. It sends nothing and
+//! makes no connection.
 
 use std::env::VarError;
 use std::fmt;
@@ -76,8 +76,8 @@ impl Settings {
         let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own, &self.policy)?;
         let transport = match (self.transport, self.of_transport.made()) {
             (Some(_), Some(setting)) => {
-                let message = format!("`{setting}` has no effect on a transport of your own");
-                return Err(Error::build(message).with_hint("set it there"));
+                let message = format!("`{setting}` has no effect with a custom `transport`");
+                return Err(Error::build(message).with_hint("set it on that transport"));
             }
             (Some(transport), None) => transport,
             (None, _) => built_in(&self.of_transport).map_err(Error::settings)?,
@@ -111,9 +111,8 @@ fn gate(
     service: &ServiceInfo,
 ) -> Result<Arc<dyn RateLimiter>, Error> {
     match (own, limit) {
-        (Some(_), Some(_)) => {
-            Err(Error::build("`rate_limit` has no effect on a gate of your own").with_hint("set it there"))
-        }
+        (Some(_), Some(_)) => Err(Error::build("`rate_limit` has no effect with a custom `rate_limiter`")
+            .with_hint("set it on that rate limiter")),
         (Some(gate), None) => Ok(gate),
         (None, limit) => {
             let limit = limit.unwrap_or_else(|| RateLimit::all(service.limits));
@@ -128,7 +127,7 @@ impl<C: Shell> Builder<C> {
         Self::of(Settings::new(base_url))
     }
 
-    /// The settings that stand in the environment; see `Client::from_env`.
+    /// The settings from the environment; see `Client::from_env`.
     pub fn from_env() -> Result<Self, Error> {
         Self::from_variables(&|name| std::env::var(name))
     }
@@ -148,8 +147,8 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Turns the token flow on: with these, a token is fetched when one is needed, and sent with every
-    /// request for data beside the API key.
+    /// Turns the token flow on: the client fetches a token when one is needed, and sends it with every request for data
+    /// in addition to the API key.
     pub fn client_credentials(mut self, id: impl Into<Secret>, secret: impl Into<Secret>) -> Self {
         self.settings.client_credentials = Some((id.into(), secret.into()));
         self
@@ -178,7 +177,7 @@ impl<C: Shell> Builder<C> {
         self.settings.rate_limit.take()
     }
 
-    /// Holds requests back with a gate of your own, or with a [`ProcessRateLimiter`] that other clients use as well.
+    /// Delays requests with your own rate limiter, or with a [`ProcessRateLimiter`] that other clients use as well.
     pub fn rate_limiter(mut self, gate: impl RateLimiter) -> Self {
         self.settings.gate = Some(Arc::new(gate));
         self
@@ -190,7 +189,7 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Tells an observer what happens to requests.
+    /// Adds an observer, which receives the events of requests.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.settings.observer = Some(Arc::new(observer));
         self
@@ -210,33 +209,33 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Presents these certificates, the client's own and those that lead from it to a root, to servers that ask for
-    /// one, and signs with the key. Both are PEM, and the key is not encrypted.
+    /// Presents these certificates, the client's own and its intermediates, to servers that request one, and signs with
+    /// the key. Both are PEM, and the key is not encrypted.
     pub fn client_certificate(mut self, certificates: impl Into<Vec<u8>>, key: impl Into<Secret>) -> Self {
         let key = key.into().expose().as_bytes().to_vec();
         self.settings.of_transport.client_certificate = Some((certificates.into(), key));
         self
     }
 
-    /// Trusts the root certificates of the system in place of the bundled ones; with the feature `system-roots`.
+    /// Trusts the root certificates of the system instead of the bundled ones; with the feature `system-roots`.
     ///
-    /// They are read when the client is built: from the store of Windows or macOS, else from the usual places
-    /// of OpenSSL, or from where `SSL_CERT_FILE` and `SSL_CERT_DIR` say.
+    /// They are read when the client is built: from the certificate store of Windows or macOS, else from the usual
+    /// paths of OpenSSL, or from `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     #[cfg(feature = "system-roots")]
     pub fn system_roots(mut self) -> Self {
         self.settings.of_transport.system_roots = true;
         self
     }
 
-    /// Connects through this proxy, whatever the environment says; with the feature `proxy`.
+    /// Connects through this proxy and ignores the environment; with the feature `proxy`.
     ///
-    /// The URL begins with `http://`, `https://` or `socks5://` and may hold user and password, which no error
-    /// and no `Debug` shows. Without this, the proxy is the one that the environment names for the base URL:
+    /// The URL begins with `http://`, `https://` or `socks5://` and may contain user and password, which appear in no
+    /// error and no `Debug` output. Without this, the environment selects the proxy for the base URL:
     ///
     /// | variable, also in lower case | meaning |
     /// |---|---|
     /// | `HTTPS_PROXY`, `HTTP_PROXY` | the proxy for a base URL with that scheme |
-    /// | `ALL_PROXY` | the proxy where neither says otherwise |
+    /// | `ALL_PROXY` | the proxy if neither of these is set |
     /// | `NO_PROXY` | exceptions without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
     /// Hosts on this machine are reached directly unless a proxy is set here. The proxy resolves host names.
@@ -246,7 +245,7 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Connects directly, whatever the environment says; with the feature `proxy`.
+    /// Connects directly and ignores the environment; with the feature `proxy`.
     #[cfg(feature = "proxy")]
     pub fn no_proxy(mut self) -> Self {
         self.settings.of_transport.proxy = Some(ProxyChoice::None);
@@ -262,15 +261,15 @@ impl<C: Shell> Builder<C> {
     /// The time for a request as a whole: every attempt, and the waits for a token and between attempts; 10 minutes
     /// unless set.
     ///
-    /// The time that it stands in line at the gate does not count, at the first attempt or a later one: thousands of
-    /// requests may be made at once and wait for each other. [`queue_timeout`](Builder::queue_timeout) bounds that. The
-    /// wait for a token counts in full; the request for it belongs to the client and continues for other callers.
+    /// Time in the rate-limit queue does not count, at the first attempt or a later one, so thousands of requests may
+    /// be made at once and wait for each other. [`queue_timeout`](Builder::queue_timeout) limits that time. The wait
+    /// for a token counts in full; the request for it belongs to the client and continues for other callers.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.policy.timeout = timeout;
         self
     }
 
-    /// The time that a request may wait for its turn at the gate, all its attempts taken together; no bound unless set.
+    /// The time that a request may spend in the rate-limit queue, summed over its attempts; unlimited unless set.
     ///
     /// A request that waits longer fails unsent, or with what went wrong before as its cause.
     pub fn queue_timeout(mut self, timeout: Duration) -> Self {
@@ -278,12 +277,12 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// What the header `User-Agent` says of the program; name and version of this crate unless set.
+    /// The program in the header `User-Agent`; name and version of this crate unless set.
     pub fn user_agent(self, agent: impl Into<String>) -> Self {
         self.header("user-agent", agent)
     }
 
-    /// Sends a header with every request, for data and for a token alike, in place of the one of that name.
+    /// Sends a header with every request, for data and for a token alike, and replaces the header of that name.
     ///
     /// `Debug` shows no value. The headers that carry the credentials are set by these alone.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -291,15 +290,15 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// The same for a value that must not be seen: it is masked wherever a reply repeats it.
+    /// Sends a secret header with every request: its value is masked wherever a response repeats it.
     pub fn secret_header(mut self, name: impl Into<String>, value: impl Into<Secret>) -> Self {
         self.settings.headers.push(DefaultHeader::secret(name.into(), value.into()));
         self
     }
 
-    /// The most bytes that the body of a reply may have, decoded; 32 MiB unless set.
+    /// The largest size of a response body in bytes, decoded; 32 MiB unless set.
     ///
-    /// A larger one is an error, and not asked for again.
+    /// A larger body is an error and is not retried.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
         self.settings.max_body_bytes = bytes;
         self

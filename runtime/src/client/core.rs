@@ -1,7 +1,7 @@
-//! What a client is below the name that its catalogue gives it.
+//! The part of a client that is independent of its catalogue.
 //!
-//! [`Core`] holds credentials, dispatcher and nothing that a request could break; a [`Shell`] is the emitted type
-//! around it, with what its catalogue says of the service.
+//! [`Core`] contains credentials and dispatcher, and no state that a request could break; a [`Shell`] is the emitted
+//! type around it, with the catalogue's data about the service.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::send::Connection;
 
 /// Access to a service.
 ///
-/// Cloning is cheap, and clones share their connections, their token and their place within the service's limits.
+/// Cloning is cheap, and clones share their connections, their token and their rate limit.
 #[derive(Clone)]
 pub struct Core {
     pub(super) connection: Arc<Connection>,
@@ -47,7 +47,7 @@ pub trait Shell: Sized {
     /// The service, as the catalogue describes it.
     const SERVICE: &'static ServiceInfo;
 
-    /// What the header `User-Agent` says: name and version of the emitted crate.
+    /// The header `User-Agent`: name and version of the emitted crate.
     const AGENT: &'static str;
 
     /// The client around its core.

@@ -1,7 +1,7 @@
 //! Settings from environment variables.
 //!
-//! The variables come in through a function, so that tests need not change the environment.
-//! A variable that is empty or holds only spaces counts as one that is not set.
+//! The variables are read through a function, so that tests need not change the environment. A variable that is empty
+//! or blank counts as not set.
 
 use std::env::VarError;
 
@@ -11,12 +11,12 @@ use crate::registry::ServiceInfo;
 
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
-/// Reads the settings, or says which variable is missing.
+/// Reads the settings; the error names the missing variable.
 pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Settings, Error> {
     let variables = Variables { prefix: service.env_prefix, lookup };
     let takes_key = service.api_key_header.is_some();
     let wants_key = takes_key && !service.api_key_optional;
-    // A service without an API key does not read the variable, whatever it holds.
+    // A service without an API key ignores the variable.
     let key = if takes_key { variables.optional("API_KEY")? } else { None };
     let mut settings = match (variables.optional("BASE_URL")?, &key) {
         (Some(_), None) if wants_key => return Err(variables.missing("API_KEY", "")),

@@ -24,7 +24,7 @@ use crate::send::{AnyBody, Body, Response};
 use crate::values::Value;
 use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 
-/// What [`markers!`](crate::markers!) says of a type: that it stands for an endpoint.
+/// The constant that [`markers!`](crate::markers!) sets for a type: the type represents an endpoint.
 pub trait Marker {}
 
 /// An endpoint that can be requested. Only emitted code implements it:
@@ -39,7 +39,7 @@ pub trait Marker {}
 /// }
 /// ```
 pub trait Endpoint: Marker + Send + Sync + 'static {
-    /// What a reply is read as.
+    /// The type of the response body.
     type Body: Body;
 
     /// The endpoint, as the catalogue describes it.
@@ -48,8 +48,8 @@ pub trait Endpoint: Marker + Send + Sync + 'static {
 
 /// A request for an endpoint, which users meet inside the emitted `Request`.
 ///
-/// Two requests are equal if they ask for the same, in whatever order their params were set, and whatever times, rules
-/// and headers they have of their own.
+/// Two requests are equal if they have the same endpoint and params, in any order; timeouts, retry rules and headers
+/// are not compared.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct Request<E> {
     untyped: Untyped,
@@ -114,9 +114,9 @@ impl<E> Request<E> {
         Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))
     }
 
-    /// Sets a param to several values by its name on the wire, written as the catalogue says.
+    /// Sets a param to several values by its name on the wire, in the list format of the catalogue.
     ///
-    /// Of a param that the catalogue does not know they stand with commas between them.
+    /// The values of a param that is not in the catalogue are separated by commas.
     pub fn query_list(self, name: impl Into<String>, values: impl IntoIterator<Item: ToWire>) -> Self {
         let name = name.into();
         let mut list = self.untyped.0.target.list(&name, self.untyped.time_unit(&name));
@@ -131,22 +131,22 @@ impl<E> Request<E> {
         Self::of(self.untyped.set_policy(|policy| policy.timeout = timeout))
     }
 
-    /// The time for each attempt of this request, in place of the client's.
+    /// The time for each attempt of this request; overrides the client's.
     pub fn attempt_timeout(self, timeout: Duration) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.attempt_timeout = timeout))
     }
 
-    /// The time that this request may wait for its turn at the gate, in place of the client's.
+    /// The time that this request may spend in the rate-limit queue; overrides the client's.
     pub fn queue_timeout(self, timeout: Duration) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.queue_timeout = Some(timeout)))
     }
 
-    /// When this request is sent again, in place of the client's rules. The budget stays the client's.
+    /// The retry rules of this request; they override the client's. The retry budget remains the client's.
     pub fn retry(self, retry: Retry) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.retry = retry))
     }
 
-    /// Sends a header along, in place of the client's of that name.
+    /// Sends a header with this request; it replaces the client's header of that name.
     pub fn header(self, name: impl AsRef<str>, value: impl AsRef<str>) -> Self {
         Self::of(self.untyped.header(name.as_ref(), value.as_ref()))
     }
@@ -161,7 +161,7 @@ impl<E> Request<E> {
         Request::of(self.untyped)
     }
 
-    /// The params that are set, each with its value as it is sent, not yet encoded.
+    /// The params that are set, each with its value as sent, before encoding.
     pub fn params(&self) -> impl Iterator<Item = (&str, &str)> {
         self.untyped.0.target.params()
     }
@@ -171,7 +171,7 @@ impl<E> Request<E> {
         self.untyped.rate_limit()
     }
 
-    /// The service that is asked.
+    /// The service of this request.
     pub fn service(&self) -> &'static ServiceInfo {
         self.untyped.service()
     }
@@ -216,7 +216,7 @@ impl<E> fmt::Display for Request<E> {
 }
 
 impl<E: Endpoint> Request<E> {
-    /// Sends the request like `.await`, and brings back status and headers beside the body.
+    /// Sends the request like `.await`, and returns status and headers with the body.
     pub async fn response(self) -> Result<Response<E::Body>, Error> {
         self.untyped.send().await?.into_response()
     }
@@ -230,7 +230,7 @@ impl<E: Endpoint> Request<E> {
         E::Body::read(self.untyped.send_blocking())
     }
 
-    /// Sends the request, waits, and brings back status and headers beside the body.
+    /// Sends the request, waits, and returns status and headers with the body.
     pub fn response_blocking(self) -> Result<Response<E::Body>, Error> {
         self.untyped.send_blocking()?.into_response()
     }
@@ -247,9 +247,9 @@ impl<E: Endpoint> IntoFuture for Request<E> {
 
 /// The future of a request. Dropping it abandons the request and breaks nothing.
 ///
-/// Nothing is sent before it is polled. From then on the request is a task of its own: it makes progress whether or not
-/// the future is polled again, so a future that is left alone, in a buffer of a stream or beside another arm of
-/// `select!`, holds up no other request. Dropping it ends the request at once, also on a runtime that has stopped.
+/// Nothing is sent before the first poll. From then on the request is a separate task: it makes progress even if the
+/// future is not polled again, so an unpolled future, in a buffer of a stream or in another arm of `select!`, does not
+/// block other requests. Dropping it ends the request at once, also on a runtime that has stopped.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct ResponseFuture<B> {
     response: Sending,

@@ -1,7 +1,7 @@
-//! A request on its way: a task of its own from the first poll on.
+//! A request in flight: a separate task from the first poll on.
 //!
-//! The parts of a request come in, the reply goes out undecoded. A request holds places that others wait for, so it may
-//! not depend on being polled; dropping this ends the task at once, also on a runtime that has stopped.
+//! The future resolves to the undecoded response. A request occupies slots that others wait for, so it must not depend
+//! on being polled; dropping the future ends the task at once, also on a runtime that has stopped.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use crate::send::{self, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
 
-/// The future of a reply that is not decoded yet.
+/// The future of a response that is not decoded yet.
 pub(crate) enum Sending {
     /// Until it is polled first.
     Unsent(Option<Box<Parts>>),
@@ -43,9 +43,9 @@ impl Future for Sending {
     }
 }
 
-/// The runtime that sends, or an error that says how to get one.
+/// The runtime that sends, or an error that describes how to get one.
 pub(crate) fn require_runtime() -> Result<Runtime, Error> {
-    Runtime::current().ok_or_else(|| Error::build("there is no Tokio runtime; send from `#[tokio::main]` or a task"))
+    Runtime::current().ok_or_else(|| Error::build("no Tokio runtime found; send from `#[tokio::main]` or a task"))
 }
 
 /// Begins the task.

@@ -1,7 +1,7 @@
 //! Settings of a client as a value, for programs that keep them in a file.
 //!
-//! Whatever serde reads comes in, TOML from a file at hand; a builder goes out, to which setters may add what no file
-//! should hold. An error names the place in the file and never what stands there, which may be a key.
+//! Settings from any serde format, such as a TOML file, become a builder; setters may add what no file should contain.
+//! An error names the path in the file and never the value, which may be a key.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,8 +22,8 @@ use crate::secrets::Secret;
 
 /// Settings of a client; with the feature `settings`.
 ///
-/// What is left out is as with `Client::builder`, whose methods say what each is for. Lengths of time are written as
-/// `"1m 30s"` or as a number of seconds, and files are named from where the program runs.
+/// Omitted settings have the defaults of `Client::builder`, whose methods describe each. Durations are written as
+/// `"1m 30s"` or as a number of seconds; file paths are relative to the working directory.
 ///
 /// ```toml
 /// base_url = "https://example.com/v2"
@@ -40,7 +40,7 @@ use crate::secrets::Secret;
 /// x-team = "red"
 /// ```
 ///
-/// They may stand among others of the program's own, in any format that serde reads:
+/// They may be part of the program's own settings, in any format that serde reads:
 ///
 /// ```
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
@@ -67,7 +67,7 @@ pub struct ClientSettings {
     /// How both are encoded in the request for a token: `"plain"` or `"form"`.
     #[serde(default, deserialize_with = "encoding")]
     pub basic_encoding: BasicEncoding,
-    /// What the header `User-Agent` says.
+    /// The program in the header `User-Agent`.
     pub user_agent: Option<String>,
     /// Headers of every request. None of their values is shown.
     #[serde(default, deserialize_with = "headers")]
@@ -84,7 +84,7 @@ pub struct ClientSettings {
     /// The time that a request may wait for its turn at the gate.
     #[serde(default, deserialize_with = "time")]
     pub queue_timeout: Option<Duration>,
-    /// The most bytes that the body of a reply may have.
+    /// The largest size of a response body in bytes.
     pub max_body_bytes: Option<usize>,
     /// Whether a base URL without encryption may leave this machine.
     #[serde(default)]
@@ -99,11 +99,11 @@ pub struct ClientSettings {
     pub root_certificates: Vec<PathBuf>,
     /// The certificate that servers are shown.
     pub client_certificate: Option<CertificateSettings>,
-    /// Whether the root certificates of the system are trusted in place of the bundled ones.
+    /// Whether the root certificates of the system are trusted instead of the bundled ones.
     #[cfg(feature = "system-roots")]
     #[serde(default)]
     pub system_roots: bool,
-    /// The proxy; its URL may hold a password. An empty text stands for none, whatever the environment says.
+    /// The proxy; its URL may contain a password. An empty string means no proxy and overrides the environment.
     #[cfg(feature = "proxy")]
     pub proxy: Option<Secret>,
 }
@@ -123,7 +123,7 @@ pub enum RateLimitSettings {
         /// In how long a time.
         #[serde(deserialize_with = "required_time")]
         window: Duration,
-        /// How many under way at once.
+        /// The largest number of requests in flight.
         concurrent: u32,
     },
 }
@@ -135,10 +135,10 @@ pub enum RateLimitSettings {
 pub struct RetrySettings {
     /// How often a request is sent at most.
     pub max_attempts: Option<u32>,
-    /// The bound of the first delay.
+    /// The upper limit of the first delay.
     #[serde(default, deserialize_with = "time")]
     pub initial_backoff: Option<Duration>,
-    /// The bound that no later one exceeds.
+    /// The upper limit of later delays.
     #[serde(default, deserialize_with = "time")]
     pub max_backoff: Option<Duration>,
     /// How often a request is sent again after the status 500.
@@ -162,7 +162,7 @@ pub struct CertificateSettings {
 }
 
 impl<C: Shell> Builder<C> {
-    /// Begins a client with settings that came from elsewhere; with the feature `settings`.
+    /// Begins a client with these settings; with the feature `settings`.
     pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
         let mut builder = Self::new(settings.base_url);
         builder = optional(builder, settings.api_key, Self::api_key);
@@ -207,7 +207,7 @@ impl<C: Shell> Builder<C> {
         Ok(builder)
     }
 
-    /// Begins a client with the settings that stand in a TOML file; with the feature `settings`.
+    /// Begins a client with the settings of a TOML file; with the feature `settings`.
     ///
     /// The file has the fields of [`ClientSettings`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error> {
@@ -216,7 +216,7 @@ impl<C: Shell> Builder<C> {
         let settings = toml::from_str(&text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start));
             let place = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
-            // What else it has to say quotes the line.
+            // The rest of the parser's message quotes the line.
             let message = error.message().lines().next().unwrap_or_default();
             let error = Error::build(format!("{}{place}: {}", path.display(), without_value(message)));
             match renamed(message) {
@@ -302,7 +302,7 @@ impl<'de> Visitor<'de> for Headers {
     }
 
     fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Self::Value, E> {
-        Err(E::custom("a text stands where names of headers with their values belong"))
+        Err(E::custom("expected names of headers with their values, found a string"))
     }
 }
 
@@ -334,7 +334,7 @@ impl Visitor<'_> for Time {
     type Value = Duration;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a length of time, as \"1m 30s\" or in seconds")
+        f.write_str("a duration such as \"1m 30s\" or a number of seconds")
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Duration, E> {
@@ -367,7 +367,7 @@ impl<'de> Deserialize<'de> for Secret {
         }
         match Text::deserialize(deserializer)? {
             Text::Text(text) => Ok(text.into()),
-            Text::Other(_) => Err(D::Error::custom("a secret is a text in quotes")),
+            Text::Other(_) => Err(D::Error::custom("expected a quoted string")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A request without the type of its endpoint.
 //!
-//! Values of params come in from the typed setters, and leave as they are written on the wire. What is done here is
-//! compiled once, and not for every endpoint.
+//! Typed setters pass the values of params, which are stored as written on the wire. This code is compiled once, and
+//! not for every endpoint.
 
 use std::borrow::Cow;
 #[cfg(feature = "blocking")]
@@ -24,7 +24,7 @@ use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 
 /// A request whose endpoint is known as data alone.
 ///
-/// It stays in one place while it goes from setter to setter, each of which would copy it otherwise.
+/// Boxed, so that setters do not copy it.
 #[derive(Clone)]
 pub(crate) struct Untyped(pub(super) Box<Parts>);
 
@@ -44,17 +44,17 @@ impl Untyped {
         Self::new(core, RequestTarget::new(endpoint))
     }
 
-    /// What is asked for.
+    /// The endpoint and its params.
     pub(crate) fn target(&self) -> &RequestTarget {
         &self.0.target
     }
 
-    /// The service that is asked.
+    /// The service of this request.
     pub(crate) fn service(&self) -> &'static ServiceInfo {
         self.0.core.connection.service
     }
 
-    /// How many requests may be sent; `None` if a gate of the user's own decides and does not say.
+    /// The rate limit; `None` if a custom rate limiter reports none.
     pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
         self.0.core.connection.dispatcher.rate_limit()
     }
@@ -69,7 +69,7 @@ impl Untyped {
         &self.0.core.connection.observers
     }
 
-    /// Says which request an error is about.
+    /// Adds the request to an error.
     pub(crate) fn about(&self, error: Error) -> Error {
         self.0.core.connection.about(error, &self.0.target)
     }

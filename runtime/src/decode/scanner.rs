@@ -306,7 +306,7 @@ impl Fault {
         let problem = match kind {
             FaultKind::Expected(what) => format!("expected {what}, found {}", found(rest)),
             FaultKind::Missing(key) => format!("`{key}` is missing"),
-            FaultKind::Text => "a text is cut or not as JSON writes it".to_owned(),
+            FaultKind::Text => "invalid or unterminated string".to_owned(),
             FaultKind::OutOfRange => format!("the number {} is out of range", found(rest)),
             FaultKind::Twice(key) => format!("duplicate key `{key}` in one object"),
             FaultKind::Deep => "lists and objects are nested too deeply".to_owned(),

@@ -179,7 +179,7 @@ impl fmt::Display for Slot<'_> {
                 let (unit, finer) = (unit.as_str(), unit.finer());
                 write!(f, "`{count}`, which is past the year 9999 in {unit} and probably counts {finer}")
             }
-            Self::Text(text) => write!(f, "the text {:?}", excerpt(text, LONGEST)),
+            Self::Text(text) => write!(f, "the string {:?}", excerpt(text, LONGEST)),
             Self::Large(large) => large.fmt(f),
             Self::StrayList => f.write_str("a list"),
             Self::StrayObject => f.write_str("an object"),

@@ -131,12 +131,12 @@ fn misfits_name_field_and_value() {
     let long = "x".repeat(100);
     let table = [
         (r#""time": 1.5"#, "`time`: expected a timestamp, a whole number, found `1.5`"),
-        (r#""time": "soon""#, r#"`time`: expected a timestamp, a whole number, found the text "soon""#),
+        (r#""time": "soon""#, r#"`time`: expected a timestamp, a whole number, found the string "soon""#),
         (r#""time": null"#, "`time`: expected a timestamp, a whole number, found `null`"),
         (r#""number": null"#, "`number`: expected a number, found `null`"),
-        (r#""number": "NaN""#, r#"`number`: expected a number, found the text "NaN""#),
-        (r#""number": "-inf""#, r#"`number`: expected a number, found the text "-inf""#),
-        (r#""number": "1e999""#, r#"`number`: expected a number, found the text "1e999""#),
+        (r#""number": "NaN""#, r#"`number`: expected a number, found the string "NaN""#),
+        (r#""number": "-inf""#, r#"`number`: expected a number, found the string "-inf""#),
+        (r#""number": "1e999""#, r#"`number`: expected a number, found the string "1e999""#),
         (r#""number": true"#, "`number`: expected a number, found `true`"),
         (r#""number": [1]"#, "`number`: expected a number, found a list"),
         (r#""number": {"a": 1}"#, "`number`: expected a number, found an object"),
@@ -144,22 +144,22 @@ fn misfits_name_field_and_value() {
         (r#""number": {}"#, "`number`: expected a number, found an object"),
         (r#""integer": 9223372036854775808"#, "`integer`: expected a whole number, found `9223372036854775808`"),
         (r#""integer": 1e300"#, "`integer`: expected a whole number, found `1e+300`"),
-        (r#""count": -1"#, "`count`: expected a whole number that is not negative, found `-1`"),
-        (r#""flag": "true""#, r#"`flag`: expected `true` or `false`, found the text "true""#),
+        (r#""count": -1"#, "`count`: expected a non-negative integer, found `-1`"),
+        (r#""flag": "true""#, r#"`flag`: expected `true` or `false`, found the string "true""#),
         (r#""text": 1.5"#, "`text`: expected text, found `1.5`"),
-        (r#""maybe": "x""#, r#"`maybe`: expected a number, found the text "x""#),
+        (r#""maybe": "x""#, r#"`maybe`: expected a number, found the string "x""#),
         (r#""levels": {}"#, "`levels`: expected a list, found an object"),
         (r#""levels": [{"price": 1}, {}]"#, "`levels[1].price`: expected a number, found nothing"),
         (r#""levels": [1.5]"#, "`levels[0]`: expected an object, found `1.5`"),
         (r#""levels": [[]]"#, "`levels[0]`: expected an object, found a list"),
         (r#""best": [1]"#, "`best`: expected an object, found a list"),
-        (r#""best": {"price": "x"}"#, r#"`best.price`: expected a number, found the text "x""#),
-        (r#""grid": [[1], [2, "x"]]"#, r#"`grid[1][1]`: expected a number, found the text "x""#),
+        (r#""best": {"price": "x"}"#, r#"`best.price`: expected a number, found the string "x""#),
+        (r#""grid": [[1], [2, "x"]]"#, r#"`grid[1][1]`: expected a number, found the string "x""#),
     ];
     for (entry, expected) in table {
         assert_eq!(check(entry), Err(expected.to_owned()), "{entry}");
     }
-    let expected = format!("`number`: expected a number, found the text \"{}… (100 bytes)\"", &long[..60]);
+    let expected = format!("`number`: expected a number, found the string \"{}… (100 bytes)\"", &long[..60]);
     assert_eq!(check(&format!("\"number\": \"{long}\"")), Err(expected));
 }
 
@@ -173,8 +173,8 @@ fn what_is_no_json_is_refused_with_its_place() {
         (r#""number": 1."#, "`number`: expected a number, found `1.` at "),
         (r#""number": 1e+"#, "`number`: expected a number, found `1e+` at "),
         (r#""number": -"#, "`number`: expected a number, found `-` at "),
-        (r#""text": "\ud800""#, "`text`: a text is cut or not as JSON writes it at "),
-        ("\"text\": \"\n\"", "`text`: a text is cut or not as JSON writes it at "),
+        (r#""text": "\ud800""#, "`text`: invalid or unterminated string at "),
+        ("\"text\": \"\n\"", "`text`: invalid or unterminated string at "),
         (r#""number" 1"#, "expected `:`, found `1` at "),
         (r#""number": 1,"#, "expected a key, found '}' at "),
         (r#""number": 1, "number": 2"#, "`number`: duplicate key `number` in one object at "),

@@ -21,7 +21,7 @@ pub(crate) struct RequestContext<'r> {
     deadline: Option<Instant>,
     request: RequestKind,
     observers: Observers,
-    /// What it is waiting for, and since when; `None` while it is under way.
+    /// The reason of the current wait and its start; `None` while the request is in flight.
     waiting: Option<(WaitReason, Instant)>,
     time_waited: Duration,
     time_in_line: Duration,
@@ -79,7 +79,7 @@ impl<'r> RequestContext<'r> {
         self.policy.attempt_timeout.min(self.left())
     }
 
-    /// The time that it may still stand in line; `None` if there is no bound.
+    /// The time that it may still spend in the queue; `None` if unlimited.
     pub(crate) fn line_time(&self) -> Option<Duration> {
         self.policy.queue_timeout.map(|most| most.saturating_sub(self.time_in_line))
     }
@@ -95,7 +95,7 @@ impl<'r> RequestContext<'r> {
         let now = Instant::now();
         self.waiting = Some((reason, now));
         match self.deadline {
-            Some(deadline) if deadline <= now => Err(self.timed_out("total")),
+            Some(deadline) if deadline <= now => Err(self.timed_out("timeout")),
             _ => Ok(()),
         }
     }
@@ -124,7 +124,7 @@ impl<'r> RequestContext<'r> {
         Instant::now()
     }
 
-    /// Says how an attempt came out.
+    /// Reports the outcome of an attempt.
     pub(crate) fn attempted(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
         self.status = outcome.ok();
         let (request, number, elapsed) = (self.request, self.attempts.sent, since.elapsed());
@@ -140,7 +140,7 @@ impl<'r> RequestContext<'r> {
         &self.observers
     }
 
-    /// Waits until it is time for another attempt; the error comes back if there is to be none.
+    /// Waits until the next attempt is due; returns the error if no attempt follows.
     ///
     /// `wanted` is what the user has decided, if anything.
     pub(crate) async fn retry(&mut self, retries: &Retries, error: Error, wanted: Option<bool>) -> Result<(), Error> {
@@ -154,7 +154,7 @@ impl<'r> RequestContext<'r> {
             Verdict::Final(error) => error,
             Verdict::TooLate(error) => {
                 self.out_of_time = true;
-                error.with_hint("the timeout leaves no time to try again")
+                error.with_hint("not retried, as `timeout` would expire first")
             }
         })?;
         self.tell(&Event::Retry { request: self.request, kind: error.kind(), delay });
@@ -176,12 +176,12 @@ impl<'r> RequestContext<'r> {
         Timing { attempts: self.attempts.sent, elapsed: self.begun.elapsed(), waited: self.time_waited + waiting }
     }
 
-    /// Ends the request with a reply; its body is not looked at.
+    /// Ends the request with a response, without decoding its body.
     pub(crate) fn succeeded(mut self, status: u16, bytes: usize) -> Ending {
         self.ending(Outcome::Success { status }, bytes)
     }
 
-    /// Says that the request has failed.
+    /// Reports the failure of the request.
     pub(crate) fn failed(mut self, error: &Error) {
         drop(self.ending(Outcome::of(error), 0));
     }
@@ -192,16 +192,16 @@ impl<'r> RequestContext<'r> {
         Ending { request: self.request, observers, timing: self.timing(), outcome, bytes }
     }
 
-    /// Says that one of the request's timeouts has passed, and while what.
+    /// The error for an elapsed timeout of the request; `which` is the name of its setting.
     pub(crate) fn timed_out(&mut self, which: &str) -> Error {
         self.out_of_time = true;
         let (kind, doing) = match self.waiting {
-            Some((WaitReason::Token, _)) => (ErrorKind::Queue, "a token"),
-            Some((WaitReason::RateLimiter, _)) => (ErrorKind::Queue, "a turn at the gate"),
-            Some((WaitReason::Delay, _)) => (ErrorKind::Queue, "the next attempt"),
-            None => (ErrorKind::Headers, "a whole reply"),
+            Some((WaitReason::Token, _)) => (ErrorKind::Queue, "while waiting for a token"),
+            Some((WaitReason::RateLimiter, _)) => (ErrorKind::Queue, "in the rate-limit queue"),
+            Some((WaitReason::Delay, _)) => (ErrorKind::Queue, "while waiting for the next attempt"),
+            None => (ErrorKind::Headers, "while waiting for the response"),
         };
-        Error::new(kind, format!("the {which} timeout passed while waiting for {doing}")).timed_out(self.failure.take())
+        Error::new(kind, format!("timed out {doing} (`{which}`)")).timed_out(self.failure.take())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The one place from which requests are sent.
+//! The only code that sends requests.
 //!
 //! Every request leaves here, for data and for a token alike: once, when the gate lets it, with its limits.
 //! Statuses are for others to judge; only that the service finds too many requests goes to the gate at once.
@@ -29,7 +29,8 @@ pub(crate) struct Dispatcher {
     retries: Retries,
 }
 
-/// A transport that keeps the time limit itself can say how far a reply had got, so it gets one tick of Tokio's clock.
+/// A transport that enforces the timeout itself can report how far a response had arrived, so it gets one more tick of
+/// Tokio's clock.
 const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
@@ -61,7 +62,7 @@ impl Dispatcher {
             None => entering.await,
             Some(most) => match timeout(most, entering).await {
                 Ok(permit) => permit,
-                Err(_) => return Err(context.timed_out("gate")),
+                Err(_) => return Err(context.timed_out("queue_timeout")),
             },
         };
         context.waited();
@@ -136,7 +137,7 @@ impl Dispatcher {
 
 /// The error of an attempt that ran out of time on a transport that keeps none.
 fn late(time: Duration) -> TransportError {
-    TransportError::new(Phase::Headers, format!("no whole reply within {time:?}")).timed_out()
+    TransportError::new(Phase::Headers, format!("no complete response within {time:?}")).timed_out()
 }
 
 impl fmt::Debug for Dispatcher {

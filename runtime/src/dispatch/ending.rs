@@ -1,7 +1,7 @@
 //! The end of a request, which is reported to observers exactly once.
 //!
-//! A reply that arrived may still not decode; the code that decodes it reports that. A reply that is dropped before it
-//! is decoded counts as a success.
+//! Decoding a response may still fail; the decoding code reports that. A response that is dropped before it is decoded
+//! counts as a success.
 
 use super::observer::{Event, Observers, Outcome, RequestKind};
 use crate::error::{Error, Timing};
@@ -21,7 +21,7 @@ impl Ending {
         self.timing
     }
 
-    /// Says that it failed after all.
+    /// Changes the outcome to a failure.
     pub(crate) fn failed(mut self, error: &Error) {
         self.outcome = Outcome::of(error);
     }

@@ -1,7 +1,7 @@
-//! Events that tell an observer what happens to requests.
+//! Events of requests, for observers.
 //!
-//! Events go out as values of this crate, in the order in which things happen to one request. They hold no URL, no
-//! param and nothing from the service but its status, so they are safe in any log.
+//! Events are values of this crate, in the order in which they occur to one request. They contain no URL, no param and
+//! nothing from the service but its status, so they are safe in any log.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub enum Event {
         request: RequestKind,
         /// Which time it was sent, counted from one.
         number: u32,
-        /// How it came out: the status, or the phase in which it failed.
+        /// The outcome: the status, or the phase in which the attempt failed.
         outcome: Result<u16, ErrorKind>,
         /// How many bytes the body had, decoded.
         bytes: usize,
@@ -84,15 +84,15 @@ pub enum Event {
         /// How long it waits before.
         delay: Duration,
     },
-    /// Records came without any field that the catalogue knows besides the time: the fields have probably been renamed.
+    /// Records had no field of the catalogue except the time: the fields have probably been renamed.
     ///
-    /// Nothing is lost, as all that came is in the records' unknown fields; a reply given to `learn` corrects the
-    /// catalogue. It is reported once for each reply.
+    /// No data is lost: all fields are in the records' unknown fields. `learn` corrects the catalogue from such a
+    /// response. Reported once for each response.
     #[non_exhaustive]
     UnrecognizedRecords {
         /// Which request it is.
         request: RequestKind,
-        /// How many records came.
+        /// The number of records.
         records: usize,
     },
     /// It has ended: sent once for every request for data that was sent or failed before, and after all its other
@@ -105,11 +105,11 @@ pub enum Event {
         request: RequestKind,
         /// How it ended.
         outcome: Outcome,
-        /// How many bytes the body of a reply had, decoded.
+        /// The size of the response body in bytes, decoded.
         bytes: usize,
         /// How often it was sent.
         attempts: u32,
-        /// The time from its first step to its last, or to its reply.
+        /// The time from the first step of the request to its last, or to its response.
         elapsed: Duration,
         /// How much of it was spent waiting: for a token, at the gate, between attempts.
         waited: Duration,
@@ -124,7 +124,7 @@ pub enum Event {
         /// The time since the first request that failed.
         elapsed: Duration,
     },
-    /// A token was asked for, and there is a new one or the request for it failed.
+    /// A request for a token ended, with a token or an error.
     #[non_exhaustive]
     Token {
         /// Whether there is a new one.
@@ -136,10 +136,10 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// With a successful reply.
+    /// With a successful response.
     #[non_exhaustive]
     Success {
-        /// The status of the reply.
+        /// The status of the response.
         status: u16,
     },
     /// With an error.
@@ -147,7 +147,7 @@ pub enum Outcome {
     Failure {
         /// The phase in which it failed.
         kind: ErrorKind,
-        /// The status of the reply, if one came.
+        /// The status of the response, if one arrived.
         status: Option<u16>,
     },
     /// Its future was dropped before.

@@ -1,7 +1,7 @@
 //! How long a request may take, and when it is sent again: what a client sets for all requests and a request for
 //! itself.
 //!
-//! Only values stand here. Time is kept by the request's context and at the one place that calls the transport.
+//! This module contains only values. The request's context and the dispatcher measure the time.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) struct Policy {
     pub(crate) attempt_timeout: Duration,
     /// The time for all attempts, and for the waits for a token and between attempts.
     pub(crate) timeout: Duration,
-    /// The time that it may stand in line at the gate, all attempts taken together; no bound if it is not set.
+    /// The time that it may spend in the rate-limit queue, summed over all attempts; unlimited if not set.
     pub(crate) queue_timeout: Option<Duration>,
     pub(crate) retry: Retry,
 }

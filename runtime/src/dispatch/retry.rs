@@ -1,8 +1,7 @@
 //! Which failures are worth another attempt, and when.
 //!
-//! An error and the attempts so far come in; a delay goes out, or the verdict that the error is final. Nothing here
-//! waits or sends. One budget serves a client and its clones, so that a service that is down gets few requests beyond
-//! the usual ones.
+//! The rules turn an error and the attempts so far into a delay, or make the error final. They neither wait nor send.
+//! One retry budget serves a client and its clones, so that a service that is down gets few extra requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,13 +13,12 @@ use crate::platform::random;
 
 /// When a request is sent again.
 ///
-/// A request is sent again after a failure to connect, to send or to receive, after a timeout, and after a status that
-/// means a passing state: 408, 425, 429, 502, 503 and 504, and from a proxy before the service 520 to 524, 529 and 530.
-/// It is sent again once after 500, and after a success whose body is no JSON at all, such as a proxy's page. Other
-/// statuses are final, and so is a body that arrived whole and does not hold what was promised. JSON that ends early is
-/// requested again where neither a length nor chunks show its end; of text and CSV, truncation cannot be detected then. A delay is random
-/// between zero and a bound that doubles from one attempt to the next; if the service asks for a longer one, it gets
-/// it.
+/// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
+/// status: 408, 425, 429, 502, 503 and 504, and from a proxy in front of the service 520 to 524, 529 and 530. It is
+/// retried once after 500, and after a success whose body is not JSON, such as a proxy's page. Other statuses are
+/// final, and so is a complete body that does not decode. JSON that ends early is retried if neither a length nor
+/// chunks mark its end; truncated text or CSV cannot be detected then. A delay is random between zero and an upper
+/// limit that doubles with each attempt; a longer `Retry-After` is honored.
 ///
 /// ```
 /// # use runtime::Retry;
@@ -58,7 +56,7 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// Every request is sent once. A token that was refused is still replaced, once.
+    /// Every request is sent once. A rejected token is still replaced, once.
     pub fn none() -> Self {
         Self::default().max_attempts(1)
     }
@@ -69,23 +67,22 @@ impl Retry {
         self
     }
 
-    /// The bound of the first delay, and the one that no later bound exceeds; half a second and 20 seconds
-    /// unless set.
+    /// The upper limits of the first delay and of all delays; half a second and 20 seconds unless set.
     pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
         (self.first, self.longest) = (first, longest);
         self
     }
 
-    /// The bounds of the first and of the longest delay.
+    /// The upper limits of the first delay and of all delays.
     #[cfg(feature = "settings")]
     pub(crate) fn delays(&self) -> (Duration, Duration) {
         (self.first, self.longest)
     }
 
-    /// Which failures of a request for data are worth another attempt, in place of the rules above.
+    /// Retries the failed requests for data that this predicate selects, instead of those of the rules above.
     ///
-    /// Bounds stay as they are: the number of attempts, the budget, and the longest pause.
-    /// Two predicates are equal if they are the same one.
+    /// The number of attempts, the budget and the longest pause still apply. Two predicates are equal if they are the
+    /// same one.
     ///
     /// ```
     /// # use runtime::Retry;
@@ -97,7 +94,7 @@ impl Retry {
         self
     }
 
-    /// What the user's predicate says of an error, if there is one.
+    /// The decision of the user's predicate for an error, if one is set.
     pub(crate) fn wanted(&self, error: impl FnOnce() -> Error) -> Option<bool> {
         self.retry_if.as_ref().map(|predicate| (predicate.0)(&error()))
     }
@@ -119,16 +116,15 @@ impl Retry {
         self
     }
 
-    /// The longest pause that the service is granted when it asks for one with `Retry-After`; a minute
-    /// unless set.
+    /// The longest `Retry-After` of the service that is honored; a minute unless set.
     ///
-    /// A request that it asks to wait longer fails at once.
+    /// A request with a longer `Retry-After` fails at once.
     pub fn max_retry_after(mut self, pause: Duration) -> Self {
         self.max_retry_after = pause;
         self
     }
 
-    /// The pause after too many requests: what the service asks for, or a second, and at most the longest pause.
+    /// The pause after a 429: its `Retry-After`, or a second, and at most the longest pause.
     pub(crate) fn pause(&self, asked: Option<Duration>) -> Duration {
         asked.unwrap_or(Duration::from_secs(1)).min(self.max_retry_after)
     }
@@ -173,7 +169,7 @@ pub(crate) struct Retries {
 /// A retry costs this many tenths; a success earns one tenth.
 const COST: u32 = 10;
 
-/// Why there is no other attempt.
+/// The reason for no further attempt.
 pub(crate) enum Verdict {
     /// It would be useless, or it is not allowed.
     Final(Error),
@@ -225,9 +221,9 @@ impl Retries {
         }
     }
 
-    /// The delay before the next attempt if it fits into the time left, or why there is no attempt.
+    /// The delay before the next attempt if it fits into the time left, or the reason for no attempt.
     ///
-    /// `wanted` is what the user's predicate says, if there is one.
+    /// `wanted` is the decision of the user's predicate, if one is set.
     pub(crate) fn judge(
         &self,
         rules: &Retry,
@@ -253,7 +249,7 @@ impl Retries {
         let is_free =
             error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
         if !is_free && !self.pay() {
-            return Err(Verdict::Final(error.with_hint("too many requests fail at the moment to try again")));
+            return Err(Verdict::Final(error.with_hint("retry budget exhausted (too many recent failures)")));
         }
         Ok((delay, error))
     }
@@ -369,7 +365,7 @@ mod tests {
     #[test]
     fn what_costs_the_service_nothing_needs_no_budget() {
         let rules = Retry::default().budget(0);
-        let waited = Error::new(ErrorKind::Queue, "no turn at the gate").again(Again::Yes);
+        let waited = Error::new(ErrorKind::Queue, "no turn in the queue").again(Again::Yes);
         assert!(check_once(&rules, waited, 3).is_ok());
         let stale = || Error::from(TransportError::new(Phase::Headers, "closed").on_stale_connection());
         assert!(check_once(&rules, stale(), 1).is_ok());

@@ -1,14 +1,14 @@
 //! The header `Retry-After` (RFC 9110, section 10.2.3).
 //!
-//! Headers come in, a length of time goes out. A date is counted from the reply's own `Date`, so that a
-//! clock which is off does no harm. Whether to wait that long is for others to decide.
+//! A date is measured from the response's own `Date`, so that a wrong local clock does no harm. Callers decide whether
+//! to wait that long.
 
 use std::time::Duration;
 
 use crate::platform;
 use crate::transport::Headers;
 
-/// How long the service asks to wait; `None` if it does not, or not in a way that can be read.
+/// The duration that the service requests; `None` if the header is missing or unreadable.
 pub(crate) fn read(headers: &Headers) -> Option<Duration> {
     let text = headers.get("retry-after")?.trim();
     seconds(text).or_else(|| {

@@ -1,7 +1,7 @@
 //! What happens to requests, for `tracing`.
 //!
-//! A span for each request and an event for whatever happens in it. Every value is named here, one by one:
-//! no URL, no param, no header and no body gets into a log.
+//! A span for each request, with an event for each step. Every logged value is named here: no URL, no param, no header
+//! and no body gets into a log.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) fn request(endpoint: &EndpointInfo) -> Span {
     debug_span!("request", %endpoint, status = Empty, bytes = Empty, attempts = Empty, waited_ms = Empty)
 }
 
-/// Says how a request has ended, and how long the text of a success was.
+/// Logs the end of a request, and the size of a successful body.
 pub(crate) fn end(span: &Span, bytes: Option<usize>, context: &RequestContext<'_>) {
     let timing = context.timing();
     span.record("attempts", timing.attempts);
@@ -45,7 +45,7 @@ pub(crate) fn event(event: &Event) {
             info!(%request, ?kind, delay_ms = milliseconds(*delay), "retry");
         }
         Event::UnrecognizedRecords { request, records } => {
-            warn!(%request, records, "no known field came; the records keep theirs in `unknown_fields`");
+            warn!(%request, records, "records without any known field; their fields are in `unknown_fields`");
         }
         Event::End { request, outcome, bytes, attempts, elapsed, waited } => {
             let (elapsed_ms, waited_ms) = (milliseconds(*elapsed), milliseconds(*waited));

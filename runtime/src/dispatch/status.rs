@@ -1,7 +1,7 @@
 //! What a status means.
 //!
-//! A reply comes in; a success goes out as it is, anything else becomes an error with the catalogue's
-//! words and what the body says. Whether to try again is not decided here.
+//! A success is returned as it is; any other response becomes an error with the catalogue's description and the message
+//! of the body. Whether to retry is decided elsewhere.
 
 use serde_core::de::IgnoredAny;
 
@@ -13,7 +13,7 @@ use crate::registry::{ErrorBodyInfo, StatusInfo};
 use crate::transport::HttpResponse;
 use crate::values::Value;
 
-/// Takes a success, or says what the status means.
+/// Returns a successful response, or the error that its status means.
 pub(crate) fn accept(
     response: HttpResponse,
     known: &[StatusInfo],
@@ -26,28 +26,28 @@ pub(crate) fn accept(
     }
 }
 
-/// A success whose body is JSON, as far as a look at its beginning can tell. What is none often comes from something
-/// that stands before the service, and may be gone the next time.
+/// Checks by its beginning that a successful body is JSON. A body that is not often comes from a proxy before the
+/// service, and a retry may succeed.
 fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     // A transport that accepts compressed bodies has to take the header away with the compression.
     let encoding = response.headers.get("content-encoding");
     let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", quoted(kind)));
     let body = response.body.trim_ascii();
     if response.ends_with_connection && is_cut(body) {
-        let message = format!("the JSON ends early, with its connection, after {} bytes", response.body.len());
+        let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
         let error = Error::new(ErrorKind::Body, message).again(Again::Yes);
         return Err(error.with_reply(response.status, response.headers).with_body(&response.body));
     }
     let (message, hint) = match (encoding, body.first()) {
         (Some(encoding), _) if !encoding.eq_ignore_ascii_case("identity") => {
-            (format!("the body is encoded as `{}`, which was not asked for", quoted(encoding)), "")
+            (format!("the body has the encoding `{}`, which was not requested", quoted(encoding)), "")
         }
-        (_, None) => (format!("status {} came with an empty body instead of JSON", response.status), ""),
+        (_, None) => (format!("status {} with an empty body instead of JSON", response.status), ""),
         (_, Some(_)) if looks_like_json(body) => return Ok(response),
-        // No JSON begins like this, whatever its declared type.
+        // JSON never begins with `<`, whatever the declared type.
         (_, Some(b'<')) => (
             format!("the body is a page{} instead of JSON", kind().unwrap_or_default()),
-            "check the base URL, and any proxy in between",
+            "check the base URL and any proxy in between",
         ),
         (_, Some(_)) => (format!("the body{} is not JSON", kind().unwrap_or_default()), ""),
     };
@@ -76,7 +76,7 @@ fn looks_like_json(body: &[u8]) -> bool {
     }
 }
 
-/// Following would hand the credentials to whatever host is named.
+/// Following the redirect would send the credentials to any host.
 fn redirect(response: HttpResponse) -> Error {
     let target = response.headers.get("location").map_or("nowhere".to_owned(), target);
     let status = response.status;
@@ -121,12 +121,12 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
         .with_body(&body)
 }
 
-/// What a body that is no data says of the reason.
+/// The reason in a body without data.
 pub(crate) fn said(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String> {
     find(&any(body)?, error_body.message)
 }
 
-/// What a body holds, if it is JSON.
+/// The contents of a body, if it is JSON.
 fn any(body: &[u8]) -> Option<Value> {
     decode::any(std::str::from_utf8(body).ok()?).ok()
 }
@@ -150,7 +150,7 @@ fn quoted(text: &str) -> String {
     one_line(&excerpt(text, LONGEST))
 }
 
-/// The first of several places that holds a text or a number.
+/// The first of several JSON paths with a string or a number.
 fn find(body: &Value, places: &[&str]) -> Option<String> {
     places.iter().find_map(|place| {
         let value = place.split('.').try_fold(body, |value, key| value.get(key))?;

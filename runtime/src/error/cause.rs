@@ -1,7 +1,7 @@
 //! Causes of errors that are fit to be shown.
 //!
-//! A cause comes from another crate, and its text may repeat a secret. Such a cause is replaced by its masked text, and
-//! so are its own causes; any other keeps its type, so that callers can examine it.
+//! The text of a cause from another crate may repeat a secret. Such a cause is replaced by its masked text, and so are
+//! its own causes; any other keeps its type, so that callers can examine it.
 
 use std::error::Error;
 use std::fmt;

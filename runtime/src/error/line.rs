@@ -1,7 +1,7 @@
 //! The text of an error, in one line.
 //!
-//! The order is: request, problem, hint, attempts and time, body. Causes stand only in `{:#}` and
-//! `Debug`, so that code which walks the causes prints nothing twice.
+//! The order is: request, problem, hint, attempts and time, body. Only `{:#}` and `Debug` print causes, so that code
+//! which follows the causes prints nothing twice.
 
 use std::fmt;
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl Error {
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
             let said = error.to_string();
-            // What is wrong with a body stands in the line already.
+            // The line already contains the problem of a body.
             if !self.0.message.contains(&said) {
                 write!(f, ": {said}")?;
             }

@@ -1,7 +1,7 @@
 //! How an error is made, and what it learns on its way out.
 //!
-//! The code that meets a failure says what it knows; its callers add what they know: the request, the cost, the
-//! credentials to mask.
+//! The code that detects a failure creates the error; its callers add the request, the cost and the credentials to
+//! mask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Error {
         Self::new(ErrorKind::Shutdown, "the runtime that sent the request has shut down").again(Again::Yes)
     }
 
-    /// A setting that the transport cannot use, taken over with its words and its cause.
+    /// A setting that the transport cannot use, with its message and its cause.
     pub(crate) fn settings(error: SettingsError) -> Self {
         let mut this = Self::build(error.to_string());
         this.0.source = error.into_source();
@@ -64,7 +64,7 @@ impl Error {
         self
     }
 
-    /// Adds what the reply said of itself.
+    /// Adds status and headers of the response.
     pub(crate) fn with_reply(mut self, status: u16, headers: Headers) -> Self {
         self.0.status = Some(status);
         self.0.headers = Some(Box::new(headers));
@@ -76,7 +76,7 @@ impl Error {
         self
     }
 
-    /// Says whether the same request may succeed if it is sent again.
+    /// Sets whether the same request may succeed if it is sent again.
     pub(crate) fn again(mut self, again: Again) -> Self {
         self.0.again = again;
         self
@@ -87,7 +87,7 @@ impl Error {
         self
     }
 
-    /// Says that time ran out, and what had gone wrong before.
+    /// Marks the error as a timeout and keeps the previous error as its source.
     pub(crate) fn timed_out(mut self, before: Option<Self>) -> Self {
         self.0.timeout = true;
         self.0.again = Again::Yes;
@@ -105,7 +105,7 @@ impl Error {
         self
     }
 
-    /// Says what caused it, if anything did.
+    /// Sets the cause, if any.
     pub(crate) fn with_source(mut self, cause: Option<cause::Cause>) -> Self {
         self.0.source = cause;
         self
@@ -116,19 +116,19 @@ impl Error {
         self
     }
 
-    /// Removes the body, which may hold a token that is not masked yet.
+    /// Removes the body, which may contain a token that is not masked yet.
     pub(crate) fn without_body(mut self) -> Self {
         self.0.body = None;
         self
     }
 
-    /// Says that the request for a token failed, on the way of another request.
+    /// Marks the error as one of a request for a token, which another request needs.
     pub(crate) fn of_token(mut self) -> Self {
         self.0.token = true;
         self
     }
 
-    /// Says which request it was about: its endpoint, and its method and target in one line.
+    /// Adds the request: its endpoint, and its method and target in one line.
     pub(crate) fn about(mut self, endpoint: &'static EndpointInfo, line: String) -> Self {
         self.0.request = Some(FailedRequest { endpoint, line });
         self
@@ -155,7 +155,7 @@ impl Error {
     }
 }
 
-/// A failure of the transport, taken over with its words and its cause.
+/// A failure of the transport, with its message and its cause.
 impl From<TransportError> for Error {
     fn from(error: TransportError) -> Self {
         let kind = match error.phase() {

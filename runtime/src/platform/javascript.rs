@@ -107,7 +107,7 @@ impl Runtime {
                 Poll::Pending => future.as_mut().poll(cx).map(Some),
             });
             if let Some(outcome) = outcome.await {
-                // It may have been dropped since; then nobody misses the outcome.
+                // The receiver may have been dropped; then the outcome is not needed.
                 let _ = sender.send(outcome);
             }
         });
@@ -121,7 +121,7 @@ impl Runtime {
     }
 }
 
-/// A future that is driven beside others, until this is dropped.
+/// A future that runs concurrently until this is dropped.
 pub(crate) struct Task<T>(oneshot::Receiver<T>);
 
 impl<T> Future for Task<T> {

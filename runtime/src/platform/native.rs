@@ -50,7 +50,7 @@ impl Runtime {
     }
 }
 
-/// A future that is driven beside others, until this is dropped.
+/// A future that runs concurrently until this is dropped.
 ///
 /// It panics as the future did; it fails when the runtime ends first. Dropping it drops the future at once, also if the
 /// runtime does not run: what the future has acquired must not depend on that. A future that is being polled at that

@@ -21,8 +21,10 @@ impl BaseUrl {
         match problem(url, suffix, allow_http) {
             None => Ok(Self(url.to_owned())),
             // A URL that does not parse may contain a password anywhere, so the error does not repeat it.
-            Some(problem) => Err(Error::build(format!("the base URL {problem}"))
-                .with_hint(format!("it looks like `https://host{suffix}`"))),
+            Some(problem) => {
+                Err(Error::build(format!("the base URL {problem}"))
+                    .with_hint(format!("expected `https://host{suffix}`")))
+            }
         }
     }
 
@@ -47,7 +49,7 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     if authority.as_str().contains('@') {
         Some("must not contain credentials".to_owned())
     } else if authority.host().is_empty() {
-        Some("names no host".to_owned())
+        Some("has no host".to_owned())
     } else if !is_port_usable(authority) {
         Some("has no port from 1 to 65535".to_owned())
     } else if url.contains(['?', '#']) {
@@ -57,14 +59,14 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     } else if percent_decode_str(path).any(|byte| byte.is_ascii_control()) {
         Some("has a control character".to_owned())
     } else if !path.is_ascii() {
-        Some("has to be percent-encoded".to_owned())
+        Some("must be percent-encoded".to_owned())
     } else if url.ends_with('/') {
         Some("ends in more than one slash".to_owned())
     } else if !path.ends_with(suffix) {
-        Some(format!("has to end in `{suffix}`"))
+        Some(format!("must end in `{suffix}`"))
     } else if scheme == "http" && !allow_http && !is_loopback(authority.host()) {
         // Called so by the builder and in a settings file.
-        Some("is not encrypted; the setting `allow_http` permits it".to_owned())
+        Some("is not encrypted; set `allow_http` to permit it".to_owned())
     } else if scheme != "http" && scheme != "https" {
         Some("is neither `https` nor `http`".to_owned())
     } else {
@@ -100,11 +102,11 @@ mod tests {
             ("example.com/v2", "is not a URL"),
             ("/v2", "is not absolute"),
             ("https:///v2", "is not a URL"),
-            ("https://example.com", "has to end in `/v2`"),
-            ("https://example.com/v1", "has to end in `/v2`"),
+            ("https://example.com", "must end in `/v2`"),
+            ("https://example.com/v1", "must end in `/v2`"),
             ("https://example.com/v2//", "ends in more than one slash"),
-            ("https://example.com/ü/v2", "has to be percent-encoded"),
-            ("https://example.com/v2/volumeRatio", "has to end in `/v2`"),
+            ("https://example.com/ü/v2", "must be percent-encoded"),
+            ("https://example.com/v2/volumeRatio", "must end in `/v2`"),
             ("https://example.com/v2?key=1", "must not have a query or a fragment"),
             ("https://example.com/v2#top", "must not have a query or a fragment"),
             ("https://example.com:99999/v2", "has no port from 1 to 65535"),
@@ -117,14 +119,14 @@ mod tests {
             ("https://example.com/v2%0a/v2", "has a control character"),
             ("https://example.com/%7f/v2", "has a control character"),
             ("https://me:hunter2@example.com/v2", "must not contain credentials"),
-            ("http://example.com/v2", "is not encrypted; the setting `allow_http` permits it"),
-            ("http://localhost.example.com/v2", "is not encrypted; the setting `allow_http` permits it"),
-            ("http://127.0.0.1.example.com/v2", "is not encrypted; the setting `allow_http` permits it"),
+            ("http://example.com/v2", "is not encrypted; set `allow_http` to permit it"),
+            ("http://localhost.example.com/v2", "is not encrypted; set `allow_http` to permit it"),
+            ("http://127.0.0.1.example.com/v2", "is not encrypted; set `allow_http` to permit it"),
             ("ftp://example.com/v2", "is neither `https` nor `http`"),
         ];
         for (text, expected) in table {
             let error = BaseUrl::parse(text, "/v2", false).map_err(|error| error.to_string());
-            let expected = format!("the base URL {expected}; it looks like `https://host/v2`");
+            let expected = format!("the base URL {expected}; expected `https://host/v2`");
             assert_eq!(error, Err(expected), "{text}");
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         return Err(Error::build(format!("`{name}` cannot be {value:?} in a path")));
     }
     if info.list_setter.is_some() && value.is_empty() {
-        return Err(Error::build(format!("`{name}` is empty")).with_hint("leave it out, or name one"));
+        return Err(Error::build(format!("`{name}` is empty")).with_hint("set a value or omit it"));
     }
     if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
         // A setter sends one number; a caller who sends several by the param's name knows that it takes them.
@@ -44,8 +44,8 @@ fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
         return Ok(());
     }
     let seconds = timestamp.unix_seconds();
-    Err(Error::build(format!("`{}` is {seconds} s after 1970 began, past the year 9999", info.wire_name))
-        .with_hint(format!("{} have to be divided by 1000", unit.finer())))
+    Err(Error::build(format!("`{}` is {seconds} s since 1970, past the year 9999", info.wire_name))
+        .with_hint(format!("divide {} by 1000", unit.finer())))
 }
 
 fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
@@ -57,7 +57,7 @@ fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
     if !info.evidence.is_enforced() || info.range.contains(number) {
         return Ok(());
     }
-    Err(Error::build(format!("`{name}` is {text}, but has to be {}", bounds(info.range))))
+    Err(Error::build(format!("`{name}` is {text}, expected {}", bounds(info.range))))
 }
 
 /// Text of a range.
@@ -82,7 +82,7 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
         return Err(Error::build(format!("the path {path:?} has a `{character}`")).with_hint(hint));
     }
     if leads_elsewhere(path) {
-        return Err(Error::build(format!("the path {path:?} has a segment `.` or `..`, which leads to another path")));
+        return Err(Error::build(format!("the path {path:?} has a segment `.` or `..`")));
     }
     Ok(())
 }
@@ -108,11 +108,11 @@ mod tests {
             ("/a b", Some(r#"the path "/a b" has a ` `; percent-encode it"#)),
             ("/a\r\nb", Some(r#"the path "/a\r\nb" has a `\r`; percent-encode it"#)),
             ("/{symbol}", Some(r#"the path "/{symbol}" has a `{`; percent-encode it"#)),
-            ("/../v1/x", Some(r#"the path "/../v1/x" has a segment `.` or `..`, which leads to another path"#)),
-            ("/%2e%2e/v1/x", Some(r#"the path "/%2e%2e/v1/x" has a segment `.` or `..`, which leads to another path"#)),
-            ("/a/.%2E", Some(r#"the path "/a/.%2E" has a segment `.` or `..`, which leads to another path"#)),
-            ("/..%2fv1", Some(r#"the path "/..%2fv1" has a segment `.` or `..`, which leads to another path"#)),
-            ("/..%5Cv1", Some(r#"the path "/..%5Cv1" has a segment `.` or `..`, which leads to another path"#)),
+            ("/../v1/x", Some(r#"the path "/../v1/x" has a segment `.` or `..`"#)),
+            ("/%2e%2e/v1/x", Some(r#"the path "/%2e%2e/v1/x" has a segment `.` or `..`"#)),
+            ("/a/.%2E", Some(r#"the path "/a/.%2E" has a segment `.` or `..`"#)),
+            ("/..%2fv1", Some(r#"the path "/..%2fv1" has a segment `.` or `..`"#)),
+            ("/..%5Cv1", Some(r#"the path "/..%5Cv1" has a segment `.` or `..`"#)),
             ("/a..b/...", None),
             ("/a%2Fb", None),
         ];
@@ -141,8 +141,8 @@ mod tests {
                 assert_eq!(check(start, &(seconds * per_second).to_string()), None, "{seconds}");
             }
             let expected = format!(
-                "`startTime` is 1700000000000 s after 1970 began, past the year 9999; \
-                 {finer} have to be divided by 1000"
+                "`startTime` is 1700000000000 s since 1970, past the year 9999; \
+                 divide {finer} by 1000"
             );
             assert_eq!(check(start, &(1_700_000_000_000 * per_second).to_string()), Some(expected));
         }
@@ -155,9 +155,9 @@ mod tests {
         assert_eq!(check(count, "1"), None);
         assert_eq!(check(count, "1000"), None);
         let refused = check(count, "1001");
-        assert_eq!(refused.as_deref(), Some("`limit` is 1001, but has to be from 1 to 1000"));
+        assert_eq!(refused.as_deref(), Some("`limit` is 1001, expected from 1 to 1000"));
         let refused = check(count.list_setter("limits"), "5,0");
-        assert_eq!(refused.as_deref(), Some("`limit` is 0, but has to be from 1 to 1000"));
+        assert_eq!(refused.as_deref(), Some("`limit` is 0, expected from 1 to 1000"));
         assert_eq!(check(count.known_by(Evidence::Reported), "1001"), None);
     }
 
@@ -171,7 +171,7 @@ mod tests {
         }
         let list = limit(ValueType::String).list_setter("limits");
         let refused = check(list, "");
-        assert_eq!(refused.as_deref(), Some("`limit` is empty; leave it out, or name one"));
+        assert_eq!(refused.as_deref(), Some("`limit` is empty; set a value or omit it"));
         let path = limit(ValueType::String).in_path();
         assert_eq!(check(path, "..").as_deref(), Some(r#"`limit` cannot be ".." in a path"#));
         assert_eq!(check(path, "a/b"), None);

@@ -158,7 +158,7 @@ impl RequestTarget {
         }
         let mut required = self.endpoint.params.unwrap_or_default().iter().filter(|param| check::is_required(param));
         if let Some(param) = required.find(|param| !self.sets(param.wire_name)) {
-            return Err(Error::build(format!("`{}` is not set, and the endpoint needs it", param.wire_name)));
+            return Err(Error::build(format!("missing required param `{}`", param.wire_name)));
         }
         for param in &self.params {
             if let Some(info) = self.info(param) {
@@ -316,7 +316,7 @@ mod tests {
         let none = many.list("c", TimeUnit::Seconds);
         many.set_list(Cow::Borrowed("c"), none);
         let error = many.check().map_err(|error| error.to_string());
-        assert_eq!(error, Err("`c` is empty; leave it out, or name one".to_owned()));
+        assert_eq!(error, Err("`c` is empty; set a value or omit it".to_owned()));
     }
 
     #[test]

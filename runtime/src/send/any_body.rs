@@ -1,7 +1,7 @@
 //! The body of an endpoint that is chosen while the program runs.
 //!
-//! A reply comes in, and the registry says what its endpoint promises: a series, one record, or anything. The decoder
-//! is the one of emitted types.
+//! The registry specifies the body of each endpoint: a series, one record, or any value. The decoder is the one of
+//! emitted types.
 
 use serde_core::{Serialize, Serializer};
 
@@ -25,13 +25,13 @@ pub enum AnyBody {
     Any(Value),
 }
 
-/// A list of records whose type is not named, with what the service says about it.
+/// A list of records without a static type, with the metadata of the service.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AnySeries {
-    /// The records, in the order in which they came.
+    /// The records, in the order of the response.
     pub data: Vec<AnyRecord>,
-    /// What the service says about the series.
+    /// The service's metadata of the series.
     pub metadata: UnknownFields,
     /// Fields of the envelope that the catalogue does not know.
     pub unknown_fields: UnknownFields,
@@ -58,8 +58,8 @@ impl AnySeries {
         fields::column(self.record, &self.data, wire_name)
     }
 
-    /// Every field of the records, each with the values of all: those of the catalogue, or where the fields are
-    /// unknown, those that came.
+    /// Every field of the records, each with the values of all records: the fields of the catalogue, or if these are
+    /// unknown, the fields of the response.
     pub fn columns(&self) -> Vec<Column<'_>> {
         fields::columns(self.record, &self.data)
     }
@@ -72,7 +72,7 @@ impl AnySeries {
     }
 }
 
-/// Whether both hold the same records and metadata; the service does not matter.
+/// Whether both have the same records and metadata; the service is not compared.
 impl PartialEq for AnySeries {
     fn eq(&self, other: &Self) -> bool {
         self.data == other.data
@@ -103,7 +103,7 @@ impl Serialize for AnyBody {
 impl Sealed for AnyBody {}
 
 impl Body for AnyBody {
-    /// A text alone says nothing of its endpoint, so this is [`AnyBody::Any`].
+    /// A JSON text alone does not identify its endpoint, so this is [`AnyBody::Any`].
     fn decode(text: &str) -> Result<Self, DecodeError> {
         decode::any(text).map(Self::Any)
     }
@@ -124,7 +124,7 @@ fn object(text: &str, record: &'static RecordInfo) -> Result<AnyBody, DecodeErro
     record.map(AnyBody::Record).map_err(DecodeError::misfit)
 }
 
-/// A history asks only endpoints that answer with a series; the decoder refuses any other body as no series.
+/// A history requests only endpoints that return a series; the decoder rejects any other body.
 impl SeriesBody for AnyBody {
     type Item = AnyRecord;
 
@@ -139,7 +139,7 @@ impl SeriesBody for AnyBody {
     }
 }
 
-/// Reads a series by the table of the endpoint that was asked.
+/// Reads a series by the table of its endpoint.
 fn read(response: Box<UndecodedResponse>) -> Result<(Vec<AnyRecord>, EnvelopeRest<AnyMetadata>), Error> {
     let (service, record) = (response.service(), record(&response));
     let mut records: Vec<AnyRecord> = Vec::new();
@@ -155,7 +155,7 @@ fn record(response: &UndecodedResponse) -> Option<&'static RecordInfo> {
     }
 }
 
-/// What a service says about a series, without the table that its emitted client has.
+/// The service's metadata of a series, without the table of the emitted client.
 struct AnyMetadata {
     unknown_fields: UnknownFields,
 }

@@ -1,7 +1,7 @@
-//! The body of a reply: a series of records, one record, or anything.
+//! The body of a response: a series of records, one record, or any value.
 //!
-//! [`Body`] turns the text of a reply into the type that an endpoint promises.
-//! The generic part is a few lines around the decoder, which is compiled once.
+//! [`Body`] turns the JSON of a response into the type of its endpoint. The generic part is a few lines around the
+//! decoder, which is compiled once.
 
 use super::exchange::UndecodedResponse;
 use crate::decode::record::{AsFieldValue, Record, RecordValue, Row, UnknownFields};
@@ -16,7 +16,7 @@ pub trait Sealed {}
 impl<T: Record> Sealed for T {}
 impl Sealed for Value {}
 
-/// What a reply is read as: a `Series`, a [`Record`], or any [`Value`], and nothing else:
+/// The type of a response body: a `Series`, a [`Record`], or any [`Value`], and nothing else:
 ///
 /// ```compile_fail,E0277
 /// # use runtime::{Body, DecodeError};
@@ -29,10 +29,10 @@ impl Sealed for Value {}
 /// }
 /// ```
 pub trait Body: Sealed + Sized + Send + 'static {
-    /// Reads the whole of a JSON text, as it came from the service or was kept from it.
+    /// Reads a complete JSON text, such as a stored response.
     ///
-    /// A known field that stands twice in one object is refused, since either value may be the right one. Where the
-    /// fields are unknown, as in a [`Value`], the later counts.
+    /// A known field that occurs twice in one object is an error, since either value may be the right one. If the
+    /// fields are unknown, as in a [`Value`], the later value counts.
     fn decode(text: &str) -> Result<Self, DecodeError>;
 
     /// Reads what a request was answered with.
@@ -56,12 +56,12 @@ impl Body for Value {
     }
 }
 
-/// What a service says about a series, and what it wraps it in.
+/// The service's metadata and envelope of a series.
 pub trait MetadataRecord: Record + Send + 'static {
     /// The service, with the object that it wraps a series in.
     const SERVICE: &'static ServiceInfo;
 
-    /// What was asked for and the endpoint does not cover.
+    /// The requested items that the endpoint does not cover.
     fn unsupported(&self) -> Vec<String>;
 }
 
@@ -70,29 +70,29 @@ pub trait SeriesBody: Body {
     /// One of its records.
     type Item: AsFieldValue + Send + 'static;
 
-    /// Reads the records of a reply, each with its time.
+    /// Reads the records of a response, each with its time.
     fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<Self::Item>, Error>;
 }
 
-/// The records of a reply, in the order of the service.
+/// The records of a response, in the order of the service.
 #[derive(Debug)]
 pub struct TimedRecords<T> {
     /// The records that were read.
     pub(crate) records: Vec<T>,
     /// The time of each of them; `None` for one that has none that can be read.
     pub(crate) times: Vec<Option<Timestamp>>,
-    /// Those that could not be read, where that is no error.
+    /// The records that could not be read, if these are skipped.
     pub(crate) bad: Vec<BadRecord>,
-    /// What the service says beside them, if it says anything.
+    /// The service's metadata of the records, if any.
     pub(crate) said: Option<Said>,
 }
 
-/// What a service says beside the records of a reply.
+/// The service's metadata of the records of a response.
 #[derive(Debug)]
 pub(crate) struct Said {
     /// The metadata as on the wire.
     pub(crate) metadata: Value,
-    /// What was asked for and the endpoint does not cover.
+    /// The requested items that the endpoint does not cover.
     pub(crate) unsupported: Vec<String>,
     /// Fields of the envelope that the catalogue does not know.
     pub(crate) unknown_fields: UnknownFields,
@@ -110,7 +110,7 @@ impl<T: AsFieldValue> TimedRecords<T> {
 }
 
 impl Said {
-    /// What a reply says; `None` if it says nothing.
+    /// The metadata of a response; `None` if it has none.
     fn of<M: MetadataRecord>(metadata: &M, unknown_fields: UnknownFields) -> Option<Self> {
         let written = |metadata: &M| serde_json::to_value(RecordValue::of(metadata)).unwrap_or_default();
         let (unsupported, nothing) = (metadata.unsupported(), written(&M::from_row(&mut Row::empty())));
@@ -123,12 +123,12 @@ impl Said {
 /// At most this many bytes of a name are quoted.
 const LONGEST_NAME: usize = 60;
 
-/// Fails if the service says that it left out some of what was asked for.
+/// Fails if the service reports that it omitted some of the requested data.
 pub(crate) fn require_complete(unsupported: &[String]) -> Result<(), Error> {
     if unsupported.is_empty() {
         return Ok(());
     }
     let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, LONGEST_NAME))).collect();
-    Err(Error::new(ErrorKind::Incomplete, format!("the reply leaves out {}", names.join(", ")))
-        .with_hint("the endpoint does not cover it; the rest of the reply is good"))
+    Err(Error::new(ErrorKind::Incomplete, format!("the response is missing {}", names.join(", ")))
+        .with_hint("the endpoint does not cover it; the rest of the response is valid"))
 }

@@ -1,7 +1,7 @@
 //! Sending a request: check, credentials, gate, transport, status; again if that helps.
 //!
-//! A target comes in, a reply goes out. Compiled once for all endpoints; reading the body as the type that an endpoint
-//! promises is the caller's last step.
+//! This code turns a target into a response and is compiled once for all endpoints; the caller decodes the body as the
+//! type of the endpoint.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) struct Connection {
     pub(crate) policy: Policy,
 }
 
-/// A successful reply, with what an error about its body needs.
+/// A successful response, with the context for an error about its body.
 ///
 /// It is public only as a part of the signature of [`Body::read`], and users cannot name it.
 pub struct UndecodedResponse {
@@ -92,12 +92,12 @@ impl UndecodedResponse {
         self.connection.service
     }
 
-    /// The endpoint that was asked.
+    /// The endpoint of the request.
     pub(super) fn endpoint(&self) -> &'static EndpointInfo {
         self.target.endpoint()
     }
 
-    /// Tells observers of records without any known field.
+    /// Reports records without any known field to observers.
     fn tell_of_strange(&self, records: usize) {
         if records > 0 {
             let request = RequestKind::Data(self.target.endpoint());
@@ -110,7 +110,7 @@ impl UndecodedResponse {
         std::str::from_utf8(&self.response.body).map_err(|error| DecodeError::not_text(error.valid_up_to()))
     }
 
-    /// Reads the body, and keeps what came along with it.
+    /// Reads the body, and keeps status and headers.
     pub(crate) fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
         // An error about the body has them too.
         let (status, mut headers) = (self.response.status, self.response.headers.clone());
@@ -118,7 +118,7 @@ impl UndecodedResponse {
         Ok(Response::new(status, headers, B::read(Ok(self))?))
     }
 
-    /// Says that the body is not what the endpoint promises.
+    /// The error for a body that does not match the endpoint.
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // All callers have done with it.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
@@ -142,13 +142,13 @@ impl UndecodedResponse {
 }
 
 impl Connection {
-    /// Says which request an error is about, and masks secrets.
+    /// Adds the request to an error, and masks secrets.
     pub(crate) fn about(&self, error: Error, target: &RequestTarget) -> Error {
         error.about(target.endpoint(), target.to_string()).without_secrets(&self.credentials)
     }
 }
 
-/// Sends a request and takes its reply.
+/// Sends a request and returns its response.
 pub(crate) async fn send(
     connection: Arc<Connection>,
     target: RequestTarget,
@@ -224,7 +224,7 @@ async fn success(
 /// A request that every attempt repeats.
 struct Asked<'r> {
     path: String,
-    /// The request's own, beside those of every request.
+    /// The headers of the request, in addition to those of every request.
     headers: Option<&'r Headers>,
 }
 
@@ -235,7 +235,7 @@ impl Asked<'_> {
     }
 }
 
-/// Sends the request; once more if its token was refused and another may help.
+/// Sends the request; once more if its token was rejected and another may succeed.
 async fn authorized(
     connection: &Connection,
     asked: &Asked<'_>,
@@ -261,9 +261,9 @@ async fn authorized(
 
 /// Sends the request with the current token.
 ///
-/// A token that expired or was refused while the request waited at the gate is replaced first: at once if there is
-/// another, else the permit is given back and a token is fetched. The token is then not checked again, since it may
-/// live shorter than the wait at the gate.
+/// A token that expired or was rejected while the request was queued is replaced first: at once if another exists, else
+/// the permit is returned and a token is fetched. The token is then not checked again, since its lifetime may be
+/// shorter than the wait in the queue.
 async fn exchange(
     connection: &Connection,
     asked: &Asked<'_>,

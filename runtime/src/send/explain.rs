@@ -1,13 +1,13 @@
-//! Why a request may have been refused, as far as the catalogue knows.
+//! Reasons for a rejected request, from the catalogue.
 //!
-//! A refusal comes in with the request; it goes out with hints on params that are missing, out of bounds or known not
-//! to work. What is documented was checked before the request was sent.
+//! An error for a rejected request gets hints on params that are missing, out of range or known not to work. Documented
+//! constraints were checked before the request was sent.
 
 use crate::error::Error;
 use crate::registry::{Evidence, ParamInfo};
 use crate::request::{RequestTarget, check};
 
-/// Adds hints on params that the service may have refused, as far as the catalogue knows.
+/// Adds hints on params that the service may have rejected, from the catalogue.
 pub(super) fn explained(error: Error, target: &RequestTarget) -> Error {
     // Only statuses that mean a bad request in HTTP; the catalogue describes what a service means by others.
     if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
@@ -16,13 +16,13 @@ pub(super) fn explained(error: Error, target: &RequestTarget) -> Error {
     let params = || target.endpoint().params.unwrap_or_default().iter();
     let missing = params().filter(|param| !target.sets(param.wire_name)).filter_map(|param| {
         let known = known_as(param.required?);
-        Some(format!("`{}` is {known} as required and not set", param.wire_name))
+        Some(format!("missing param `{}`, {known} as required", param.wire_name))
     });
     let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?));
     let limited = params().filter(|param| target.value(param.wire_name).is_some_and(|value| is_over(param, value)));
     let limited = limited.map(|param| {
         let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
-        format!("`{}` is {known} as limited: {bounds}", param.wire_name)
+        format!("`{}` is out of range, {known} as {bounds}", param.wire_name)
     });
     missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
 }
@@ -32,27 +32,28 @@ fn is_over(param: &ParamInfo, value: &str) -> bool {
     value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
 }
 
-/// Why a value that was sent may be refused: it is known to be, or it is none of the values that are known to work.
+/// The reason why the service may reject a value: the value is known to be rejected, or is not among those known to
+/// work.
 fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
     let name = param.wire_name;
     let values: Vec<_> = if param.list_setter.is_some() { value.split(',').collect() } else { vec![value] };
     if let (Some(known), [_, _, ..]) = (param.single_value, values.as_slice()) {
-        return Some(format!("`{name}` is {} to take one value", known_as(known)));
+        return Some(format!("`{name}` is {} to accept one value only", known_as(known)));
     }
     let known = if param.allowed_values.is_empty() { param.tested_values } else { param.allowed_values };
     let refused = param.rejected_values.iter().find(|refused| values.contains(refused));
-    let refused = refused.map(|value| format!("`{name}` is known to be refused where it is {value}"));
-    // What was sent is not repeated, as an error may be shown to anybody.
+    let refused = refused.map(|value| format!("`{name}` is known to reject {value}"));
+    // The sent value is not repeated, as errors may be public.
     let unknown = !known.is_empty() && values.iter().any(|value| !known.contains(value));
     let only = if param.allowed_values.is_empty() { "" } else { " only" };
-    let works = unknown.then(|| format!("`{name}` is known to work{only} where it is {}", known.join(" or ")));
+    let works = unknown.then(|| format!("`{name}` is known to accept{only} {}", known.join(" or ")));
     let facts: Vec<_> = refused.into_iter().chain(works).collect();
     (!facts.is_empty()).then(|| facts.join(", and "))
 }
 
 fn known_as(evidence: Evidence) -> &'static str {
     match evidence {
-        Evidence::PreviousVersion => "described for the former version",
+        Evidence::PreviousVersion => "described for the previous version",
         other => other.as_str(),
     }
 }
@@ -100,9 +101,9 @@ mod tests {
 
     #[test]
     fn a_refusal_is_explained_by_what_the_catalogue_knows() {
-        let limit = "`limit` is reported as limited: at most 50";
-        let coin = "`coin` is documented as required and not set";
-        let venue = "`venue` is reported as required and not set";
+        let limit = "`limit` is out of range, reported as at most 50";
+        let coin = "missing param `coin`, documented as required";
+        let venue = "missing param `venue`, reported as required";
         let (some_coin, some_venue) = (("coin", "BTC"), ("venue", "1"));
         let table: [(u16, &str, Params<'_>, String); 7] = [
             (422, "look twice", &[], format!("no; look twice; {coin}; {venue}")),
@@ -130,18 +131,12 @@ mod tests {
         let single = param("venue", ValueType::String).list_setter("venues").single_value(Evidence::Reported);
         for (info, value, expected) in [
             (SERVED, "okx,bybit", None),
-            (SERVED, "okx,kraken", Some("`venue` is known to work only where it is okx or bybit")),
+            (SERVED, "okx,kraken", Some("`venue` is known to accept only okx or bybit")),
             (works, "okx", None),
-            (works, "kraken", Some("`venue` is known to work where it is okx")),
-            (
-                works,
-                "binance",
-                Some(
-                    "`venue` is known to be refused where it is binance, and `venue` is known to work where it is okx",
-                ),
-            ),
+            (works, "kraken", Some("`venue` is known to accept okx")),
+            (works, "binance", Some("`venue` is known to reject binance, and `venue` is known to accept okx")),
             (single, "okx", None),
-            (single, "okx,bybit", Some("`venue` is reported to take one value")),
+            (single, "okx,bybit", Some("`venue` is reported to accept one value only")),
         ] {
             assert_eq!(unfit(&info, value).as_deref(), expected, "{value}");
         }

@@ -1,6 +1,6 @@
 //! What a request sets for itself alone: times, rules for another attempt, headers.
 //!
-//! Values come in from the setters; what is not set is the client's. Most requests set nothing and carry nothing.
+//! Setters fill the options; the client's settings apply to the rest. Most requests set nothing and allocate nothing.
 
 use crate::dispatch::Policy;
 use crate::error::Error;

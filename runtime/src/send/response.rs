@@ -1,7 +1,7 @@
-//! A body with the status and headers of its reply.
+//! A body with the status and headers of its response.
 //!
-//! Awaiting a request returns the body alone, which most callers want; this type is for those who keep a trace id,
-//! read the rest of a quota from a header, or ask how old a reply is.
+//! Awaiting a request returns the body alone, which most callers want; this type is for callers that need a trace id,
+//! the remaining quota or the age of a response from its headers.
 
 use crate::transport::Headers;
 
@@ -11,9 +11,9 @@ use crate::transport::Headers;
 pub struct Response<B> {
     /// The HTTP status, from 200 to 299.
     pub status: u16,
-    /// The headers. Where a value repeats a secret, asterisks stand instead.
+    /// The headers. Secrets in values are replaced by asterisks.
     pub headers: Headers,
-    /// What was asked for.
+    /// The body.
     pub body: B,
 }
 

@@ -1,6 +1,6 @@
 //! The type `Client` of an emitted crate, without the groups of its catalogue.
 //!
-//! It hands on what it is asked to the runtime, and decides nothing.
+//! Every method calls the runtime, and decides nothing.
 
 #[doc(hidden)]
 #[macro_export]
@@ -8,20 +8,19 @@ macro_rules! __client {
     ($name:literal, $env:literal, $service:path) => {
         /// Access to the service.
         ///
-        /// Cloning is cheap, and clones share their connections, their token and their
-        /// place within the service's limits.
-        /// Requests can be made from any thread and side by side; they are sent inside a Tokio runtime, or
-        /// without one by the feature `blocking`.
+        /// Cloning is cheap, and clones share their connections, their token and their rate limit. Requests can be made
+        /// from any thread and concurrently; they are sent inside a Tokio runtime, or without one by the feature
+        /// `blocking`.
         #[derive(Clone)]
         pub struct Client($crate::emitted::Core);
 
         impl Client {
-            /// Begins a client for the service at `base_url`, which is always yours to give.
+            /// Begins a client for the service at `base_url`, which has no default.
             pub fn builder(base_url: impl ::std::convert::Into<::std::string::String>) -> $crate::Builder<Self> {
                 $crate::Builder::new(base_url.into())
             }
 
-            /// A client with the settings that stand in the environment.
+            /// A client with the settings from the environment.
             ///
             /// | variable | meaning |
             /// |---|---|
@@ -51,8 +50,8 @@ macro_rules! __client {
 
             /// A request for an endpoint that is chosen while the program runs, out of the registry.
             ///
-            /// Its params are set by their names on the wire, with [`Request::query`], and are checked as those of a
-            /// method are. What comes back has the same values as there, by their names:
+            /// Its params are set by their names on the wire, with [`Request::query`], and are checked like those of a
+            /// method. The response has the same values, by their names:
             ///
             /// ```no_run
             #[doc = concat!("# use ", $name, "::AnyBody;")]

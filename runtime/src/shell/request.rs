@@ -1,6 +1,6 @@
 //! The type `Request<E>` of an emitted crate, without the setters of its catalogue.
 //!
-//! It hands on what it is asked to the runtime, and decides nothing.
+//! Every method calls the runtime, and decides nothing.
 
 #[doc(hidden)]
 #[macro_export]
@@ -8,8 +8,8 @@ macro_rules! __request {
     ($name:literal) => {
         /// A request for an endpoint, sent by `.await`.
         ///
-        /// Two requests are equal if they ask for the same, in whatever order their params were set, and whatever
-        /// times, rules and headers they have of their own.
+        /// Two requests are equal if they have the same endpoint and params, in any order; timeouts, retry rules and
+        /// headers are not compared.
         ///
         /// ```
         #[doc = concat!("# fn demo(client: &", $name, "::Client) {")]
@@ -66,7 +66,7 @@ macro_rules! __request {
                 Self(self.0.with_list::<T, Via>(wire_name, values))
             }
 
-            /// Sends the request like `.await`, and brings back status and headers beside the body.
+            /// Sends the request like `.await`, and returns status and headers with the body.
             ///
             /// ```no_run
             #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
@@ -119,9 +119,9 @@ macro_rules! __request {
                 Self(self.0.query(name, value))
             }
 
-            /// Sets a param to several values by its name on the wire, written as the catalogue says.
+            /// Sets a param to several values by its name on the wire, in the list format of the catalogue.
             ///
-            /// Of a param that the catalogue does not know they stand with commas between them.
+            /// The values of a param that is not in the catalogue are separated by commas.
             pub fn query_list(
                 self,
                 name: impl ::std::convert::Into<::std::string::String>,
@@ -146,22 +146,22 @@ macro_rules! __request {
                 Self(self.0.timeout(timeout))
             }
 
-            /// The time for each attempt of this request, in place of the client's.
+            /// The time for each attempt of this request; overrides the client's.
             pub fn attempt_timeout(self, timeout: ::std::time::Duration) -> Self {
                 Self(self.0.attempt_timeout(timeout))
             }
 
-            /// The time that this request may wait for its turn at the gate, in place of the client's.
+            /// The time that this request may spend in the rate-limit queue; overrides the client's.
             pub fn queue_timeout(self, timeout: ::std::time::Duration) -> Self {
                 Self(self.0.queue_timeout(timeout))
             }
 
-            /// When this request is sent again, in place of the client's rules. The budget stays the client's.
+            /// The retry rules of this request; they override the client's. The retry budget remains the client's.
             pub fn retry(self, retry: $crate::Retry) -> Self {
                 Self(self.0.retry(retry))
             }
 
-            /// Sends a header along, in place of the client's of that name.
+            /// Sends a header with this request; it replaces the client's header of that name.
             pub fn header(self, name: impl ::std::convert::AsRef<str>, value: impl ::std::convert::AsRef<str>) -> Self {
                 Self(self.0.header(name, value))
             }
@@ -176,7 +176,7 @@ macro_rules! __request {
                 Request(self.0.into_dynamic())
             }
 
-            /// The params that are set, each with its value as it is sent, not yet encoded.
+            /// The params that are set, each with its value as sent, before encoding.
             pub fn params(&self) -> impl ::std::iter::Iterator<Item = (&str, &str)> {
                 self.0.params()
             }
@@ -240,8 +240,8 @@ macro_rules! __request {
     };
 }
 
-/// The part of `Request` that the feature `blocking` adds. A `cfg` in an exported macro asks for the features of the
-/// emitted crate, so it is this macro that the runtime's own feature chooses.
+/// The part of `Request` that the feature `blocking` adds. A `cfg` in an exported macro tests the features of the
+/// emitted crate, so the runtime's own feature selects this macro instead.
 #[cfg(feature = "blocking")]
 #[doc(hidden)]
 #[macro_export]
@@ -249,9 +249,9 @@ macro_rules! __blocking {
     ($name:literal) => {
         /// For callers who do not await; with the feature `blocking`.
         ///
-        /// The calling thread waits for the reply; one thread per client and its clones keeps connections alive
-        /// between requests. Any number of threads may ask at once. Inside an
-        /// async task both are an error; inside `spawn_blocking` they work.
+        /// The calling thread waits for the response; one thread per client and its clones keeps connections alive
+        /// between requests. Any number of threads may send at once. Inside an async task both are an error; inside
+        /// `spawn_blocking` they work.
         impl<E: $crate::Endpoint> Request<E> {
             /// Sends the request and waits for the body.
             ///
@@ -265,7 +265,7 @@ macro_rules! __blocking {
                 self.0.send_blocking()
             }
 
-            /// Sends the request, waits, and brings back status and headers beside the body.
+            /// Sends the request, waits, and returns status and headers with the body.
             pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
                 self.0.response_blocking()
             }

@@ -1,18 +1,18 @@
 //! The type `Series<T>` of an emitted crate.
 //!
-//! It holds what the runtime has read of a reply, and shows it in the words of serde, of columns and of iterators.
+//! It contains the decoded response, and exposes it through serde, columns and iterators.
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __series {
     ($name:literal, $service:path, $metadata:path) => {
-        /// A list of records, usually one a point in time, with what the service says about it.
+        /// A list of records, usually one per timestamp, with the service's metadata.
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub struct Series<T> {
-            /// The records, in the order in which they came.
+            /// The records, in the order of the response.
             pub data: ::std::vec::Vec<T>,
-            /// What the service says about the series; without values if it says nothing.
+            /// The service's metadata of the series; without values if the response has none.
             pub metadata: $metadata,
             /// Fields of the envelope that the catalogue does not know.
             pub unknown_fields: $crate::UnknownFields,
@@ -22,7 +22,7 @@ macro_rules! __series {
             time: ::std::option::Option<$crate::emitted::TimeField>,
         }
 
-        /// A series that came of no request, as in a test.
+        /// A series without a request, as in a test.
         ///
         /// ```
         #[doc = concat!("# use ", $name, "::{Series, Value};")]
@@ -64,19 +64,19 @@ macro_rules! __series {
                 $crate::emitted::column(&self.data, wire_name)
             }
 
-            /// Every field of the records, each with the values of all: those of the catalogue, or where the fields
-            /// are unknown, those that came.
+            /// Every field of the records, each with the values of all records: the fields of the catalogue, or if
+            /// these are unknown, the fields of the response.
             pub fn columns(&self) -> ::std::vec::Vec<$crate::Column<'_>> {
                 $crate::emitted::columns(&self.data)
             }
         }
 
         impl<E: $crate::Endpoint<Body: $crate::emitted::SeriesBody>> Request<E> {
-            /// Asks for the good records alone.
+            /// Skips records that cannot be read.
             ///
-            /// Otherwise one value that does not fit its field makes the whole reply an error. With this the record
-            /// that has it is left out and listed in [`Series::bad_records`]. A body that is no JSON, or no series,
-            /// is an error either way.
+            /// Without this, one value that does not fit its field makes the whole response an error. With it, the
+            /// record with that value is omitted and listed in [`Series::bad_records`]. A body that is not JSON, or not
+            /// a series, is an error either way.
             pub fn skip_bad_records(self) -> Self {
                 Self(self.0.skip_bad_records())
             }
@@ -103,8 +103,8 @@ macro_rules! __series {
                 self.data.is_empty()
             }
 
-            /// Fails if the service says that it left out some of what was asked for: venues that the endpoint does
-            /// not cover, say. What it left out stands in the metadata.
+            /// Fails if the service reports that it omitted some of the requested data, such as exchanges that the
+            /// endpoint does not cover. The metadata lists what it omitted.
             ///
             /// ```no_run
             #[doc = concat!("# async fn demo(series: ", $name, "::Series<", $name, "::Value>) -> Result<(), ", $name, "::Error> {")]

@@ -105,7 +105,7 @@ fn time_runs_out_as_it_does_for_others() {
 
 fn check_refusal(client: &Client) {
     let expected = "client.raw (GET /x?note=**********): \
-        a blocking request would hold up the async runtime that it is made in; \
+        a blocking request inside an async runtime would block it; \
         `.await` it, or call it inside `spawn_blocking`";
     let request = client.raw("/x").query("note", KEY);
     assert_eq!(request.clone().send_blocking().unwrap_err().to_string(), expected);

@@ -279,7 +279,7 @@ async fn json_that_ends_early_with_its_connection_is_requested_again() {
     let client = server.builder().retry(retry).build().unwrap();
     let error = client.market().ratio().coin("BTC").await.unwrap_err();
     assert_eq!((error.kind(), error.attempts(), error.is_retryable()), (ErrorKind::Body, 4, true));
-    assert!(error.to_string().contains("the JSON ends early, with its connection, after 9 bytes"), "{error}");
+    assert!(error.to_string().contains("the connection closed before the end of the JSON, after 9 bytes"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -63,7 +63,7 @@ async fn a_gate_can_be_brought_along() {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Queue, 0));
     assert!(format!("{error:#}").contains("client.raw (GET /x): the counter cannot be reached: connection refused"));
     let both = service.builder().rate_limiter(Counting::default()).rate_limit(RateLimit::none()).build();
-    let expected = "`rate_limit` has no effect on a gate of your own; set it there";
+    let expected = "`rate_limit` has no effect with a custom `rate_limiter`; set it on that rate limiter";
     assert_eq!(both.map(drop).unwrap_err().to_string(), expected);
 }
 

@@ -203,12 +203,12 @@ async fn params_are_checked_by_the_registry() {
     let book = || client.endpoint(&BOOK);
     let whole = || book().query("symbol", "a/b").query("side", "ask");
     for (request, expected) in [
-        (book(), "market.book (GET /books/{symbol}): `symbol` is not set, and the endpoint needs it"),
-        (book().query("symbol", "B"), "`side` is not set, and the endpoint needs it"),
+        (book(), "market.book (GET /books/{symbol}): missing required param `symbol`"),
+        (book().query("symbol", "B"), "missing required param `side`"),
         (whole().query("symbol", ".."), r#"`symbol` cannot be ".." in a path"#),
-        (whole().query("depth", 10), "`depth` is 10, but has to be from 1 to 9"),
+        (whole().query("depth", 10), "`depth` is 10, expected from 1 to 9"),
         (whole().query("depth", "many"), r#"`depth` is not a number: "many""#),
-        (whole().query_list("venue", Vec::<String>::new()), "`venue` is empty; leave it out, or name one"),
+        (whole().query_list("venue", Vec::<String>::new()), "`venue` is empty; set a value or omit it"),
         (client.endpoint(&NAMELESS), "market.nameless (GET ): the path of this endpoint is unknown"),
     ] {
         let error = request.await.unwrap_err();

@@ -27,12 +27,12 @@ type Row = (fn() -> Fate, &'static str);
 async fn one_attempt() {
     let table: [Row; 22] = [
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
-        (silence, "no whole reply in time; after 1 attempt in 30s"),
+        (silence, "no complete response in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
         (
             || reply(400, &[], r#"{"detail": {"message": "no such coin", "error_code": "COIN"}}"#),
             "status 400 (documented as \"Bad Request\"): no such coin (code COIN); \
-             `timeframe` is reported as required and not set; after 1 attempt in 21ms; body: {\"detail\": {\"message\": \"no such coin\", \"error_code\": \"COIN\"}}",
+             missing param `timeframe`, reported as required; after 1 attempt in 21ms; body: {\"detail\": {\"message\": \"no such coin\", \"error_code\": \"COIN\"}}",
         ),
         (
             || reply(401, &[], ""),
@@ -46,13 +46,13 @@ async fn one_attempt() {
         ),
         (
             || reply(422, &[], r#"{"error": {"message": "limit"}}"#),
-            "status 422 (documented as \"Unauthorized\"): limit; `timeframe` is reported as required and not set; \
+            "status 422 (documented as \"Unauthorized\"): limit; missing param `timeframe`, reported as required; \
              after 1 attempt in 21ms; body: {\"error\": {\"message\": \"limit\"}}",
         ),
-        (|| reply(200, &[], ""), "status 200 came with an empty body instead of JSON; after 1 attempt in 21ms"),
+        (|| reply(200, &[], ""), "status 200 with an empty body instead of JSON; after 1 attempt in 21ms"),
         (
             || reply(200, &[], "{\"data\": [], \"x\": \"\u{1}\"}"),
-            "the body is not as expected: `x`: a text is cut or not as JSON writes it at line 1 column 19; \
+            "the body is not as expected: `x`: invalid or unterminated string at line 1 column 19; \
              after 1 attempt in 21ms; body: {\"data\": [], \"x\": \" \"}",
         ),
         (
@@ -87,19 +87,19 @@ async fn one_attempt() {
             || reply(404, &[], "{\"message\": \"gone\\n\\u001b[2J\"}"),
             "status 404: gone  [2J; after 1 attempt in 21ms; body: {\"message\": \"gone\\n\\u001b[2J\"}",
         ),
-        (|| reply(204, &[], ""), "status 204 came with an empty body instead of JSON; after 1 attempt in 21ms"),
+        (|| reply(204, &[], ""), "status 204 with an empty body instead of JSON; after 1 attempt in 21ms"),
         (
             || reply(200, &[("content-type", "text/html")], "<html>"),
-            "the body is a page of type `text/html` instead of JSON; check the base URL, and any proxy in \
+            "the body is a page of type `text/html` instead of JSON; check the base URL and any proxy in \
              between; after 1 attempt in 21ms; body: <html>",
         ),
         (
             || reply(200, &[("content-encoding", "br")], DATA),
-            "the body is encoded as `br`, which was not asked for; after 1 attempt in 21ms",
+            "the body has the encoding `br`, which was not requested; after 1 attempt in 21ms",
         ),
         (
             || reply(200, &[], r#"{"data": [{"openDate": 1, "ratio": "n/a"}]}"#),
-            "the body is not as expected: `data[0].ratio`: expected a number, found the text \"n/a\"; \
+            "the body is not as expected: `data[0].ratio`: expected a number, found the string \"n/a\"; \
              after 1 attempt in 21ms; body: {\"data\": [{\"openDate\": 1, \"ratio\": \"n/a\"}]}",
         ),
         (
@@ -161,12 +161,12 @@ async fn the_way_there() {
     let client = service.builder().timeout(Duration::from_secs(1)).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
     let expected = "client.raw (GET /x): status 503; retry after 2s; \
-        the timeout leaves no time to try again; after 1 attempt in 21ms";
+        not retried, as `timeout` would expire first; after 1 attempt in 21ms";
     assert_eq!(error.to_string(), expected);
     let limit = RateLimit::new(1, Duration::from_secs(60), 1);
     let builder = service.builder().rate_limit(limit).queue_timeout(Duration::from_secs(9));
     let error = builder.build().unwrap().raw("/x").await.unwrap_err();
-    let expected = "client.raw (GET /x): the gate timeout passed while waiting for a turn at the gate; \
+    let expected = "client.raw (GET /x): timed out in the rate-limit queue (`queue_timeout`); \
         after 1 attempt in 11.021s, of which 11s waiting: status 503; retry after 2s";
     assert_eq!(format!("{error:#}"), expected);
 }
@@ -205,7 +205,7 @@ async fn no_token() {
         ),
         (
             || reply(200, &[("content-type", "text/html")], "<html>"),
-            "the body is a page of type `text/html` instead of JSON; check the base URL, and any proxy in \
+            "the body is a page of type `text/html` instead of JSON; check the base URL and any proxy in \
              between; after 1 attempt in 21ms",
         ),
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),

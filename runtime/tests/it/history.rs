@@ -562,7 +562,7 @@ fn outside_of_a_runtime_it_says_so() {
     let mut next = std::pin::pin!(pages.next());
     let polled = next.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
     let std::task::Poll::Ready(Some(Err(error))) = polled else { panic!("{polled:?}") };
-    assert!(error.to_string().contains("there is no Tokio runtime"), "{error}");
+    assert!(error.to_string().contains("no Tokio runtime found"), "{error}");
 }
 
 /// With more than one thread a reply may be there before anybody waits for it.

@@ -136,8 +136,8 @@ async fn the_head() {
         ("another protocol", Step::Close(text("SSH-2.0-OpenSSH\r\n")), "Headers again", ""),
         ("HTTP/2 unasked", Step::Close(text("\0\0\u{12}\u{4}\0\0\0\0\0")), "Headers again", ""),
         ("HTTP/3.7", Step::Close(text("HTTP/3.7 200 OK\r\n\r\n")), "Headers again", ""),
-        ("silence", Step::Silence, "Headers again", "no whole reply within 200ms"),
-        ("slow head", Step::Trickle(ok.clone()), "Headers again", "no status had arrived"),
+        ("silence", Step::Silence, "Headers again", "no complete response within 200ms"),
+        ("slow head", Step::Trickle(ok.clone()), "Headers again", "no status received"),
         ("head without end", Step::Endless(text("HTTP/1.1 200 OK\r\n"), text("a: b\r\n")), "Headers again", ""),
         ("header without end", Step::Endless(text("HTTP/1.1 200 OK\r\na: "), text("bbbb")), "Headers again", ""),
         ("a header that is none", headed("no colon", DATA), "Headers again", ""),
@@ -156,7 +156,7 @@ async fn the_head() {
         ),
         ("100 first", after("HTTP/1.1 100 Continue\r\n\r\n"), "0.25", ""),
         ("103 first", after("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"), "0.25", ""),
-        ("100 only", Step::Write(text("HTTP/1.1 100 Continue\r\n\r\n")), "Headers again", "no status had arrived"),
+        ("100 only", Step::Write(text("HTTP/1.1 100 Continue\r\n\r\n")), "Headers again", "no status received"),
         ("101", after("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n"), "Status", "status 101"),
     ])
     .await;
@@ -171,7 +171,7 @@ async fn the_status() {
             "204",
             Step::Write(text("HTTP/1.1 204 No Content\r\n\r\n")),
             "Decode again",
-            "status 204 came with an empty body",
+            "status 204 with an empty body",
         ),
         ("201 with data", Step::Write(reply("201 Created", DATA)), "0.25", ""),
         ("another host", status(elsewhere), "Status", "redirect to the host `**********.example.com`, is not followed"),
@@ -184,7 +184,7 @@ async fn the_status() {
         ("401", status("401 Unauthorized"), "Status", "status 401"),
         ("403", status("403 Forbidden"), "Status", "status 403"),
         ("404", status("404 Not Found"), "Status", "status 404"),
-        ("422", status("422 Unprocessable"), "Status", "reported as required and not set"),
+        ("422", status("422 Unprocessable"), "Status", "reported as required"),
         ("429", status("429 Too Many\r\nretry-after: 7"), "Status again", "; retry after 7s; "),
         ("500", status("500 Oops"), "Status again", "(documented as \"Forbidden\")"),
         ("502", status("502 Bad Gateway"), "Status again", "status 502"),
@@ -222,10 +222,10 @@ async fn the_body() {
     let large = "x".repeat(1001);
     let chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let known = "HTTP/1.1 200 OK\r\ncontent-length: 58\r\n\r\n{\"data\": ";
-    let over = "larger than the 1000 bytes that `max_body_bytes` allows";
+    let over = "exceeds 1000 bytes (`max_body_bytes`)";
     check(vec![
-        ("reset", Step::Reset(text(known)), "Body again", "broke off after 9 bytes"),
-        ("slow", Step::Write(text(known)), "Body again", "9 bytes of the body had arrived"),
+        ("reset", Step::Reset(text(known)), "Body again", "was cut off after 9 bytes"),
+        ("slow", Step::Write(text(known)), "Body again", "9 bytes of the body received"),
         ("trickling", Step::Trickle([known.as_bytes(), &[b' '; 40]].concat()), "Headers again", ""),
         ("longer than it says", Step::Close([&reply("200 OK", DATA)[..], b"more"].concat()), "0.25", ""),
         ("as large as may be", body(format!("{DATA:1000}")), "0.25", ""),
@@ -252,8 +252,8 @@ async fn cut_at_every_byte() {
     for end in 0..DATA.len() {
         let cut = |head: &str| Step::Close(text(&format!("{head}{}", &DATA[..end])));
         check(vec![
-            ("known length", cut(&known), "Body again", "broke off"),
-            ("chunked", cut(&chunked), "Body again", "broke off"),
+            ("known length", cut(&known), "Body again", "was cut off"),
+            ("chunked", cut(&chunked), "Body again", "was cut off"),
             (
                 "unknown length",
                 cut("HTTP/1.1 200 OK\r\n\r\n"),
@@ -284,8 +284,8 @@ async fn compressed() {
         ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "larger than the 1000 bytes"),
         ("something behind", headed(encoded, [&whole[..], b"x"].concat()), "Body again", "cut or damaged"),
         ("nothing", headed(encoded, ""), "Decode again", "an empty body"),
-        ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode again", "encoded as `gzip, gzip`"),
-        ("brotli", headed("content-encoding: br", &whole), "Decode again", "encoded as `br`"),
+        ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode again", "has the encoding `gzip, gzip`"),
+        ("brotli", headed("content-encoding: br", &whole), "Decode again", "has the encoding `br`"),
         ("not said", body(&whole), "Decode again", ""),
     ];
     rows.extend((1..whole.len()).map(|end| ("cut", headed(encoded, &whole[..end]), "Body again", "cut or damaged")));
@@ -309,7 +309,7 @@ async fn the_text() {
             "Decode again",
             "is a page of type",
         ),
-        ("a long encoding", headed(&format!("content-encoding: {long}"), DATA), "Decode again", "encoded as `xxx"),
+        ("a long encoding", headed(&format!("content-encoding: {long}"), DATA), "Decode again", "has the encoding `xxx"),
         ("data called a page", headed("content-type: text/html", DATA), "0.25", ""),
         ("words", headed("content-type: text/plain", "OK"), "Decode again", ""),
         ("not UTF-8", body(b"{\"data\": [], \"x\": \"\xff\"}"), "Decode", "not UTF-8 from byte 19 on"),

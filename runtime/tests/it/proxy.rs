@@ -130,11 +130,11 @@ async fn refusal(builder: Builder<Client>, port: u16) -> (String, bool) {
 
 #[tokio::test]
 async fn a_proxy_that_fails_is_named() {
-    let start = "no connection to `service.invalid:443` through the proxy `127.0.0.1:PORT`";
+    let start = "connection to `service.invalid:443` through the proxy `127.0.0.1:PORT`";
     let table = [
         (
             "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
-            ", which wants credentials; write them into its URL … tunnel error: proxy authorization required",
+            " failed: the proxy requires credentials; add them to its URL … tunnel error: proxy authorization required",
             false,
         ),
         ("HTTP/1.1 502 Bad Gateway\r\n\r\n", " … tunnel error: unsuccessful", true),
@@ -149,8 +149,7 @@ async fn a_proxy_that_fails_is_named() {
     let port = listener.local_addr().unwrap().port();
     drop(listener);
     let (text, retryable) = refusal(builder(), port).await;
-    let expected =
-        "no connection to `service.invalid:443` through the proxy `127.0.0.1:PORT`, which refuses it … tunnel error: ";
+    let expected = "connection to `service.invalid:443` through the proxy `127.0.0.1:PORT` refused … tunnel error: ";
     assert!(text.starts_with(expected) && retryable, "{text}");
 }
 
@@ -160,7 +159,7 @@ async fn a_tunnel_to_somebody_else_is_no_way() {
     let (port, _) = proxy(ESTABLISHED, Some(server)).await;
     let (text, retryable) = refusal(builder(), port).await;
     let expected = "the certificate of `service.invalid:443` through the proxy `127.0.0.1:PORT` \
-        is signed by no root that is trusted here; add that root … ";
+        is not signed by a trusted root; add its root certificate … ";
     assert!(text.starts_with(expected) && !retryable, "{text}");
 }
 
@@ -185,7 +184,7 @@ async fn the_environment_is_asked_unless_the_user_has_said() {
 #[test]
 fn a_proxy_of_no_use_is_refused_when_the_client_is_built() {
     let error = builder().proxy("ftp://me:canary@127.0.0.1").build().unwrap_err();
-    let expected = "the proxy cannot be used; \
-        it looks like `http://host:port`, `https://host:port` or `socks5://host:port`";
+    let expected = "invalid proxy URL; \
+        expected `http://host:port`, `https://host:port` or `socks5://host:port`";
     assert_eq!(error.to_string(), expected);
 }

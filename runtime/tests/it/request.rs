@@ -115,7 +115,7 @@ async fn what_cannot_be_meant_is_not_sent() {
     let client = client();
     let ratio = client.market().ratio();
     let expected = "market.ratio (GET /ratio?exchange=): \
-        `exchange` is empty; leave it out, or name one";
+        `exchange` is empty; set a value or omit it";
     assert_eq!(refusal(ratio.clone().exchanges(Vec::<Exchange>::new())).await, expected);
     assert_eq!(refusal(ratio.clone().exchange("")).await, expected);
     let expected = "market.ratio (GET /ratio?limit=many): `limit` is not a number: \"many\"";
@@ -137,13 +137,13 @@ fn settings_are_checked() {
     let flow = |id, secret| check(Client::builder(url).api_key("key").client_credentials(id, secret));
     assert_eq!(flow("", "canary"), "the client id is empty");
     assert_eq!(flow("canary", " "), "the client secret is empty");
-    let expected = "the API key does not fit: the header `x-api-key` has characters that HTTP cannot carry";
+    let expected = "the API key does not fit: the header `x-api-key` contains characters that HTTP does not allow";
     assert_eq!(check(Client::builder(url).api_key("can\nary")), expected);
-    let expected = "`connect_timeout` has no effect on a transport of your own; set it there";
+    let expected = "`connect_timeout` has no effect with a custom `transport`; set it on that transport";
     let both = Client::builder(url).api_key("key").transport(Nowhere);
     assert_eq!(check(both.connect_timeout(Duration::from_secs(1))), expected);
     let header = |name, value| check(Client::builder(url).api_key("key").header(name, value));
-    assert_eq!(header("x-own", "can\nary"), "the header `x-own` has characters that HTTP cannot carry");
+    assert_eq!(header("x-own", "can\nary"), "the header `x-own` contains characters that HTTP does not allow");
     assert_eq!(header("X-Api-Key", "canary"), "the header `x-api-key` is set by the credentials; use `api_key`");
     let both = Client::builder(url).api_key("key").client_credentials("id", "canary").header("authorization", "x");
     let expected = "the header `authorization` is set by the credentials; leave it or `client_credentials` out";
@@ -179,7 +179,7 @@ async fn headers_are_the_clients_unless_a_request_has_its_own() {
     let request = client.raw("/x");
     let expected = "client.raw (GET /x): the header `x-api-key` is set by the credentials; use `api_key`";
     assert_eq!(refusal(request.clone().header("x-api-key", "canary")).await, expected);
-    let expected = "client.raw (GET /x): the header `a b` has characters that HTTP cannot carry";
+    let expected = "client.raw (GET /x): the header `a b` contains characters that HTTP does not allow";
     assert_eq!(refusal(request.header("a b", "c").header("d", "e")).await, expected);
     assert_eq!(transport.0.lock().unwrap().len(), 3);
 }

@@ -149,7 +149,7 @@ async fn whoever_wants_a_bound_on_the_line_sets_one() {
     assert_eq!((error.kind(), error.attempts(), error.waited()), (ErrorKind::Queue, 0, 10 * SECOND));
     assert!(error.is_timeout() && error.is_retryable());
     let expected = "market.ratio (GET /ratio?coin=BTC): \
-        the gate timeout passed while waiting for a turn at the gate; after 10s, of which 10s waiting";
+        timed out in the rate-limit queue (`queue_timeout`); after 10s, of which 10s waiting";
     assert_eq!(error.to_string(), expected);
     // One request may have another.
     client.raw("/x").queue_timeout(100 * SECOND).await.unwrap();
@@ -189,7 +189,7 @@ async fn a_timeout_is_kept_whatever_the_transport_does() {
     let error = tokio::time::timeout(600 * SECOND, check(&client)).await.unwrap().unwrap_err();
     assert!(begun.elapsed() <= SECOND + Duration::from_millis(2), "{:?}", begun.elapsed());
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Headers, 1));
-    assert!(error.is_timeout() && error.to_string().contains("no whole reply within 1s"), "{error}");
+    assert!(error.is_timeout() && error.to_string().contains("no complete response within 1s"), "{error}");
     let error = client.raw("/x").attempt_timeout(SECOND / 10).await.unwrap_err();
     assert!(error.elapsed() < SECOND / 5, "{error}");
     let error = client.raw("/x").timeout(SECOND / 10).await.unwrap_err();
@@ -234,7 +234,7 @@ async fn a_dead_service_sees_few_retries() {
     let mut said = 0;
     for _ in 0..500 {
         let error = check(&client).await.unwrap_err();
-        said += usize::from(error.to_string().contains("; too many requests fail at the moment to try again; "));
+        said += usize::from(error.to_string().contains("; retry budget exhausted (too many recent failures); "));
     }
     assert_eq!(service.seen().0, 520);
     assert!(said > 490);

@@ -27,7 +27,7 @@ fn envelopes() {
 fn broken_envelopes_are_refused_with_the_place() {
     let table = [
         ("{}", "`data` is missing at line 1 column 3"),
-        (r#"{"data": [{"openDate": 1, "ratio": "x"}]}"#, "`data[0].ratio`: expected a number, found the text"),
+        (r#"{"data": [{"openDate": 1, "ratio": "x"}]}"#, "`data[0].ratio`: expected a number, found the string"),
         (r#"{"data": [], "metadata": 5}"#, "`metadata`: expected an object, found `5`"),
         (r#"{"data": [], "metadata": {"exchanges": [{}]}}"#, "`metadata.exchanges[0]`: expected text, found an object"),
     ];
@@ -52,7 +52,7 @@ fn what_is_left_out_can_be_an_error() {
     assert_eq!(partial.metadata.unsupported(), ["a_spot", "b_spot"]);
     let error = partial.require_complete().unwrap_err();
     assert_eq!(error.kind(), runtime::ErrorKind::Incomplete);
-    let expected = "the reply leaves out \"a_spot\", \"b_spot\"; \
-                    the endpoint does not cover it; the rest of the reply is good";
+    let expected = "the response is missing \"a_spot\", \"b_spot\"; \
+                    the endpoint does not cover it; the rest of the response is valid";
     assert_eq!(error.to_string(), expected);
 }

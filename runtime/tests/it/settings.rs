@@ -74,7 +74,7 @@ x-team = "red"
     let transport = Busy::default();
     let client: Client = Builder::from_file(&file.0).unwrap().transport(transport.clone()).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
-    assert!(error.to_string().contains("the gate timeout passed"), "{error}");
+    assert!(error.to_string().contains("(`queue_timeout`)"), "{error}");
     assert_eq!((error.attempts(), error.waited()), (1, Duration::from_millis(2500)));
     let sent = transport.0.lock().unwrap();
     let header = |name| sent[0].headers.get(name);
@@ -103,10 +103,10 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
         (String::new(), "FILE:1: missing field `base_url`"),
         (format!("{url}api_key = canary\n"), "FILE:2: "),
         (format!("{url}api_key = \"canary\n"), "FILE:2: "),
-        (format!("{url}api_key = 7e3\n"), "FILE:2: a secret is a text in quotes"),
-        (format!("{url}api_key = [\"canary\"]\n"), "FILE:2: a secret is a text in quotes"),
+        (format!("{url}api_key = 7e3\n"), "FILE:2: expected a quoted string"),
+        (format!("{url}api_key = [\"canary\"]\n"), "FILE:2: expected a quoted string"),
         (format!("{url}headers = \"canary\"\n"), "FILE:2: a text stands where names of headers"),
-        (format!("{url}[headers]\nx-team = 17\n"), "FILE:3: a secret is a text in quotes"),
+        (format!("{url}[headers]\nx-team = 17\n"), "FILE:3: expected a quoted string"),
         (format!("{url}allow_http = \"canary, expected\"\n"), "FILE:2: invalid type, expected a boolean"),
         (format!("{url}basic_encoding = \"canary\"\n"), "FILE:2: unknown variant, expected `plain` or `form`"),
         (format!("{url}apikey = \"canary\"\n"), "FILE:2: unknown field `apikey`, expected one of "),
@@ -116,7 +116,7 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
         ),
         (
             format!("{url}\ntimeout = \"soon\"\n"),
-            "FILE:3: invalid value, expected a length of time, as \"1m 30s\" or in seconds",
+            "FILE:3: invalid value, expected a duration such as \"1m 30s\" or a number of seconds",
         ),
         (format!("{url}timeout = -1\n"), "FILE:2: invalid value, expected a length of time"),
         (format!("{url}rate_limit = \"C\"\n"), "unknown limit set \"C\"; known: `A`, `B`"),
@@ -181,6 +181,10 @@ fn settings_of_the_transport_reach_it() {
         let file = File::new("transport.toml", &format!("{url}{line}\n"));
         let builder = Builder::<Client>::from_file(&file.0).unwrap().transport(Busy::default());
         let refusal = builder.build().unwrap_err().to_string();
-        assert_eq!(refusal, format!("`{setting}` has no effect on a transport of your own; set it there"), "{line}");
+        assert_eq!(
+            refusal,
+            format!("`{setting}` has no effect with a custom `transport`; set it on that transport"),
+            "{line}"
+        );
     }
 }

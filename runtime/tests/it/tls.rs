@@ -37,7 +37,7 @@ async fn a_root_of_the_users_own_is_trusted_beside_the_others() {
 #[tokio::test]
 async fn a_server_that_is_not_trusted_gets_no_request() {
     let authority = Authority::new("ours");
-    let untrusted = "of `localhost:PORT` is signed by no root that is trusted here; add that root";
+    let untrusted = "of `localhost:PORT` is not signed by a trusted root; add its root certificate";
     let port = start(authority.acceptor("localhost", false, &[])).await;
     assert_eq!(refusal(builder(port), port).await, untrusted);
     let another = Authority::new("theirs");
@@ -53,13 +53,13 @@ async fn a_server_that_is_not_trusted_gets_no_request() {
 #[test]
 fn what_is_no_certificate_is_refused() {
     let check = |pem: &str| format!("{:#}", builder(1).root_certificate(pem).build().unwrap_err());
-    let expected = "the root certificate cannot be used; give it as PEM, from `-----BEGIN CERTIFICATE-----` on";
+    let expected = "invalid root certificate; expected PEM that begins with `-----BEGIN CERTIFICATE-----`";
     assert_eq!(check(""), expected);
     assert_eq!(check("root.pem"), expected);
     let block = |inside: &str| format!("-----BEGIN CERTIFICATE-----\n{inside}\n-----END CERTIFICATE-----\n");
-    let expected = "the root certificate cannot be used: invalid peer certificate: BadEncoding";
+    let expected = "invalid root certificate: invalid peer certificate: BadEncoding";
     assert_eq!(check(&block("AAAA")), expected);
-    assert!(check(&block("?")).starts_with("the root certificate cannot be used: "));
+    assert!(check(&block("?")).starts_with("invalid root certificate: "));
 }
 
 #[tokio::test]
@@ -78,11 +78,11 @@ async fn a_server_that_asks_for_a_certificate_is_shown_one() {
         assert!(!text.contains(key.lines().nth(1).unwrap_or(key)), "{text}");
         error.to_string()
     };
-    assert_eq!(check(&certificate, &their_key), "the client certificate cannot be used");
-    let expected = "the client certificate cannot be used; give it as PEM, from `-----BEGIN CERTIFICATE-----` on";
+    assert_eq!(check(&certificate, &their_key), "invalid client certificate");
+    let expected = "invalid client certificate; expected PEM that begins with `-----BEGIN CERTIFICATE-----`";
     assert_eq!(check("us.pem", &key), expected);
-    let expected = "the key of the client certificate cannot be used; \
-        give it as PEM, from `-----BEGIN PRIVATE KEY-----` on, and not encrypted";
+    let expected = "the key of invalid client certificate; \
+        expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`";
     assert_eq!(check(&certificate, "canary"), expected);
 }
 

@@ -50,13 +50,13 @@ async fn the_token_endpoint() {
         ("null", || token(r#"{"access_token": null}"#), 1, "it has no `access_token`"),
         ("empty", || token(r#"{"access_token": ""}"#), 1, "it has no `access_token`"),
         ("a list", || token(r#"["canary-token"]"#), 1, "it has no `access_token`"),
-        ("line break", || token(r#"{"access_token": "canary-\ntoken"}"#), 1, "characters that HTTP cannot carry"),
+        ("line break", || token(r#"{"access_token": "canary-\ntoken"}"#), 1, "characters that HTTP does not allow"),
         ("mac", || token(r#"{"access_token": "t", "token_type": "mac"}"#), 1, "its `token_type` is not `Bearer`"),
         ("no connection", || failure(Phase::Connect), 4, "it failed as it should"),
         ("not sent", || failure(Phase::Send), 4, "it failed as it should"),
         ("no head", || failure(Phase::Headers), 4, "it failed as it should"),
         ("cut body", || failure(Phase::Body), 4, "it failed as it should"),
-        ("silence", silence, 4, "no whole reply in time"),
+        ("silence", silence, 4, "no complete response in time"),
         ("an error with 200", || token(r#"{"error": "slow down"}"#), 1, "it has no `access_token`"),
     ];
     for (name, fate, asked, words) in rows {

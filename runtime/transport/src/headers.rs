@@ -111,7 +111,7 @@ pub struct InvalidHeader(String);
 
 impl fmt::Display for InvalidHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the header `{}` has characters that HTTP cannot carry", self.0)
+        write!(f, "the header `{}` contains characters that HTTP does not allow", self.0)
     }
 }
 

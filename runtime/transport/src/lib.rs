@@ -229,7 +229,7 @@ impl TransportError {
 
     /// The body is larger than [`RequestOptions::max_body_bytes`] allows.
     pub fn body_too_large(limit: usize) -> Self {
-        let message = format!("the body is larger than the {limit} bytes that `max_body_bytes` allows");
+        let message = format!("the body exceeds {limit} bytes (`max_body_bytes`)");
         Self { body_limit: Some(limit), ..Self::new(Phase::Body, message).permanent() }
     }
 

@@ -68,7 +68,7 @@ impl FromSlot for i64 {
 impl FromSlot for u64 {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
         let slot = std::mem::take(slot);
-        slot.number().and_then(Number::count).ok_or_else(|| slot.refuse("a whole number that is not negative"))
+        slot.number().and_then(Number::count).ok_or_else(|| slot.refuse("a non-negative integer"))
     }
 
     fn placeholder() -> Self {
@@ -86,7 +86,7 @@ impl FromSlot for Timestamp {
                 Ok(time)
             }
             Slot::Large(large) if matches!(**large, Large::NoTime(_)) => {
-                Err(std::mem::take(slot).refuse("a timestamp, a text like `2024-03-01T00:00:00Z`"))
+                Err(std::mem::take(slot).refuse("a timestamp such as `2024-03-01T00:00:00Z`"))
             }
             _ => Err(std::mem::take(slot).refuse("a timestamp, a whole number")),
         }

@@ -96,8 +96,8 @@ fn records_by_position() {
         (r#"[0,1,2,"x",{"a":1}]"#, r#"[0,1.0,2,"x",{"a":1}]"#),
         ("[0,1,2,3,4,5]", "[0,1.0,2,3,4,5]"),
         ("[0]", "`[1]`: expected a number, found nothing"),
-        (r#"[0,"x"]"#, r#"`[1]`: expected a number, found the text "x""#),
-        ("[0,1,2.5]", "`[2]`: expected a whole number that is not negative, found `2.5`"),
+        (r#"[0,"x"]"#, r#"`[1]`: expected a number, found the string "x""#),
+        ("[0,1,2.5]", "`[2]`: expected a non-negative integer, found `2.5`"),
         (r#"{"time":0}"#, "expected a list, found an object at line 1 column 1"),
         ("[0,1,2,1e+]", "`[3]`: expected a number, found `1e+` at line 1 column 8"),
     ];
@@ -124,7 +124,7 @@ fn keys_that_are_data() {
         (r#"{"b":{"usd":1},"a":{"eur":null}}"#, r#"{"a":{"eur":null},"b":{"usd":1.0}}"#),
         (r#"{"a":{},"a":{"usd":2}}"#, r#"{"a":{"usd":2.0}}"#),
         (r#"{"a\u0062":{}}"#, r#"{"ab":{}}"#),
-        (r#"{"a":{"usd":"x"}}"#, r#"`a.usd`: expected a number, found the text "x""#),
+        (r#"{"a":{"usd":"x"}}"#, r#"`a.usd`: expected a number, found the string "x""#),
         (r#"{"a":null}"#, "`a`: expected an object, found `null`"),
         ("[]", "expected an object, found a list"),
         (r#"{"a":{"usd":1}"#, "expected `,` or `}`, found the end of the body at line 1 column 15"),
@@ -143,8 +143,8 @@ fn times_as_text_and_values_that_are_null() {
     let written = r#"{"at":"2024-03-01T00:00:00Z","days":["2024-03-01"],"levels":[1.0,null,2.0],"runs":[null,250],"books":{"x":[5000,1.0,null]}}"#;
     assert_eq!(read, written);
     assert_eq!(check::<Forecast>(written), written);
-    let expected = "expected a timestamp, a text like `2024-03-01T00:00:00Z`, found";
-    for (at, found) in [(r#""soon""#, r#"the text "soon""#), ("1709251200", "`1709251200`")] {
+    let expected = "expected a timestamp such as `2024-03-01T00:00:00Z`, found";
+    for (at, found) in [(r#""soon""#, r#"the string "soon""#), ("1709251200", "`1709251200`")] {
         assert_eq!(check::<Forecast>(&of(at, "[]")), format!("`at`: {expected} {found}"));
     }
     assert_eq!(check::<Forecast>(&of("null", "[]")), "`at`: expected a timestamp, a whole number, found `null`");

@@ -38,7 +38,7 @@ fn broken_envelopes_are_refused_with_the_place() {
         (r#"{"data": {}}"#, "`data`: expected a list of records, found an object at"),
         (r#"{"data": [1]}"#, "`data[0]`: expected an object, found `1` at"),
         (r#"{"data": [{"price": 1}, null]}"#, "`data[1]`: expected an object, found `null` at"),
-        (r#"{"data": [{"price": 1}, {"price": "x"}]}"#, "`data[1].price`: expected a number, found the text"),
+        (r#"{"data": [{"price": 1}, {"price": "x"}]}"#, "`data[1].price`: expected a number, found the string"),
         (r#"{"data": [{"price": 1"#, "`data[0]`: expected `,` or `}`, found the end of the body at"),
         (r#"{"data": [{"price": 1}]"#, "expected `,` or `}`, found the end of the body at line 1 column 24"),
         ("{\n\"data\": 1\n}", "`data`: expected a list of records, found `1` at line 2 column 9"),

@@ -170,7 +170,7 @@ impl Transport for Service {
                 tokio::time::sleep(fate.way.saturating_sub(fate.departure).saturating_add(fate.reply)).await;
                 fate.outcome
             };
-            let late = |_| Err(TransportError::new(Phase::Headers, "no whole reply in time").timed_out());
+            let late = |_| Err(TransportError::new(Phase::Headers, "no complete response in time").timed_out());
             tokio::time::timeout(timeout, outcome).await.unwrap_or_else(late)
         })
     }

@@ -43,4 +43,4 @@ impl Routes {
     }
 }
 
-const HINT: &str = "; the environment names a proxy, which needs the feature `proxy`";
+const HINT: &str = "; the environment sets a proxy, which requires the feature `proxy`";

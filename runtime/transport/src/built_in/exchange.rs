@@ -38,7 +38,7 @@ impl Progress {
         timeout: Duration,
     ) -> Result<HttpResponse, TransportError> {
         let late = |phase, so_far: &str| {
-            TransportError::new(phase, format!("no whole reply within {timeout:?}; {so_far}")).timed_out()
+            TransportError::new(phase, format!("no complete response within {timeout:?}; {so_far}")).timed_out()
         };
         match (body, self.head) {
             (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
@@ -47,10 +47,10 @@ impl Progress {
             (Ok(Err(error)), Some(head)) => Err(error.after_head(head.status, head.headers)),
             (Ok(Err(error)), None) => Err(error),
             (Err(_), Some(head)) => {
-                let error = late(Phase::Body, &format!("{} bytes of the body had arrived", self.bytes));
+                let error = late(Phase::Body, &format!("{} bytes of the body received", self.bytes));
                 Err(error.after_head(head.status, head.headers))
             }
-            (_, None) => Err(late(Phase::Headers, "no status had arrived")),
+            (_, None) => Err(late(Phase::Headers, "no status received")),
         }
     }
 
@@ -132,7 +132,7 @@ where
     let (mut first, mut all) = (Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
-            let message = format!("the body broke off after {so_far} bytes");
+            let message = format!("the body was cut off after {so_far} bytes");
             TransportError::new(Phase::Body, message).with_source(error)
         })?;
         let Ok(data) = frame.into_data() else { continue };

@@ -54,16 +54,16 @@ fn no_connection(error: BoxError, way: &Way) -> TransportError {
     let this = if let Some(fault) = causes().find_map(|cause| fault(cause)) {
         failed(format!("the certificate of `{target}`{through} {fault}")).permanent()
     } else if says(PROXY_WANTS_CREDENTIALS) {
-        let advice = "which wants credentials; write them into its URL";
-        failed(format!("no connection to `{target}`{through}, {advice}")).permanent()
+        let advice = "the proxy requires credentials; add them to its URL";
+        failed(format!("connection to `{target}`{through} failed: {advice}")).permanent()
     } else if let Some(TooLate(timeout)) = causes().find_map(|cause| cause.downcast_ref()) {
-        failed(format!("no connection to `{target}`{through} within {timeout:?}{hint}")).timed_out()
+        failed(format!("connection to `{target}`{through} timed out after {timeout:?}{hint}")).timed_out()
     } else if says(UNKNOWN_NAME) {
-        failed(format!("no connection to `{target}`{through}: a name cannot be looked up{hint}"))
+        failed(format!("connection to `{target}`{through} failed: DNS lookup failed{hint}"))
     } else if causes().any(is_refusal) {
-        failed(format!("no connection to `{target}`{through}, which refuses it{hint}"))
+        failed(format!("connection to `{target}`{through} refused{hint}"))
     } else {
-        failed(format!("no connection to `{target}`{through}{hint}"))
+        failed(format!("connection to `{target}`{through} failed{hint}"))
     };
     this.with_source(error)
 }
@@ -82,7 +82,7 @@ fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {
 fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
     let Some(rustls::Error::InvalidCertificate(fault)) = cause.downcast_ref() else { return None };
     Some(match fault {
-        CertificateError::UnknownIssuer => "is signed by no root that is trusted here; add that root",
+        CertificateError::UnknownIssuer => "is not signed by a trusted root; add its root certificate",
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => "is for another name",
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "has expired",
         _ => "is not trusted",

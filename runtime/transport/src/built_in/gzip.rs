@@ -109,6 +109,6 @@ mod tests {
         assert!(bomb.len() < 20_000);
         let error = check(bomb, 1 << 20).unwrap_err();
         assert!(!error.is_retryable());
-        assert_eq!(error.to_string(), "the body is larger than the 1048576 bytes that `max_body_bytes` allows");
+        assert_eq!(error.to_string(), "the body exceeds 1048576 bytes (`max_body_bytes`)");
     }
 }

@@ -15,15 +15,17 @@ pub(crate) fn read(certificates: &[u8], key: &[u8]) -> Result<Identity, Settings
     let chain = CertificateDer::pem_slice_iter(certificates).collect::<Result<Vec<_>, _>>();
     let chain = chain.map_err(|error| SettingsError::new(CERTIFICATE).with_source(error))?;
     if chain.is_empty() {
-        return Err(SettingsError::new(CERTIFICATE).with_hint("give it as PEM, from `-----BEGIN CERTIFICATE-----` on"));
+        return Err(
+            SettingsError::new(CERTIFICATE).with_hint("expected PEM that begins with `-----BEGIN CERTIFICATE-----`")
+        );
     }
     // The cause is left out of the error, since it may quote the key.
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| {
-        let hint = "give it as PEM, from `-----BEGIN PRIVATE KEY-----` on, and not encrypted";
-        SettingsError::new("the key of the client certificate cannot be used").with_hint(hint)
+        let hint = "expected unencrypted PEM that begins with `-----BEGIN PRIVATE KEY-----`";
+        SettingsError::new("the key of invalid client certificate").with_hint(hint)
     })?;
     Ok((chain, key))
 }
 
 /// Error for an invalid certificate, or one that does not match its key.
-pub(crate) const CERTIFICATE: &str = "the client certificate cannot be used";
+pub(crate) const CERTIFICATE: &str = "invalid client certificate";

@@ -41,7 +41,7 @@ impl Routes {
             None => return Self::of_environment(lookup),
             Some(ProxyChoice::None) => builder,
             Some(ProxyChoice::One(url)) if is_usable(url) => builder.all(url.as_str()),
-            Some(ProxyChoice::One(_)) => return Err(SettingsError::new("the proxy cannot be used").with_hint(EXAMPLES)),
+            Some(ProxyChoice::One(_)) => return Err(SettingsError::new("invalid proxy URL").with_hint(EXAMPLES)),
         };
         Ok(Self { matcher: Arc::new(matcher.build()), spares_loopback: false })
     }
@@ -51,7 +51,7 @@ impl Routes {
             let Some((name, url)) = variable(lookup, name) else { return Ok(String::new()) };
             let url = url.filter(|url| is_usable(url));
             url.ok_or_else(|| {
-                SettingsError::new(format!("the environment variable `{name}` names no proxy that can be used"))
+                SettingsError::new(format!("the environment variable `{name}` is not a valid proxy URL"))
                     .with_hint(EXAMPLES)
             })
         };
@@ -88,7 +88,7 @@ impl Routes {
     }
 }
 
-const EXAMPLES: &str = "it looks like `http://host:port`, `https://host:port` or `socks5://host:port`";
+const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `socks5://host:port`";
 
 /// A variable by either of its names, and its value unless that is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
@@ -173,11 +173,10 @@ mod tests {
         for url in
             ["htp://canary@p:1", "socks4://p:1", "socks5://p", "http://", "http://p:x", "p:99999", "p q", "/canary"]
         {
-            let expected =
-                format!("the environment variable `https_proxy` names no proxy that can be used; {EXAMPLES}");
+            let expected = format!("the environment variable `https_proxy` is not a valid proxy URL; {EXAMPLES}");
             assert_eq!(check(&[("https_proxy", url)], "https://example.com/"), Err(expected), "{url}");
             let error = Routes::choose(Some(&ProxyChoice::One(url.into())), &|_| Err(VarError::NotPresent)).map(drop);
-            assert_eq!(error.unwrap_err().to_string(), format!("the proxy cannot be used; {EXAMPLES}"), "{url}");
+            assert_eq!(error.unwrap_err().to_string(), format!("invalid proxy URL; {EXAMPLES}"), "{url}");
         }
     }
 

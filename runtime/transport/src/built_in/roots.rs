@@ -34,11 +34,11 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError>
 }
 
 fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {
-    let wrong = "the root certificate cannot be used";
+    let wrong = "invalid root certificate";
     let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
     let certificates = certificates.map_err(|error| SettingsError::new(wrong).with_source(error))?;
     if certificates.is_empty() {
-        return Err(SettingsError::new(wrong).with_hint("give it as PEM, from `-----BEGIN CERTIFICATE-----` on"));
+        return Err(SettingsError::new(wrong).with_hint("expected PEM that begins with `-----BEGIN CERTIFICATE-----`"));
     }
     for certificate in certificates {
         store.add(certificate).map_err(|error| SettingsError::new(wrong).with_source(error))?;
@@ -56,7 +56,7 @@ fn system() -> Result<RootCertStore, SettingsError> {
         return Ok(store);
     }
     let none = SettingsError::new("no root certificate was found on this system").with_hint(
-        "install `ca-certificates`, let `SSL_CERT_FILE` name a PEM file, or leave `system_roots` out to trust the bundled ones",
+        "install `ca-certificates`, set `SSL_CERT_FILE` to a PEM file, or omit `system_roots` to trust the bundled ones",
     );
     Err(match found.errors.pop() {
         Some(error) => none.with_source(error),
