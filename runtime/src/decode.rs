@@ -1,8 +1,8 @@
 //! From the text of a body to rows, and from records to columns and to JSON again (`fields/`).
 //!
-//! One walk over the JSON, driven by the tables of fields; it knows no endpoint and no Rust type, and is
-//! compiled once for all of them. A body must parse to its end. Judging values is left to `FromSlot`.
-//! The results are the same even if another crate turns on features of `serde_json`.
+//! One pass over the JSON, driven by the tables of fields; it depends on no endpoint and no Rust type, and is compiled
+//! once for all of them. A body must parse to its end. `FromSlot` checks the values. The results are the same even if
+//! another crate turns on features of `serde_json`.
 
 mod any;
 mod any_record;
@@ -40,7 +40,7 @@ pub use bad_record::BadRecord;
 pub(crate) use envelope::Push;
 pub use fields::Column;
 
-/// Why a body is not what the catalogue says, and where in it.
+/// The mismatch between a body and the catalogue, with its JSON path.
 ///
 /// The text of the body is not repeated here; [`Error::body`](crate::Error::body) has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl DecodeError {
         Self(Box::new(Problem { path, problem, no_data }))
     }
 
-    /// Says that a value which was read does not fit.
+    /// The error for a parsed value that does not fit.
     pub(crate) fn misfit(error: FieldError) -> Self {
         let (path, problem) = error.into_parts();
         Self(Box::new(Problem { path, problem, no_data: false }))
@@ -73,12 +73,12 @@ impl DecodeError {
         Self(Box::new(Problem { path: JsonPath::default(), problem, no_data: false }))
     }
 
-    /// Whether the body is no series at all, but perhaps an error of the service.
+    /// Whether the body is not a series at all, but perhaps an error of the service.
     pub(crate) fn lacks_data(&self) -> bool {
         self.0.no_data
     }
 
-    /// The error that users meet, which keeps the body, with what the service says there instead of data.
+    /// The public error, which keeps the body and adds the service's message in it.
     pub(crate) fn into_error(self, body: &[u8], said: Option<String>) -> Error {
         let said = said.map(|said| format!("; the service says: {said}")).unwrap_or_default();
         Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{said}"))
@@ -106,7 +106,7 @@ impl std::error::Error for DecodeError {}
 /// What becomes of a record that is not as expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum BadRecords {
-    /// The whole body is refused.
+    /// The whole body is rejected.
     #[default]
     Refused,
     /// It is left out of the series, and noted.
@@ -137,10 +137,10 @@ pub(crate) fn series<M: Record>(
     })
 }
 
-/// What an envelope holds beside the records of its series.
+/// The contents of an envelope except the records of its series.
 #[derive(Debug)]
 pub struct EnvelopeRest<M> {
-    /// What the service says about the series.
+    /// The service's metadata of the series.
     pub metadata: M,
     /// The fields of the envelope that the catalogue does not know.
     pub unknown_fields: UnknownFields,
@@ -148,7 +148,7 @@ pub struct EnvelopeRest<M> {
     pub bad_records: Vec<BadRecord>,
     /// Where the records have their time; the caller sets it if it knows the endpoint.
     pub time: Option<TimeField>,
-    /// How many records came without any field that the catalogue knows besides the time.
+    /// The number of records without any field of the catalogue except the time.
     pub(crate) strange: usize,
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
     value.map_err(|fault| DecodeError::new(fault, text))
 }
 
-/// Names the entries of an object that has been read before, and where in its text their values stand.
+/// Lists the entries of a parsed object, with the positions of their values in its text.
 pub(crate) fn entries<'a>(object: &'a str, entry: impl FnMut(Cow<'a, str>, Range<usize>)) {
     let entries = read(object, |json, _| any::entries(json, entry));
     debug_assert!(entries.is_ok(), "{object}");

@@ -53,12 +53,12 @@ pub fn read_records<T: Item, M: MetadataRecord>(
     Ok(TimedRecords::of(records, rest))
 }
 
-/// Where the records of a series have their time that came of no request.
+/// The path of the time in the records of a series without a request.
 pub fn time_field<M: MetadataRecord>() -> Option<TimeField> {
     TimeField::of_service(M::SERVICE)
 }
 
-/// A series as it stands on the wire.
+/// A series as written on the wire.
 pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     records: &[T],
     metadata: &M,
@@ -68,7 +68,7 @@ pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     fields::serialize_series(M::SERVICE, records, &RecordValue::of(metadata), unknown_fields, serializer)
 }
 
-/// A record as it stands on the wire.
+/// A record as written on the wire.
 pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
     RecordValue::of(record).serialize(serializer)
 }
@@ -123,12 +123,12 @@ pub fn duration<T: NamedType>(value: &T) -> Option<Duration> {
     named_type::duration(value)
 }
 
-/// Fails if the service says that it left out some of what was asked for.
+/// Fails if the service reports that it omitted some of the requested data.
 pub fn require_complete(unsupported: &[String]) -> Result<(), Error> {
     send::require_complete(unsupported)
 }
 
-/// A set of limits by the name that the catalogue gives it.
+/// A set of limits by its name in the catalogue.
 pub fn limit_named(name: &str, sets: &[LimitInfo]) -> Result<RateLimit, Error> {
     RateLimit::named(name, sets)
 }

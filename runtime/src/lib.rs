@@ -1,8 +1,8 @@
 //! What every client that is generated from a catalogue has in common.
 //!
-//! This crate knows no catalogue: an emitted crate hands over what its catalogue says of a service, as data
+//! This crate is independent of the catalogue: an emitted crate passes the catalogue's data about a service
 //! ([`registry`]), and gets the types that its users name from [`shell!`]. Users depend on the emitted crate, which
-//! shows all of this under its own name.
+//! re-exports all of this.
 //!
 //! # Features
 //!
@@ -10,13 +10,13 @@
 //! |---|---|
 //! | `blocking` | `send_blocking` on every request and iterators over a history, for callers who do not await |
 //! | `chrono`, `jiff`, `time` | a `Timestamp` from and to the types of these crates |
-//! | `gzip` | the built-in transport asks for compressed replies |
+//! | `gzip` | the built-in transport accepts compressed responses |
 //! | `http2` | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
 //! | `proxy` | proxies, from the environment or by `Builder::proxy` |
 //! | `reqwest` | `transport::ReqwestTransport`, for a `reqwest::Client` of the user's own |
 //! | `settings` | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
-//! | `tracing` | a span for each request and an event for whatever happens in it |
+//! | `tracing` | a span for each request and an event for each step |
 
 // From the bottom to the top: a room imports from those above it in this list, and never the other way round.
 // `tests/it/layers.rs` checks that.

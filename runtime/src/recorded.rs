@@ -1,7 +1,7 @@
 //! What the emitted tests of requests compare with.
 //!
-//! A request comes in with what the catalogue says of it; it is sent over a transport that only remembers,
-//! so the HTTP method, the URL and the headers are seen as they would leave. No network, no body worth decoding.
+//! A request is compared with its entry in the catalogue; it is sent over a transport that only records, so the HTTP
+//! method, the URL and the headers are as sent. No network is used, and no body is decoded.
 
 #![allow(clippy::missing_panics_doc, clippy::panic, clippy::unwrap_used, reason = "a test that fails panics")]
 
@@ -17,7 +17,7 @@ use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, T
 const HOST: &str = "https://example.com";
 const KEY: &str = "canary-key";
 
-/// What a query writes as it is, besides letters and digits.
+/// The characters, besides letters and digits, that a query leaves unencoded.
 const QUERY: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b',').remove(b':');
 
@@ -36,7 +36,7 @@ impl Transport for Memory {
     }
 }
 
-/// A client that can be asked for requests.
+/// A client that records its requests.
 pub fn client<C: Shell>() -> C {
     let builder = Builder::<C>::new(format!("{HOST}{}", C::SERVICE.base_url_suffix)).transport(Memory);
     let builder = if C::SERVICE.api_key_header.is_some() { builder.api_key(KEY) } else { builder };
@@ -59,7 +59,7 @@ pub fn endpoint<E: Endpoint>(request: impl Into<Request<E>>, path: &str, shared:
     assert_eq!(known.count(), query.len(), "the registry has other params than {shared:?} and {own:?}");
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    // The reply is empty, so a typed body does not decode; only the sent request is checked.
+    // The response is empty, so a typed body does not decode; only the sent request is checked.
     let _ = runtime.block_on(request.into_future());
     let sent = SENT.take().unwrap_or_else(|| panic!("{path} was not sent"));
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
@@ -83,8 +83,8 @@ pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     assert!(query.split('&').any(|param| param == expected), "{expected} is not in {sent}");
 }
 
-/// Compares the request of an endpoint's example with what the catalogue says: all that is required is set, and to a
-/// value that is not known to be refused.
+/// Compares the request of an endpoint's example with the catalogue: every required param is set, to a value that is
+/// not known to be rejected.
 pub fn example<E: Endpoint>(request: impl Into<Request<E>>) {
     let request = request.into();
     let sent = request.path_and_query();
@@ -103,7 +103,7 @@ pub fn example<E: Endpoint>(request: impl Into<Request<E>>) {
     }
 }
 
-/// A value that the param takes, also where its bounds are enforced.
+/// A value that the param accepts, also if its range is enforced.
 fn sample(info: &ParamInfo) -> String {
     let bound = info.range.min.or(info.range.max).filter(|_| info.evidence.is_enforced());
     match info.ty {

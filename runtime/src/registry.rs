@@ -52,13 +52,13 @@ impl Registry {
 /// How a fact about the interface is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Evidence {
-    /// The interface document says so.
+    /// Described in the interface document.
     Documented,
-    /// The provider's public documentation of this version says so.
+    /// Described in the provider's public documentation of this version.
     Published,
     /// Public clients that ran against the live service agree.
     Reported,
-    /// The provider's description of the previous version of the interface says so.
+    /// Described by the provider for the previous version of the interface.
     PreviousVersion,
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for Evidence {
     }
 }
 
-/// Bounds, both inclusive, of a value.
+/// The range of a value, inclusive at both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The smallest value, if there is one.
@@ -95,10 +95,10 @@ pub struct Range {
 }
 
 impl Range {
-    /// No bounds.
+    /// Unlimited.
     pub const ALL: Self = Self { min: None, max: None };
 
-    /// Whether a value lies within the bounds.
+    /// Whether a value lies within the range.
     pub fn contains(&self, value: f64) -> bool {
         self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
     }

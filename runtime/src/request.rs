@@ -1,7 +1,7 @@
 //! A request before it is sent: the endpoint, its params, the URL they make.
 //!
-//! Values come in as text, a checked and encoded path and query go out. Nothing here depends on the type of an
-//! endpoint, and nothing is sent.
+//! Values of params become a checked and encoded path and query. Nothing here depends on the type of an endpoint, and
+//! nothing is sent.
 
 mod base_url;
 pub(crate) mod check;

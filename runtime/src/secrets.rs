@@ -1,7 +1,7 @@
 //! Texts that must not be seen: API keys, client secrets, tokens.
 //!
-//! A [`Secret`] comes in from the user and leaves only in the header that carries it. [`Redact`] masks secrets in text
-//! that is about to be shown; the credentials list them.
+//! The user passes a [`Secret`], which is sent only in its header. [`Redact`] masks secrets in text that is about to be
+//! shown; the credentials list them.
 
 mod mask;
 mod secret;

@@ -1,7 +1,7 @@
-//! How requests leave and replies arrive, in this project's own types.
+//! The transport interface, in this project's own types.
 //!
-//! An [`HttpRequest`] comes in with its credentials, an [`HttpResponse`] with its whole body goes out.
-//! A transport judges no status, follows no redirect and retries nothing: its callers do.
+//! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
+//! checks no status, follows no redirect and retries nothing: its callers do.
 //!
 //! In a test a closure can be the transport, with [`from_fn`]; records and series to compare with are made by their
 //! `Default` and `From<Vec<_>>`:

@@ -1,7 +1,6 @@
 //! Values of params and fields: timestamps, numbers, named types.
 //!
-//! Values come in as Rust types and leave as the text of a param. Reading JSON is the job of `decode`, and the registry
-//! knows the type of each param.
+//! Rust values become the text of params. `decode` reads JSON, and the registry contains the type of each param.
 
 mod into_param;
 pub(crate) mod named_type;

@@ -1,7 +1,7 @@
 //! Records of an endpoint that is chosen while the program runs: values by their table, without an emitted type.
 //!
-//! A filled row comes in, one record type for all tables goes out. The emitted types' rules check each value, so both
-//! accept the same values; reading JSON is the decoder's job.
+//! A filled row becomes the one record type for all tables. The emitted types' rules check each value, so both accept
+//! the same values; reading JSON is the decoder's job.
 
 use std::collections::BTreeMap;
 use std::fmt;

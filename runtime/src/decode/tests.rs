@@ -204,7 +204,7 @@ fn deep_nesting_is_refused() {
     }
 }
 
-/// A record type that is not emitted, taken from its row by hand.
+/// A record type that is not emitted, built from its row by hand.
 struct Boxed(Box<Level>);
 
 impl FromSlot for Boxed {

@@ -17,7 +17,7 @@ pub struct HistoryInfo {
     pub limit: &'static str,
     /// Interval between records; its type's values have durations.
     pub step: &'static str,
-    /// Param for the order of the records, and its value for oldest first; `None` if there is no such param.
+    /// Param for the order of the records, and its value for oldest first; `None` without such a param.
     pub sort: Option<(&'static str, &'static str)>,
     /// How it is known.
     pub evidence: Evidence,

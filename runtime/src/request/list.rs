@@ -1,6 +1,6 @@
 //! Several values of one param, in the format that the catalogue declares.
 //!
-//! Values come in one by one; the texts to send go out: one, or one per value for a repeated param.
+//! The values of a list become one text, or one text per value for a repeated param.
 
 use crate::registry::{ListFormat, ParamInfo, TimeUnit, ValueType};
 use crate::values::Value;

@@ -1,8 +1,8 @@
 //! Target of a request, as data: an endpoint and the values of its params.
 //!
-//! Values come in in their wire form; a path and query go out, checked and encoded. Params are in the order of the
-//! endpoint's table, then unknown ones by name, so the same request always has the same URL. Nothing here depends on
-//! the type of an endpoint.
+//! Values in their wire form become a path and query, checked and encoded. Params are in the order of the endpoint's
+//! table, then unknown ones by name, so the same request always has the same URL. Nothing here depends on the type of
+//! an endpoint.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -127,7 +127,7 @@ impl RequestTarget {
         self.params.iter().any(|param| param.name == wire_name)
     }
 
-    /// Value of a param as it is sent; several are separated by commas.
+    /// Value of a param as sent; several are separated by commas.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }

@@ -1,7 +1,7 @@
 //! Masking secrets in text that is shown.
 //!
-//! Bytes with a secret come in; it leaves as asterisks. It is also found percent-encoded for a URL or a form, escaped
-//! for JSON or `Debug`, or both, and at the cut end of an excerpt. Other fragments and other encodings are not found.
+//! Replaces a secret in bytes by asterisks. It is also found percent-encoded for a URL or a form, escaped for JSON or
+//! `Debug`, or both, and at the cut end of an excerpt. Other fragments and other encodings are not found.
 
 /// A shorter text is not masked: it would match by chance and make other text unreadable.
 const SHORTEST: usize = 4;

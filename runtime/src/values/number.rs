@@ -1,6 +1,6 @@
 //! Numbers, before it is known which Rust type wants them.
 //!
-//! Text comes in, quoted by the service or not. Only JSON numbers are accepted, never infinities or NaN.
+//! The text of a number may be quoted. Only JSON numbers are accepted, never infinities or NaN.
 
 /// A number as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub(crate) enum Number {
 /// Up to here every whole `f64` is the only number that rounds to it.
 const EXACT: u64 = 1 << 53;
 
-/// Reason why there is no number at a position of a text.
+/// Reason for a missing number at a position of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoNumber {
     /// Something else.

@@ -1,7 +1,7 @@
 //! How values are written on the wire.
 //!
-//! A value comes in with its Rust type; the text of a param goes out, neither checked nor encoded. [`IntoParam`]
-//! decides whether there is a value at all; `FromSlot` reads.
+//! A value becomes the text of a param, neither checked nor encoded. [`IntoParam`] decides whether the value is set at
+//! all; `FromSlot` reads.
 
 use std::borrow::Cow;
 

@@ -178,7 +178,7 @@ fn what_follows_is_an_iterator() {
     assert_eq!(update.records().len(), 3);
     assert_eq!(updates.stream().unwrap().checkpoint().unwrap().time().unix_seconds(), START + 3 * HOUR);
     let outcome = Runtime::new().unwrap().block_on(async { follow().updates_blocking().next() });
-    assert!(outcome.unwrap().unwrap_err().to_string().contains("would hold up the async runtime"));
+    assert!(outcome.unwrap().unwrap_err().to_string().contains("would block"));
 }
 
 #[test]
@@ -206,6 +206,6 @@ fn a_history_is_an_iterator() {
     assert!(error.to_string().contains("`startTime` is set"), "{error}");
     let mut pages = history().pages_blocking();
     let inside = Runtime::new().unwrap().block_on(async { pages.next().unwrap().unwrap_err().to_string() });
-    assert!(inside.contains("would hold up the async runtime"), "{inside}");
+    assert!(inside.contains("would block"), "{inside}");
     assert_eq!(pages.map(|page| page.unwrap().records.len()).collect::<Vec<_>>(), [49, 48, 49, 49, 4]);
 }

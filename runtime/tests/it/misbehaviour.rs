@@ -167,12 +167,7 @@ async fn the_status() {
     let long = format!("302 Found\r\nlocation: https://{}/", "x".repeat(2000));
     let elsewhere = "302 Found\r\nlocation: https://canary-key.example.com:8443/x";
     check(vec![
-        (
-            "204",
-            Step::Write(text("HTTP/1.1 204 No Content\r\n\r\n")),
-            "Decode again",
-            "status 204 with an empty body",
-        ),
+        ("204", Step::Write(text("HTTP/1.1 204 No Content\r\n\r\n")), "Decode again", "status 204 with an empty body"),
         ("201 with data", Step::Write(reply("201 Created", DATA)), "0.25", ""),
         ("another host", status(elsewhere), "Status", "redirect to the host `**********.example.com`, is not followed"),
         ("a long host", status(&long), "Status", "redirect to the host `xxx"),
@@ -284,7 +279,12 @@ async fn compressed() {
         ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "larger than the 1000 bytes"),
         ("something behind", headed(encoded, [&whole[..], b"x"].concat()), "Body again", "cut or damaged"),
         ("nothing", headed(encoded, ""), "Decode again", "an empty body"),
-        ("twice", headed("content-encoding: gzip, gzip", gzip(&whole)), "Decode again", "has the encoding `gzip, gzip`"),
+        (
+            "twice",
+            headed("content-encoding: gzip, gzip", gzip(&whole)),
+            "Decode again",
+            "has the encoding `gzip, gzip`",
+        ),
         ("brotli", headed("content-encoding: br", &whole), "Decode again", "has the encoding `br`"),
         ("not said", body(&whole), "Decode again", ""),
     ];
@@ -309,7 +309,12 @@ async fn the_text() {
             "Decode again",
             "is a page of type",
         ),
-        ("a long encoding", headed(&format!("content-encoding: {long}"), DATA), "Decode again", "has the encoding `xxx"),
+        (
+            "a long encoding",
+            headed(&format!("content-encoding: {long}"), DATA),
+            "Decode again",
+            "has the encoding `xxx",
+        ),
         ("data called a page", headed("content-type: text/html", DATA), "0.25", ""),
         ("words", headed("content-type: text/plain", "OK"), "Decode again", ""),
         ("not UTF-8", body(b"{\"data\": [], \"x\": \"\xff\"}"), "Decode", "not UTF-8 from byte 19 on"),

@@ -105,7 +105,7 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
         (format!("{url}api_key = \"canary\n"), "FILE:2: "),
         (format!("{url}api_key = 7e3\n"), "FILE:2: expected a quoted string"),
         (format!("{url}api_key = [\"canary\"]\n"), "FILE:2: expected a quoted string"),
-        (format!("{url}headers = \"canary\"\n"), "FILE:2: a text stands where names of headers"),
+        (format!("{url}headers = \"canary\"\n"), "FILE:2: expected names of headers"),
         (format!("{url}[headers]\nx-team = 17\n"), "FILE:3: expected a quoted string"),
         (format!("{url}allow_http = \"canary, expected\"\n"), "FILE:2: invalid type, expected a boolean"),
         (format!("{url}basic_encoding = \"canary\"\n"), "FILE:2: unknown variant, expected `plain` or `form`"),

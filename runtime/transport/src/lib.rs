@@ -1,6 +1,6 @@
 //! Sends requests and returns responses, in this crate's own types.
 //!
-//! An [`HttpRequest`] with its credentials comes in, an [`HttpResponse`] with its complete body goes out. A transport
+//! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
 //! does not check the status, follow redirects or retry; the runtime above it does.
 //!
 //! Emitted clients re-export it as their module `transport`. It is a separate crate because the code below it is
@@ -196,7 +196,7 @@ pub enum Phase {
     Body,
 }
 
-/// Reason why there is no response.
+/// The reason for a missing response.
 ///
 /// Retryable unless [`permanent`](TransportError::permanent) is called.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Body of a request that notifies when the request is written to a connection.
 //!
-//! Bytes and a [`SentNotifier`] come in, a body for hyper's client or reqwest's goes out.
+//! Wraps bytes and a [`SentNotifier`] into a body for hyper's client or reqwest's.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

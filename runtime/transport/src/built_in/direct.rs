@@ -37,7 +37,7 @@ impl Routes {
         Way { target: place(target), proxy: None, hint }
     }
 
-    /// Without a proxy there are no credentials for one.
+    /// No proxy, so no credentials for one.
     pub(super) fn authorization(&self, _: &Uri) -> Option<HeaderValue> {
         None
     }

@@ -1,7 +1,7 @@
 //! Errors before the headers of a response arrived.
 //!
-//! An error of hyper and the address come in; an error with the phase and the reason goes out. The chain of sources is
-//! searched by type, and by text where the types are private.
+//! An error of hyper becomes one with the address, the phase and the reason. The chain of sources is searched by type,
+//! and by text where the types are private.
 
 use std::error::Error as StdError;
 use std::io;

@@ -1,7 +1,7 @@
 //! Compressed bodies.
 //!
-//! The headers and bytes of a response come in, the decoded body goes out: complete, with a verified checksum and never
-//! larger than the maximum size, however small it was on the wire.
+//! Decodes the body of a response by its headers: complete, with a verified checksum and never larger than the maximum
+//! size, however small it was on the wire.
 
 use std::io::{self, Read};
 

@@ -1,6 +1,6 @@
 //! The client certificate, for a server that requires one.
 //!
-//! PEM comes in, the rustls identity goes out. No error repeats the content of the PEM.
+//! Turns PEM into the rustls identity. No error repeats the content of the PEM.
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 /// Pools of a client each, by runtime.
 pub(super) struct Pools<C>(Mutex<Vec<(Id, Arc<Pool<C>>)>>);
 
-/// A client with connections of its own.
+/// A client with a separate connection pool.
 pub(super) struct Pool<C> {
     client: C,
     /// Whether anything was ever answered over a connection of it.
@@ -64,8 +64,8 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Gives up a pool in which a request was not answered, if it has answered others before: requests in flight keep
-    /// it, and the next request gets a new one. A pool that never answered holds no idle connection that could be dead.
+    /// Drops a pool in which a request got no response, if it has served others before: requests in flight keep it, and
+    /// the next request gets a new one. A pool without any response so far has no idle connection that could be dead.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
         let is_stale = pool.has_answered.load(Ordering::Relaxed);
         if is_stale {
@@ -75,7 +75,7 @@ impl<C> Pools<C> {
     }
 
     fn pools(&self) -> MutexGuard<'_, Vec<(Id, Arc<Pool<C>>)>> {
-        // A panic leaves the map valid, so a poisoned lock is taken all the same.
+        // A panic leaves the map valid, so a poisoned lock is used too.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -96,7 +96,7 @@ mod tests {
         let here = |runtime: &Runtime, new| runtime.block_on(async { pools.here(|| new) });
         let first = here(&one, 1);
         assert_eq!((**first, **here(&other, 2), **here(&one, 3)), (1, 2, 1));
-        assert!(!pools.distrust(&first), "nothing came of it yet");
+        assert!(!pools.distrust(&first), "no response yet");
         assert_eq!(**here(&one, 4), 1);
         first.answered();
         assert!(pools.distrust(&first));

@@ -1,7 +1,7 @@
 //! Which root certificates are trusted to sign a server's.
 //!
-//! The bundled Mozilla roots or those of the system come in, with those that the user adds; a TLS configuration goes
-//! out. The crypto provider is passed explicitly, so another one in the program does not matter.
+//! Builds a TLS configuration from the bundled Mozilla roots or those of the system, and those that the user adds. The
+//! crypto provider is passed explicitly, so another one in the program does not matter.
 
 use std::sync::Arc;
 
