@@ -45,7 +45,7 @@ impl Future for Sending {
 
 /// The runtime that sends, or an error that describes how to get one.
 pub(crate) fn require_runtime() -> Result<Runtime, Error> {
-    Runtime::current().ok_or_else(|| Error::build("no Tokio runtime found; send from `#[tokio::main]` or a task"))
+    Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running; send from `#[tokio::main]` or a task"))
 }
 
 /// Begins the task.

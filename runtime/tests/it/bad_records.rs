@@ -1,4 +1,4 @@
-//! A page of which one record is bad: refused as a whole, or without that record, as the request says.
+//! A page with one bad record: rejected as a whole, or read without that record, as the request is set.
 
 use std::error::Error as _;
 
@@ -43,7 +43,7 @@ async fn otherwise_the_page_is_refused_and_the_error_has_the_place() {
     let problem = "`data[700].ratio`: expected a number, found `null`";
     assert!(error.to_string().contains(problem), "{error}");
     assert_eq!(format!("{error:#}").matches(problem).count(), 1);
-    // What is no JSON is refused either way.
+    // A body that is not JSON is rejected either way.
     let broken = Service::new(|_, _| reply(200, &[], r#"{"data": [{"openDate": 1, "ratio": nul}]}"#)).client();
     let error = broken.market().ratio().skip_bad_records().await.unwrap_err();
     assert!(

@@ -1,4 +1,4 @@
-//! Requests that are not awaited: from one thread, from many, and where they are refused.
+//! Blocking requests: from one thread, from many, and in contexts where they are errors.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -20,7 +20,7 @@ fn ask(client: &Client) -> Result<f64, Error> {
     Ok(series.iter().map(|point| point.ratio).sum())
 }
 
-/// Asks so often from so many threads, and adds up what comes back.
+/// Sends this number of requests from this number of threads, and sums the values.
 fn ask_from_threads(client: &Client, threads: usize, times: usize) -> f64 {
     thread::scope(|scope| {
         let asker = || (0..times).map(|_| ask(client).unwrap()).sum::<f64>();
@@ -91,7 +91,7 @@ fn many_threads_share_gate_and_token() {
     ask_from_threads(&client, 16, 3);
     assert_eq!(service.seen(), (48, 1));
     assert!((2..=4).contains(&service.most_under_way()), "{} at once", service.most_under_way());
-    // Whoever awaits has the same token.
+    // An awaited request has the same token.
     Runtime::new().unwrap().block_on(client.raw("/x").into_future()).unwrap();
     assert_eq!(service.seen(), (49, 1));
 }

@@ -1,9 +1,9 @@
-//! Whatever anybody can see of whatever can go wrong, past secrets that would show.
+//! All visible output of all failures, with secrets that would show.
 //!
-//! A service repeats every secret wherever it can: in bodies, headers, redirects and the causes of failures, on
-//! the way to data and on the way to a token. What is printed, told, logged by this crate or by any other, and what
-//! the error gives back, holds none.
-//! In a process to itself: a subscriber sees nothing of a span that another thread met.
+//! A service repeats every secret wherever it can: in bodies, headers, redirects and the causes of failures, in
+//! requests for data and for a token. Nothing that is printed, observed or logged by this crate or another, and nothing
+//! in the error, contains a secret. The test has its own process: a subscriber sees nothing of a span that another
+//! thread met first.
 
 use std::error::Error as _;
 use std::fmt::Write;
@@ -32,7 +32,7 @@ const EARLY_ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA=="
 /// What shows that one got through.
 const TRACES: [&str; 2] = ["canary", "Y2FuYXJ5"];
 
-/// Everything that was printed, told or logged.
+/// Everything that was printed, observed or logged.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<String>>);
 
@@ -54,7 +54,7 @@ impl Seen {
         }
     }
 
-    /// Fails if a secret is in it; says how much was seen.
+    /// Fails if it contains a secret; prints how much was seen.
     fn assert_clean(&self, place: &str) -> usize {
         let seen = std::mem::take(&mut *self.0.lock().unwrap());
         let line = seen.lines().find(|line| TRACES.iter().any(|trace| line.contains(trace)));
@@ -69,7 +69,7 @@ impl Observer for Seen {
     }
 }
 
-/// All there is to log, whoever logs it and however unimportant it is.
+/// All logs of all crates, at every level.
 #[cfg(feature = "tracing")]
 mod log {
     use tracing::field::{Field, Visit};
@@ -135,7 +135,7 @@ fn fate(number: usize, echo: &str) -> Option<Fate> {
     }
 }
 
-/// Looks at everything there is to look at, and asks.
+/// Sends a request and records all that is visible.
 async fn ask(builder: Builder<Client>, seen: &Seen) {
     seen.note(format_args!("{builder:?} {builder:#?}"));
     let client = builder.observer(seen.clone()).build().unwrap();
@@ -149,7 +149,7 @@ async fn ask(builder: Builder<Client>, seen: &Seen) {
     }
 }
 
-/// Replies that hold a token nobody can use.
+/// Responses with an unusable token.
 const UNUSABLE: [&str; 4] = [
     r#"{"access_token": "canary-\ntoken"}"#,
     r#"{"access_token": "canary-token", "token_type": "canary"}"#,
@@ -204,7 +204,7 @@ fn nothing_shows_a_secret() {
     assert!(seen.assert_clean("on a socket") > 500);
 }
 
-/// A token that was replaced while a request with it was under way still works.
+/// A token that was replaced while a request with it was in flight still works.
 #[tokio::test(start_paused = true)]
 async fn a_former_token_stays_hidden() {
     let service = Service::new(|request, before| match (request.url.ends_with("token"), before) {
@@ -227,5 +227,5 @@ async fn a_former_token_stays_hidden() {
     assert_eq!(service.seen(), (3, 2));
     let seen = Seen::default();
     seen.error(&error);
-    seen.assert_clean("a former token");
+    seen.assert_clean("a previous token");
 }

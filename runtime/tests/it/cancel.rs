@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::invented::Client;
 use crate::scripted::{Service, ok, reply};
 
-/// A service that gives every reason to wait: the token is slow to come and soon refused, then it is busy.
+/// A service with every reason to wait: its token is slow and soon rejected, then it is busy.
 fn troubled() -> (Arc<Service>, Client) {
     let tokens = AtomicUsize::new(0);
     let service = Service::new(move |request, before| {
@@ -35,7 +35,7 @@ fn troubled() -> (Arc<Service>, Client) {
     (service, client)
 }
 
-/// After whatever has happened, everybody is served and nothing is left behind.
+/// Afterwards, all requests are served and no state is left.
 async fn check(service: &Service, client: &Client, place: &str) {
     // A request for a token belongs to the client, and is not dropped with the request that needed it first.
     assert!(service.under_way() <= 1, "{place}");
@@ -55,7 +55,7 @@ async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
     let mut request = pin!(client.raw("/x").into_future());
     let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
     assert!(!poll());
-    // Without this the clock would stand still: the runtime is never idle while somebody yields.
+    // Without this the clock would not advance: the runtime is never idle while a task yields.
     if !after.is_zero() {
         tokio::time::sleep(after).await;
     }

@@ -263,7 +263,7 @@ async fn json_that_ends_early_with_its_connection_is_requested_again() {
         client.market().ratio().coin("BTC").await.unwrap();
         assert_eq!(server.requests.lock().unwrap().len(), 2, "{length}");
     }
-    // A complete body is no reason to try again, whatever it contains.
+    // A complete body is not retried, whatever its contents.
     let complete = |body: &str| Step::Write(socket::reply("200 OK", body));
     for (step, kind) in [
         (complete(&DATA[..DATA.len() - 1]), ErrorKind::Decode),

@@ -15,7 +15,7 @@ use crate::scripted::{Fate, Service, failure, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A gate that cannot be reached at first, and remembers what it is told.
+/// A rate limiter that fails at first, and records its calls.
 #[derive(Default)]
 struct Counting {
     entered: AtomicUsize,
@@ -67,7 +67,7 @@ async fn a_gate_can_be_brought_along() {
     assert_eq!(both.map(drop).unwrap_err().to_string(), expected);
 }
 
-/// What a gate says of its limit is what a history reckons with.
+/// A history plans with the limit that the rate limiter reports.
 #[tokio::test(start_paused = true)]
 async fn a_plan_knows_the_limit_of_a_gate_that_says_it() {
     let service = Service::new(|_, _| ok());
@@ -107,7 +107,7 @@ async fn a_token_lives_from_when_it_was_asked_for() {
     assert_eq!(service.seen(), (1, 1));
 }
 
-/// A gate that writes down all that it is told, and where each attempt waits for a while.
+/// A rate limiter that records its calls, and delays each attempt.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 
@@ -202,7 +202,7 @@ async fn a_gate_hears_of_permits_that_are_given_back() {
     assert_eq!(*gate.0.lock().unwrap(), expected);
 }
 
-/// Where the transport cannot tell, the call counts.
+/// If the transport does not report when it sends, the call counts.
 #[tokio::test(start_paused = true)]
 async fn a_gate_hears_of_departures_that_are_not_told() {
     let service = Service::untold(|_, _| ok());

@@ -21,9 +21,9 @@ const WARM: usize = 20;
 /// What becomes of the warm connections.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Death {
-    /// Nothing comes back any more.
+    /// No response arrives any more.
     Silence,
-    /// Whatever is sent is answered with a reset.
+    /// Every request is answered with a reset.
     Reset,
 }
 
@@ -75,7 +75,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<()> {
     Some(())
 }
 
-/// What attempts came to, and what requests did.
+/// The outcomes of attempts and of requests.
 #[derive(Default)]
 struct Account {
     lost: AtomicUsize,
@@ -112,7 +112,7 @@ async fn warmed(death: Death) -> (Server, Client, Arc<Account>) {
     let account = Arc::new(Account::default());
     let limit = RateLimit::new(10_000, Duration::from_secs(1), u32::try_from(WARM).unwrap());
     let builder = Client::builder(&*server.base_url).api_key(KEY).rate_limit(limit).observer(account.clone());
-    // What dead connections cost does not come out of the budget.
+    // Retries after dead connections do not use up the budget.
     let retry = Retry::default().budget(0).backoff(Duration::ZERO, Duration::ZERO);
     let client = builder.attempt_timeout(Duration::from_millis(500)).retry(retry).build().unwrap();
     all_at_once(&client, WARM).await;

@@ -84,7 +84,7 @@ async fn typed_and_listed_give_the_same() {
     assert_eq!(ratios(typed.column("ratio")), ratios(listed.column("ratio")));
     assert_eq!(typed.data[0].unknown_fields, *listed.data[0].unknown_fields().unwrap());
     assert_eq!(listed.metadata.get("exchanges"), Some(Value::from(vec!["north_spot"])));
-    // Records without a table are as they came.
+    // Records without a table keep the fields of the response.
     let typed = client.market().levels().await.unwrap();
     let listed = series(client.endpoint(Levels::INFO).await.unwrap());
     assert_eq!((listed.info().is_none(), written(&typed.data)), (true, written(&listed.data)));
@@ -162,7 +162,7 @@ async fn one_object_is_a_record() {
     assert!(error.contains("`price`: expected a number, found `null`"), "{error}");
 }
 
-/// Why a reply is refused.
+/// The error for a response.
 async fn refused(endpoint: &'static EndpointInfo, body: &'static str) -> String {
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let request = client.endpoint(endpoint).query("symbol", "B").query("side", "ask");
@@ -240,7 +240,7 @@ async fn a_history_goes_by_the_registry() {
     assert_eq!((typed.times, typed.report.gaps), (listed.times, listed.report.gaps));
     assert_eq!(written(&typed.records), written(&listed.records));
     assert_eq!(listed.records.len(), 999);
-    // A run goes on from the checkpoint of another.
+    // A run resumes from the checkpoint of another.
     let mut pages = hours(&client).history(range.clone()).pages();
     let first = pages.next().await.unwrap().unwrap();
     let rest = hours(&client).history(range).resume(first.checkpoint).collect().await.unwrap();

@@ -1,4 +1,4 @@
-//! A server that encrypts, with a certificate of an authority that nobody but a test has heard of.
+//! A TLS server with a certificate of a test authority.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use tokio_rustls::server::TlsStream;
 pub(crate) const KEY: &str = "canary-key";
 pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 
-/// Somebody who signs certificates.
+/// An authority that signs certificates.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     /// Its own certificate.

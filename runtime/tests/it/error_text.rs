@@ -1,6 +1,6 @@
-//! What errors say, word for word: over a transport in memory and a paused clock.
+//! Error texts, word for word: over a transport in memory and a paused clock.
 //!
-//! To be read as prose. Each line says which request, what happened, what to do and what it has cost.
+//! Each line contains the request, the failure, a remedy and the cost.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ async fn check(fate: fn() -> Fate) -> String {
     text.strip_prefix("market.ratio (GET /ratio?coin=BTC): ").unwrap().to_owned()
 }
 
-/// What happens, and what the error says.
+/// An event, and the error text for it.
 type Row = (fn() -> Fate, &'static str);
 
 #[tokio::test(start_paused = true)]
@@ -135,7 +135,7 @@ impl Endpoint for Latest {
         .object(RecordInfo::of::<RatioRecord>(), Evidence::Documented);
 }
 
-/// Some services say with status 200 that a request failed.
+/// Some services report a failed request with status 200.
 #[tokio::test(start_paused = true)]
 async fn a_success_that_is_none_is_told_in_the_words_of_the_service() {
     let service = Service::new(|_, _| reply(200, &[], r#"{"error": {"message": "Invalid symbol."}}"#));
@@ -171,7 +171,7 @@ async fn the_way_there() {
     assert_eq!(format!("{error:#}"), expected);
 }
 
-/// What the token endpoint does, and what the error of the data request says.
+/// The response of the token endpoint, and the error text of the data request.
 #[tokio::test(start_paused = true)]
 async fn no_token() {
     let table: [Row; 9] = [

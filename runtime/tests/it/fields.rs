@@ -1,4 +1,4 @@
-//! What is done with records whatever their types: written as on the wire, by name, by column; and made by hand.
+//! Operations on records of any type: written as on the wire, by name, by column; and built by hand.
 
 use crate::invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
 use runtime::record::FieldValue;

@@ -1,8 +1,8 @@
 //! A client at full speed against a real server for more than a minute; `cargo xtask verify gate` runs it.
 //!
-//! The server has a thread for each connection and writes down when a request has arrived. Figures depend on the
-//! machine, so how much of the limit is used is shown; what fails is a window that holds more than the limit. A thread
-//! that only sleeps measures how late this machine wakes threads: arrivals are known no better than that.
+//! The server has a thread for each connection and records when each request arrives. Figures depend on the machine, so
+//! the used share of the limit is only printed; a window with more requests than the limit fails. A thread that only
+//! sleeps measures how late this machine wakes threads: arrivals are known no more exactly than that.
 
 use crate::invented::{Client, SERVICE};
 use runtime::Builder;
@@ -18,7 +18,7 @@ const BODY: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 /// Longer than the longest window.
 const TIME: Duration = Duration::from_secs(75);
 
-/// A machine that wakes threads later than this can tell nothing.
+/// A machine that wakes threads later than this cannot measure anything.
 const LATEST: Duration = Duration::from_millis(200);
 
 type Arrivals = Arc<Mutex<Vec<Instant>>>;
@@ -51,7 +51,7 @@ impl Metronome {
     }
 }
 
-/// Answers what comes along one connection, each request after a while.
+/// Answers each request of one connection after a delay.
 fn serve(mut stream: TcpStream, arrivals: &Arrivals) -> std::io::Result<()> {
     let (mut head, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
@@ -69,7 +69,7 @@ fn serve(mut stream: TcpStream, arrivals: &Arrivals) -> std::io::Result<()> {
     }
 }
 
-/// A server on a thread of its own; where it is, and what has arrived.
+/// A server on a separate thread; its address, and what has arrived.
 fn server() -> (String, Arrivals) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
@@ -92,7 +92,7 @@ fn peak(arrivals: &[Instant], length: Duration) -> usize {
     arrivals.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
-/// Asks at full speed, through the built-in transport unless the settings name another.
+/// Sends at full speed, through the built-in transport unless the settings name another.
 async fn check(settings: impl FnOnce(Builder<Client>) -> Builder<Client>) {
     let (base_url, arrivals) = server();
     let client = settings(Client::builder(base_url).api_key("any").allow_http(true)).build().unwrap();
@@ -109,7 +109,7 @@ async fn check(settings: impl FnOnce(Builder<Client>) -> Builder<Client>) {
     let arrivals = arrivals.lock().unwrap();
     let late = metronome.end();
     println!("{} requests in {:.1?}; threads were woken up to {late:.1?} late", arrivals.len(), start.elapsed());
-    assert!(late <= LATEST, "this machine is too busy to tell");
+    assert!(late <= LATEST, "this machine is too busy to measure");
     assert!(!SERVICE.limits.is_empty());
     for limit in SERVICE.limits {
         let peak = peak(&arrivals, Duration::from_secs(limit.seconds.into()).saturating_sub(late));

@@ -1,4 +1,4 @@
-//! A history, as its user meets it: over a service in memory that holds to the range it is asked for.
+//! A history from the user's side: over a service in memory that respects the requested range.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -101,7 +101,7 @@ async fn a_plan_says_what_is_going_to_be_asked() {
     let plan = minutes.history(START..START + 365 * 24 * HOUR).plan().unwrap();
     assert_eq!((plan.records, plan.requests, plan.page_size), (525_600, 1054, 500));
     assert_eq!((plan.step, plan.min_duration), (60 * SECOND, Some(105 * SECOND)));
-    // What is not over yet is left out, unless it is asked for.
+    // A partial interval is omitted unless it is requested.
     let open = hours(&client).history(START..i64::MAX);
     let now = Timestamp::now().floor(3600 * SECOND);
     let [plan, with_open] = [open.clone(), open.include_partial()].map(|history| history.plan().unwrap());
@@ -109,7 +109,7 @@ async fn a_plan_says_what_is_going_to_be_asked() {
     assert_eq!(service.seen(), (0, 0));
 }
 
-/// Sixty pages whose replies take a second and a half, with ten requests a second: fifteen are under way at a time.
+/// Sixty pages whose responses take a second and a half, with ten requests a second: fifteen are in flight at a time.
 #[tokio::test(start_paused = true)]
 async fn windows_are_fetched_side_by_side_as_fast_as_the_limit_allows() {
     let service = Service::new(|request, _| Fate { reply: 3 * SECOND / 2, ..answer(request, |_| true) });
@@ -274,7 +274,7 @@ async fn what_no_window_would_survive_ends_the_job() {
         assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
         assert!(service.seen().0 <= 64, "{:?}", service.seen());
     }
-    // Credentials that are refused on the way, too.
+    // Rejected credentials, too.
     for status in [401, 403] {
         let service = Service::new(move |request, before| match before {
             0..5 => answer(request, |_| true),
@@ -354,7 +354,7 @@ async fn a_body_over_the_cap_is_asked_for_in_parts() {
     let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
     assert_eq!(all.records.len(), 20_000);
     assert!(all.report.is_complete());
-    // Windows that were asked for in advance are divided, and then smaller ones are planned.
+    // Windows that were requested in advance are divided, and then smaller ones are planned.
     assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
     // A single record cannot be divided.
     let service = Service::new(|_, _| fate(Err(TransportError::body_too_large(1000))));
@@ -532,7 +532,7 @@ async fn a_start_that_can_only_be_a_mistake_is_an_error() {
     let soon = Timestamp::now() + 25 * 3600 * SECOND;
     let error = hours(&client).history(soon..soon + SECOND).plan().unwrap_err().to_string();
     assert!(error.contains("more than one day in the future; integers are read as seconds"), "{error}");
-    // Nothing is due yet, which is no mistake.
+    // No page is due yet, which is not an error.
     let now = Timestamp::now() + 3600 * SECOND;
     assert!(hours(&client).history(now..now + SECOND).collect().await.unwrap().records.is_empty());
     assert_eq!(service.seen(), (0, 0));
@@ -554,7 +554,7 @@ async fn progress_is_told_after_every_page() {
     assert!(half.time_left().unwrap().abs_diff(5 * SECOND) < 2 * SECOND, "{half:?}");
 }
 
-/// There is an outcome at the first poll, and nobody would wake it for that.
+/// The first poll returns an outcome, as no event would wake the task for it.
 #[test]
 fn outside_of_a_runtime_it_says_so() {
     let service = Service::new(|_, _| ok());
@@ -562,7 +562,7 @@ fn outside_of_a_runtime_it_says_so() {
     let mut next = std::pin::pin!(pages.next());
     let polled = next.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop()));
     let std::task::Poll::Ready(Some(Err(error))) = polled else { panic!("{polled:?}") };
-    assert!(error.to_string().contains("no Tokio runtime found"), "{error}");
+    assert!(error.to_string().contains("no Tokio runtime is running"), "{error}");
 }
 
 /// With more than one thread a reply may be there before anybody waits for it.

@@ -52,7 +52,7 @@ async fn one_connection_carries_requests_side_by_side() {
     let (port, connections) = start_h2(authority.acceptor("localhost", false, &["h2"]), whole).await;
     let client = builder(port, &authority).build().unwrap();
     let ask = || client.market().ratio().coin("BTC").into_future();
-    // What begins before anybody knows of HTTP/2 would open a connection for itself.
+    // Requests that begin before HTTP/2 is negotiated would each open a connection.
     ask().await.unwrap();
     let tasks: Vec<_> = (0..20).map(|_| tokio::spawn(ask())).collect();
     for task in tasks {

@@ -1,7 +1,7 @@
-//! The gate against a service that counts arrivals, over ways of varying length: how much of the limit comes through.
+//! The rate limiter against a service that counts arrivals, over networks with jitter: the used share of the limit.
 //!
-//! Fifty tasks ask for ten minutes on end, over a transport in memory and a paused clock. The service allows ten
-//! arrivals within any second and does not count what it refuses.
+//! Fifty tasks send for ten minutes without a break, over a transport in memory and a paused clock. The service allows
+//! ten arrivals within any second and does not count what it rejects.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 const SECOND: Duration = Duration::from_secs(1);
 const TIME: Duration = Duration::from_secs(600);
 
-/// From its arrival to the end of its reply.
+/// From its arrival to the end of its response.
 const REPLY: Duration = Duration::from_millis(50);
 
 /// How long requests take to arrive.
@@ -114,14 +114,14 @@ impl Transport for Service {
     }
 }
 
-/// What ten minutes came to.
+/// The totals of ten minutes.
 #[derive(Debug)]
 struct Outcome {
     /// How much of ten a second was answered.
     used: f64,
-    /// How many requests were refused, minute by minute.
+    /// The number of rate-limited requests, minute by minute.
     refusals: [usize; 10],
-    /// The longest time without a departure after a refusal was known.
+    /// The longest time without a sent request after a 429 was known.
     longest_pause: Duration,
 }
 
@@ -157,8 +157,8 @@ fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
     Outcome { used, refusals, longest_pause }
 }
 
-/// Runs five seeds: at least so much of the limit comes through; from the third minute on no more than so many requests
-/// are refused, and in no minute more than two; and no pause is longer than the second that the service asks for.
+/// Runs five seeds: at least this share of the limit is used; from the third minute on at most this number of requests
+/// is rate-limited, and in no minute more than two; and no pause is longer than the second that the service requests.
 fn check(way: Way, names_pause: bool, least: f64, most_refused: usize) {
     for seed in 0..5 {
         let outcome = simulate(way, names_pause, seed);

@@ -1,4 +1,4 @@
-//! What logs hold. In a process to itself: a subscriber sees nothing of a span that another thread met first.
+//! The contents of logs. In a separate process: a subscriber sees nothing of a span that another thread met first.
 
 use std::fmt::{Debug, Write};
 use std::num::NonZeroU64;
@@ -16,7 +16,7 @@ use crate::scripted::{reply, troubled};
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>, Arc<Mutex<Entered>>);
 
-/// The spans that are entered, and what the outer one says of itself.
+/// The spans that are entered, and the fields of the outer one.
 #[derive(Default)]
 struct Entered(Vec<Id>, Option<&'static Metadata<'static>>);
 

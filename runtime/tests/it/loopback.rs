@@ -17,7 +17,7 @@ async fn ask(client: &Client) -> Result<f64, Error> {
     Ok(series.data.iter().map(|point| point.ratio).sum())
 }
 
-/// Asks a server that takes one step, and hands over the error there must be.
+/// Sends a request to a server that runs one step, and returns the error.
 async fn check(step: Step) -> Error {
     let server = Server::start(vec![step]).await;
     let builder =
@@ -138,7 +138,7 @@ async fn a_refused_connection_says_so() {
     assert!(cost.contains(": client error (Connect): tcp connect error: "), "{cost}");
 }
 
-/// What an error says happened, and what comes behind the number of attempts, causes included.
+/// The problem in an error text, and the text after the number of attempts, causes included.
 fn words(error: &Error) -> (String, String) {
     let text = format!("{error:#}");
     let (said, cost) = text.split_once("; after 1 attempt in ").unwrap();
@@ -258,5 +258,5 @@ fn outside_a_runtime_the_error_says_so() {
     let std::task::Poll::Ready(outcome) = call.as_mut().poll(&mut context) else {
         panic!("it waits for something");
     };
-    assert!(outcome.unwrap_err().to_string().contains("no Tokio runtime found"));
+    assert!(outcome.unwrap_err().to_string().contains("no Tokio runtime is running"));
 }

@@ -1,8 +1,8 @@
-//! Everything that a server can do wrong, and what must come of it.
+//! Everything that a server can do wrong, and the required outcome.
 //!
-//! Each row is one attempt on a real socket: its name, what the server does, what comes of it, and words that the error
-//! must have. An outcome is a sum of values, or the phase of an error, with `again` where another attempt may help and
-//! `too large` where the body is over the cap. No row may panic, hang, show the key or yield a number that nobody sent.
+//! Each row is one attempt on a real socket: its name, the server's step, the outcome, and words that the error must
+//! contain. An outcome is a sum of values, or the phase of an error, with `again` if another attempt may help and
+//! `too large` if the body is over the cap. No row may panic, hang, show the key or yield a number that was not sent.
 
 use std::time::Duration;
 
@@ -75,7 +75,7 @@ async fn check(rows: Vec<Row>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A whole reply with the status 200.
+/// A complete response with the status 200.
 fn body(body: impl AsRef<[u8]>) -> Step {
     Step::Write(reply("200 OK", body))
 }
@@ -92,7 +92,7 @@ fn text(bytes: &str) -> Vec<u8> {
     bytes.into()
 }
 
-/// The value of the one record, as it is written.
+/// The value of the one record, as written.
 fn value(json: &str) -> Step {
     body(format!(r#"{{"data": [{{"openDate": 1700000000, "ratio": {json}}}]}}"#))
 }
@@ -107,7 +107,7 @@ async fn no_connection() {
         check(base_url).await;
         check("http://nowhere.invalid/v2".to_owned()).await;
         if name == "reqwest" {
-            // Its features for encryption are left to whoever uses it.
+            // The program selects reqwest's features for encryption.
             continue;
         }
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

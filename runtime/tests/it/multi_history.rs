@@ -44,7 +44,7 @@ async fn none_gets_far_ahead_of_another() {
         assert!(most - fewest <= 2, "{given:?}");
     }
     assert_eq!(given.values().copied().collect::<Vec<_>>(), [100; 4]);
-    // Four hundred requests, ten a second: the slow one has eight under way at a time.
+    // Four hundred requests, ten a second: the slow one has eight in flight at a time.
     let taken = begun.elapsed();
     assert!(taken < 48 * SECOND, "{taken:?}");
 }
@@ -102,7 +102,7 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     assert_eq!(gaps, [("minutes", 1, GapKind::Inside), ("hours", 1, GapKind::Beginning)]);
 }
 
-/// The short one ends with its first page, and the pages of the long one come a second apart.
+/// The short one ends with its first page, and the pages of the long one arrive a second apart.
 #[tokio::test(start_paused = true)]
 async fn rows_do_not_wait_for_a_series_that_is_over() {
     let service = Service::new(|request, _| {
@@ -166,7 +166,7 @@ async fn a_series_that_is_over_leaves_its_requests_to_the_others() {
     assert!(begun.elapsed() < 4 * SECOND, "{:?}", begun.elapsed());
 }
 
-/// All ask in turns, and all together in advance as much as one alone.
+/// All send in turns, and all together prefetch as much as one alone.
 #[tokio::test(start_paused = true)]
 async fn several_have_as_many_requests_under_way_as_one() {
     let service = Service::new(|request, _| Fate { reply: 20 * SECOND, ..answer(request, |_| true) });

@@ -1,4 +1,4 @@
-//! What observers are told, over a transport in memory and a paused clock.
+//! The events of observers, over a transport in memory and a paused clock.
 
 use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
@@ -54,7 +54,7 @@ async fn everything_is_told_in_order() {
     assert_eq!(*journal.0.lock().unwrap(), expected);
 }
 
-/// How the one request that is made is said to have ended; it is said once, and last.
+/// The outcome in the last event of the one request; it is reported once.
 async fn ending(outcome: impl Fn() -> Fate + Send + 'static, patience: Duration) -> String {
     let service = Service::new(move |_, _| outcome());
     let journal = Arc::new(Journal::default());
@@ -66,7 +66,7 @@ async fn ending(outcome: impl Fn() -> Fate + Send + 'static, patience: Duration)
     journal.last().unwrap().strip_prefix("market.ratio ended: ").unwrap().to_owned()
 }
 
-/// What the service does, how long the caller waits, and what is told of the end.
+/// The service's behaviour, how long the caller waits, and the reported outcome.
 type Row = (fn() -> Fate, Duration, &'static str);
 
 #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
-//! A request makes progress once it was polled, whether or not somebody goes on polling it.
+//! A request makes progress after its first poll, even if it is not polled again.
 //!
-//! Over a transport in memory and a paused clock: whoever is left alone would hold a place, a turn or the request for a
-//! token, and others would wait for it until their own time is over.
+//! Over a transport in memory and a paused clock: an unpolled request would otherwise occupy a slot, a turn in the
+//! queue or the request for a token, and others would wait for it until their own timeout.
 
 use std::future::{Future, IntoFuture};
 use std::pin::{Pin, pin};
@@ -34,7 +34,7 @@ fn slow() -> (Arc<Service>, Client) {
     (service, client)
 }
 
-/// Others are served in the time that it takes when nobody is in their way.
+/// Others are served as fast as without it.
 async fn check(client: &Client, within: Duration) {
     let begun = Instant::now();
     client.raw("/x").await.unwrap();
@@ -84,7 +84,7 @@ async fn a_heartbeat_beside_a_slow_request_is_served() {
         }
         beats += 1;
     }
-    assert_eq!(beats, 1, "the only place is taken until the slow one is answered");
+    assert_eq!(beats, 1, "the only slot is occupied until the slow request has its response");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! Proxies: scripted ones on this machine, before servers whose names nobody but the proxy can find.
+//! Scripted local proxies, in front of servers whose names only the proxy can resolve.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,10 +10,10 @@ use crate::alone::run_alone;
 use crate::encrypted::{Authority, KEY, answer, listen, read_head, start};
 use crate::invented::Client;
 
-/// What a proxy was asked, one text a connection.
+/// The requests to a proxy, one text per connection.
 type Journal = Arc<Mutex<Vec<String>>>;
 
-/// A proxy that answers the first request with `reply`, and passes bytes on to a port if it has one.
+/// A proxy that answers the first request with `reply`, and then forwards bytes to a port, if it has one.
 async fn proxy(reply: &'static str, to: Option<u16>) -> (u16, Journal) {
     let journal = Journal::default();
     let seen = journal.clone();
@@ -39,7 +39,7 @@ fn builder() -> Builder<Client> {
     Client::builder("https://service.invalid/v2").api_key(KEY).retry(Retry::none())
 }
 
-/// A server called `service.invalid`, and the certificate of whoever vouches for it.
+/// A server called `service.invalid`, and the certificate of its authority.
 async fn service() -> (u16, String) {
     let authority = Authority::new("ours");
     (start(authority.acceptor("service.invalid", false, &[])).await, authority.pem)

@@ -1,4 +1,4 @@
-//! Replies of a service that holds to the range it is asked for, both ends included.
+//! Responses of a service that respects the requested range, both ends included.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(crate) const HOUR: i64 = 3600;
 /// 2023-11-14T22:00:00Z.
 pub(crate) const START: i64 = 1_699_999_200;
 
-/// What a request asks for.
+/// The range of a request.
 pub(crate) fn query(request: &HttpRequest) -> BTreeMap<String, String> {
     let query = request.url.split_once('?').map_or("", |(_, query)| query);
     query.split('&').filter_map(|pair| pair.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()

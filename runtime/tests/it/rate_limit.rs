@@ -84,7 +84,7 @@ async fn who_gives_up_gives_back_all_that_it_took() {
     let client = service.builder().rate_limit(limit).build().unwrap();
     let first = tokio::spawn(client.raw("/x").into_future());
     tokio::time::sleep(SECOND).await;
-    // It has passed the window of its own, and waits for a place among all.
+    // It has passed its own window, and waits for a slot of the global limit.
     let waiting = tokio::spawn(Request::<Heavy>::new(&client).into_future());
     tokio::time::sleep(SECOND).await;
     waiting.abort();
@@ -147,7 +147,7 @@ async fn limits_that_share_endpoints_hold_and_end() {
     assert_eq!(service.arrivals().len(), 200);
 }
 
-/// A request is known to have left by each limit that counts it, long before its reply.
+/// Each limit that counts a request knows that it was sent, long before its response.
 #[tokio::test(start_paused = true)]
 async fn slow_replies_hold_up_no_limit_of_some_endpoints() {
     const SETS: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/one"])]);
@@ -170,7 +170,7 @@ fn most_within(arrivals: &[Instant], length: Duration) -> usize {
     arrivals.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
-/// Fifty tasks ask for ten minutes on end; requests take up to five milliseconds to arrive.
+/// Fifty tasks send for ten minutes without a break; requests take up to five milliseconds to arrive.
 async fn simulate(limit: RateLimit) -> (Vec<Instant>, usize) {
     let service = Service::new(|_, _| {
         let way = Duration::from_micros(fastrand::u64(0..=5000));
@@ -229,7 +229,7 @@ async fn what_arrives_late_counts_late() {
     assert_eq!(most_within(&service.arrivals(), SECOND), 10);
 }
 
-/// Nor does the gate forget them if the replies, which tell when they left, take longer than the window.
+/// Nor does the rate limiter forget them if the responses, which show when they were sent, take longer than the window.
 #[tokio::test(start_paused = true)]
 async fn what_arrives_late_and_is_answered_later_counts_late() {
     let service = Service::new(|_, before| {
@@ -241,7 +241,7 @@ async fn what_arrives_late_and_is_answered_later_counts_late() {
     assert_eq!(most_within(&service.arrivals(), SECOND), 10);
 }
 
-/// A transport of somebody else's need not tell when a request left.
+/// A custom transport need not report when a request was sent.
 #[tokio::test(start_paused = true)]
 async fn what_is_not_told_leaves_when_it_is_called() {
     let service = Service::untold(|_, _| Fate { reply: 3 * SECOND, ..ok() });
@@ -252,7 +252,7 @@ async fn what_is_not_told_leaves_when_it_is_called() {
     assert!(start.elapsed() < 7 * SECOND, "{:?}", start.elapsed());
 }
 
-/// Nor does one that says it tells always do so: such a request has left when its reply is there.
+/// A transport that claims to report it may omit it: such a request counts as sent when its response arrives.
 #[tokio::test(start_paused = true)]
 async fn what_is_answered_has_left() {
     struct Forgetful(Arc<Service>);
@@ -473,7 +473,7 @@ async fn a_token_that_expires_at_the_gate_is_replaced() {
     check(&client, 10).await;
     let bearers = seen.lock().unwrap();
     assert_eq!(bearers.iter().filter(|bearer| *bearer == "Bearer t0").count(), bearers.len() - 10);
-    // Nobody used the old one after the pause, and one request replaced it for all.
+    // No request used the old one after the pause, and one request replaced it for all.
     assert_eq!(service.seen().1, 2);
 }
 
@@ -507,7 +507,7 @@ async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
     check(&client, 100).await;
     let (data, tokens) = service.seen();
     assert_eq!(tokens, 2);
-    // Those under way at once find out, the other ninety are told.
+    // Those in flight find out at once, the other ninety through them.
     assert!(data <= 1 + 100 + 10, "{data}");
 }
 

@@ -1,6 +1,6 @@
 //! A `reqwest::Client` as the transport: what it sends, and the redirects that it must not follow.
 //!
-//! What servers can do wrong stands in `misbehaviour.rs`, whose rows go through this transport too.
+//! The server errors are in `misbehaviour.rs`, whose rows use this transport too.
 
 use runtime::transport::ReqwestTransport;
 use runtime::{ErrorKind, Retry};

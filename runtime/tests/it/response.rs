@@ -1,4 +1,4 @@
-//! What comes along with a body: status and headers, of successes and refusals.
+//! Status and headers of a body, of successes and of errors.
 
 use runtime::ErrorKind;
 use runtime::transport::{Headers, HttpResponse, Phase, TransportError};

@@ -19,7 +19,7 @@ async fn check(client: &Client) -> Result<f64, Error> {
     Ok(series.data.iter().map(|point| point.ratio).sum())
 }
 
-/// How often a request is sent if it always fares alike, and what comes of it.
+/// How often a request with the same response each time is sent, and its outcome.
 async fn always(fate: impl Fn() -> Fate + Send + 'static) -> (usize, Option<ErrorKind>) {
     let service = Service::new(move |_, _| fate());
     let outcome = check(&service.client()).await;
@@ -303,7 +303,7 @@ async fn a_token_that_works_outlives_an_outage() {
     let client = service.builder().client_credentials("id", "secret").build().unwrap();
     check(&client).await.unwrap();
     tokio::time::sleep(545 * SECOND).await;
-    // Nobody waits for the new token while the old one works.
+    // No request waits for the new token while the old one works.
     for _ in 0..3 {
         check(&client).await.unwrap();
     }

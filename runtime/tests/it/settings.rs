@@ -1,4 +1,4 @@
-//! Settings from a value and from a file, and what is said of those that cannot be used.
+//! Settings from a value and from a file, and the errors for invalid ones.
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ impl Drop for File {
     }
 }
 
-/// Why no client comes of a file, without the file's name.
+/// The error for a file, without the file's name.
 fn refusal(text: &str) -> String {
     let file = File::new("refused.toml", text);
     let error = Builder::<Client>::from_file(&file.0).and_then(Builder::build).unwrap_err();

@@ -1,4 +1,4 @@
-//! A server on a real socket that does with each request what a list says.
+//! A server on a real socket that handles requests by a list of steps.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -114,7 +114,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-/// A reply of known length.
+/// A response of known length.
 pub(crate) fn reply(head: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
     let head = format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n", body.len());

@@ -1,4 +1,4 @@
-//! How much of the limits is used, however long replies take: over a transport in memory and a paused clock.
+//! The used share of the limits for responses of any duration: over a transport in memory and a paused clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use runtime::RateLimit;
 use runtime::registry::LimitInfo;
 use tokio::time::Instant;
 
-/// What replies take, in milliseconds.
+/// The duration of responses in milliseconds.
 const REPLIES: [u64; 5] = [0, 150, 600, 1500, 3000];
 
 fn service(reply: Duration, tells: bool) -> Arc<Service> {
@@ -36,8 +36,7 @@ async fn speed(service: &Arc<Service>, limit: RateLimit, longest: Duration) -> f
     f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
 }
 
-/// Compares the speed under some sets with what they allow, with a transport that tells when requests leave and one
-/// that does not.
+/// Compares the speed with the limits, with a transport that reports when requests are sent and one that does not.
 async fn check(limit: RateLimit, sets: &[&LimitInfo]) {
     let lowest = |value: fn(&LimitInfo) -> f64| sets.iter().map(|set| value(set)).fold(f64::INFINITY, f64::min);
     let rate = lowest(|set| f64::from(set.requests) / f64::from(set.seconds));

@@ -1,4 +1,4 @@
-//! Whom the built-in transport trusts, against a real server, and what it says of the others.
+//! The certificates that the built-in transport trusts, against a real server, and the errors for others.
 
 use runtime::{Builder, ErrorKind, Retry};
 

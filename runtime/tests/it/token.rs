@@ -12,7 +12,7 @@ const KEY: &str = "canary-key";
 const SECRET: &str = "canary secret/+";
 const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 
-/// A service in memory that hands out tokens and asks for them.
+/// A service in memory that issues tokens and requires them.
 #[derive(Default)]
 struct Service(Mutex<State>);
 

@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a token or with too many requests, and what must come of it.
+//! Every failure of a token or by rate limiting, and its required outcome.
 //!
 //! Each row is a request over a transport in memory and a paused clock.
 
@@ -24,7 +24,7 @@ fn token(body: &str) -> Fate {
     reply(200, &[], body)
 }
 
-/// A row: its name, what the token endpoint does, how often it is asked, and words of the error.
+/// A row: its name, the response of the token endpoint, the number of requests to it, and words of the error.
 type Row = (&'static str, fn() -> Fate, usize, &'static str);
 
 #[tokio::test(start_paused = true)]
@@ -69,7 +69,7 @@ async fn the_token_endpoint() {
         assert!(!text.contains("timeframe"), "what the data request lacks has nothing to do with it: {text}");
         assert!(!text.contains("canary-token"), "{name}: {text}");
         assert_eq!(error.attempts(), u32::try_from(asked).unwrap(), "{name}");
-        // Whatever it was, the next call asks again.
+        // After any failure, the next call requests a token again.
         service.becomes(
             |request, _| if request.url.ends_with("token") { token(r#"{"access_token": "t"}"#) } else { ok() },
         );
@@ -163,13 +163,13 @@ async fn every_form_of_retry_after() {
     }
 }
 
-/// A service that gives out tokens of a minute, and remembers which requests for data came without a good one.
+/// A service that issues tokens of a minute, and records which requests for data had no valid one.
 fn minute() -> Arc<Service> {
     let body = r#"{"access_token": "t", "expires_in": 60}"#;
     Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() })
 }
 
-/// How long requests for tokens stood in line.
+/// How long requests for tokens were queued.
 #[derive(Clone, Default)]
 struct InLine(Arc<Mutex<Vec<Duration>>>);
 

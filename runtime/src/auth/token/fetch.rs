@@ -149,7 +149,7 @@ impl TokenSource {
         let mut headers = self.headers.clone();
         headers
             .insert_sensitive("authorization", &format!("Bearer {}", reply.access_token))
-            .map_err(|_| reply::unreadable("`access_token` has characters that HTTP cannot carry"))?;
+            .map_err(|_| reply::unreadable("`access_token` contains characters that HTTP does not allow"))?;
         Ok(Token::new(reply, headers, begun))
     }
 }

@@ -1,4 +1,4 @@
-// A service of two groups and three endpoints that nobody runs, written as the generator would write it.
+// A service of two groups and three endpoints that does not exist, written like generated code.
 //
 // Included as text, by tests and by the programs in the docs, so it carries no inner documentation and no attribute.
 
@@ -62,7 +62,7 @@ pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, Metadata::INFO);
 static MARKET: GroupInfo = GroupInfo::new("market", "Market").endpoints(&[Ratio::INFO, Levels::INFO]);
 static SYSTEM: GroupInfo = GroupInfo::new("system", "System").endpoints(&[Health::INFO]);
 
-/// What the service says about a reply.
+/// The service's metadata of a response.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -75,7 +75,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// What was asked for and the endpoint does not cover.
+    /// The requested items that the endpoint does not cover.
     pub fn unsupported(&self) -> Vec<String> {
         self.unsupported_exchanges.iter().map(ToString::to_string).collect()
     }

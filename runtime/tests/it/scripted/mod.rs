@@ -1,7 +1,7 @@
-//! A service in memory that does what a script says, on a clock that the tests turn.
+//! A scripted service in memory, on a clock that the tests control.
 //!
-//! The script gets each request and how many came before it; what it returns is what happens to the
-//! request. Time limits are kept as the built-in transport keeps them.
+//! The script gets each request and the number of earlier ones, and returns the fate of the request. Timeouts are
+//! enforced like in the built-in transport.
 
 #![allow(dead_code)] // Each test uses some of it.
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
@@ -24,12 +24,12 @@ pub(crate) struct Fate {
     pub(crate) way: Duration,
     /// How much of that passes before it leaves.
     pub(crate) departure: Duration,
-    /// From its arrival to the end of the reply.
+    /// From its arrival to the end of the response.
     pub(crate) reply: Duration,
     pub(crate) outcome: Result<HttpResponse, TransportError>,
 }
 
-/// A reply with a status, headers and a body.
+/// A response with a status, headers and a body.
 pub(crate) fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Fate {
     let mut all = Headers::new();
     for (name, value) in headers {
@@ -46,7 +46,7 @@ pub(crate) fn failure(phase: Phase) -> Fate {
     fate(Err(TransportError::new(phase, "it failed as it should")))
 }
 
-/// No reply, ever.
+/// Never a response.
 pub(crate) fn silence() -> Fate {
     Fate { reply: Duration::MAX, ..ok() }
 }
@@ -70,7 +70,7 @@ impl Service {
         Arc::new(Self::telling(true, script))
     }
 
-    /// A service behind a transport that does not tell when a request leaves.
+    /// A service behind a transport that does not report when a request is sent.
     pub(crate) fn untold(script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) -> Arc<Self> {
         Arc::new(Self::telling(false, script))
     }
@@ -115,14 +115,14 @@ impl Service {
         arrivals.iter().map(|(_, request)| request.url.rsplit('/').next().unwrap().to_owned()).collect()
     }
 
-    /// How many requests came for data and for tokens.
+    /// The number of requests for data and for tokens.
     pub(crate) fn seen(&self) -> (usize, usize) {
         let arrivals = self.arrivals.lock().unwrap();
         let tokens = arrivals.iter().filter(|(_, request)| request.method == Method::Post).count();
         (arrivals.len() - tokens, tokens)
     }
 
-    /// The most requests that were under way at once.
+    /// The largest number of requests in flight at once.
     pub(crate) fn most_under_way(&self) -> usize {
         self.under_way.lock().unwrap().1
     }
@@ -132,7 +132,7 @@ impl Service {
     }
 }
 
-/// Counts a request for as long as somebody waits for its reply.
+/// Counts a request while its response is awaited.
 struct UnderWay<'s>(&'s Service);
 
 impl<'s> UnderWay<'s> {
