@@ -1,6 +1,6 @@
 //! How well the interface is known: counts by evidence, and what is worth finding out next.
 //!
-//! Everything is computed from the model, so it holds for any catalogue.
+//! Everything is computed from the model, so it works for any catalogue.
 
 mod wanted;
 
@@ -26,13 +26,13 @@ pub struct Coverage {
 pub struct Tally {
     /// The kind of fact, in the plural.
     pub what: String,
-    /// The interface document says so.
+    /// Facts from the interface document.
     pub document: usize,
-    /// The provider's public documentation says so.
+    /// Facts from the provider's public documentation.
     pub published: usize,
     /// Public clients agree.
     pub reported: usize,
-    /// The provider's description of the former version says so.
+    /// Facts from the provider's description of the previous version.
     pub former: usize,
     /// Known to be there, and nothing else.
     pub unknown: usize,
@@ -43,7 +43,7 @@ impl Coverage {
     pub fn of(api: &Api) -> Self {
         let endpoints: Vec<_> = api.endpoints().collect();
         let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
-        // The envelope's time field stands in every record and is one fact.
+        // The envelope's time field is part of every record and counts once.
         let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
         let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
         Self {

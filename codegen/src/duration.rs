@@ -1,6 +1,6 @@
 //! Lengths of time as the catalogue writes them: `90s`, `5m`, `1h`, `1d`, `1w`.
 //!
-//! A month and a year are no such length, since they differ.
+//! A month and a year are excluded, since their length differs.
 
 /// The units, the longest first, each with its seconds.
 const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
@@ -8,7 +8,7 @@ const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m
 /// What a text has to look like, as a regular expression that every editor knows.
 pub(crate) const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
 
-/// How many seconds a text stands for.
+/// The number of seconds of a duration.
 pub fn seconds(text: &str) -> Option<u64> {
     let unit = text.chars().last()?;
     let count = text.strip_suffix(unit)?;

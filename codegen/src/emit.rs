@@ -1,6 +1,6 @@
 //! The [`Api`] in, every emitted file out, as values.
 //!
-//! Pure: no disk, no clock, no environment. The files come sorted by path, and the same model gives the same bytes.
+//! Pure: no disk, no clock, no environment. The files are sorted by path, and the same model yields the same bytes.
 
 mod catalogue_schema;
 mod coverage_page;

@@ -1,18 +1,17 @@
 //! The parts of a declaration of the format: maps, their keys, the values that are allowed, and the findings about
 //! others.
 //!
-//! The declarations themselves are in `spec/`, one for each map. The walk reads files by them; the schema for
-//! editors and the tables in `spec/README.md` are emitted from them. Rules that compare one place with another are
-//! not here: `resolve` has them.
+//! The declarations themselves are in `spec/`, one per map. `walk` reads files by them; the schema for editors and the
+//! tables in `spec/README.md` are emitted from them. Rules that compare several entries are in `resolve`.
 
 use crate::spec;
 
-/// What `service.yaml` may say.
+/// The format of `service.yaml`.
 pub const SERVICE: &Map = &spec::SERVICE;
-/// What every other file may say.
+/// The format of every other file.
 pub const GROUP: &Map = &spec::GROUP;
 
-/// The values that a place allows. The key states the form of a text and the bounds of a number.
+/// The accepted values of a key. The key itself declares the form of a text and the range of a number.
 #[derive(Debug)]
 pub enum Shape {
     /// Text.
@@ -31,7 +30,7 @@ pub enum Shape {
     Map(&'static Map),
     /// `use` entries are one map, all others another.
     UseOr(&'static Map, &'static Map),
-    /// Different things, told apart by whether they are a word, another text, a list or a map.
+    /// Alternatives, distinguished as a word, another text, a list or a map.
     Either(&'static [Shape]),
 }
 
@@ -40,7 +39,7 @@ pub enum Shape {
 pub struct Map {
     /// What the map is, with its article.
     pub what: &'static str,
-    /// What people have to know of it beside its keys.
+    /// Documentation of the map in addition to its keys.
     pub(crate) about: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
@@ -57,7 +56,7 @@ pub struct Key {
     pub(crate) required: bool,
     /// What its value is.
     pub shape: Shape,
-    /// What holds for every text or number in its value.
+    /// The condition for every text or number in its value.
     pub(crate) form: Form,
     /// What it means, for authors.
     pub(crate) about: &'static str,
@@ -70,7 +69,7 @@ pub(crate) enum Form {
     Line,
     /// Text whose lines are one paragraph.
     Prose,
-    /// Text of one line, a number or a boolean, kept as it is written.
+    /// Text of one line, a number or a boolean, kept as written.
     Scalar,
     /// A type expression. `resolve` reads it, since it looks up the names in it.
     Type,
@@ -89,14 +88,14 @@ pub(crate) enum Form {
 
 /// The finding about a value that does not fit: the rule, the message and the remedy.
 ///
-/// In both texts `{}` stands for what was written, or for the name of the map.
+/// In both texts `{}` is replaced by the value, or by the name of the map.
 #[derive(Debug)]
 pub(crate) struct Say(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
 
-/// What the keys of a map may not say together.
+/// A combination of keys that a map must not have.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// It is broken if all of these hold.
+    /// The rule is broken if all of these are true.
     pub(crate) never: &'static [Condition],
     /// The key whose value is marked; otherwise the first of `HasAny`, or the map itself.
     pub(crate) at: &'static str,
@@ -116,14 +115,14 @@ pub(crate) enum Condition {
     Lacks(&'static str),
     /// A key is not there, or its list is empty.
     ListsNothing(&'static str),
-    /// A key says a word.
+    /// The value of a key is a word.
     Says(&'static str, &'static str),
-    /// A key is there and says something else than a word.
+    /// A key is present and its value is not a word.
     SaysElse(&'static str, &'static str),
 }
 
 impl Shape {
-    /// The maps that may stand there, or in a list there.
+    /// The accepted maps, also as items of a list.
     pub fn maps(&self) -> Vec<&'static Map> {
         match self {
             Self::List(item) => item.maps(),
@@ -136,18 +135,18 @@ impl Shape {
 }
 
 impl Map {
-    /// The keys that stand before another one.
+    /// The keys that precede another one.
     pub fn before(&self, key: &str) -> Vec<&'static str> {
         self.keys.iter().map(|key| key.name).take_while(|name| *name != key).collect()
     }
 }
 
-/// Names as Rust writes them, without regard to those that are taken.
+/// Patterns of Rust names, including reserved ones.
 pub(crate) const SNAKE: &str = "^[a-z](_?[a-z0-9])*_?$";
 pub(crate) const SHOUTY: &str = "^[A-Z](_?[A-Z0-9])*_?$";
 pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 
-/// Declares a map: the type that takes up what it says, its keys, and how they are read.
+/// Declares a map: the type of its content, its keys, and the code that reads them.
 ///
 /// The docs of the type and of its fields are the descriptions of the map and of its keys. A key `must` be there
 /// or `may`; its name is the field's unless it is stated; the form of texts in its value follows `as`.
@@ -209,7 +208,7 @@ macro_rules! map {
     (@form $form:expr) => { $form };
 }
 
-/// Declares words of the catalogue, each with what it means; the first is meant where none is said.
+/// Declares words of the catalogue with their meanings; the first is the default.
 macro_rules! words {
     (
         $(#[doc = $docs:literal])+
@@ -231,7 +230,7 @@ macro_rules! words {
                 }
             }
 
-            /// What a word of the catalogue stands for.
+            /// The meaning of a word of the catalogue.
             pub fn of(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.word() == word)
             }

@@ -4,7 +4,7 @@
 //! spec/*.yaml ─load→ Catalogue ─resolve→ Api, or every finding ─emit→ Vec<File> ─write→ disk, or a report of drift
 //! ```
 //!
-//! It knows no endpoint, no group, no param and no service; what is special about one stands in its catalogue.
+//! It contains no fact about an endpoint, a group, a param or a service; these are in the catalogue.
 
 mod coverage;
 mod diagnostic;
@@ -20,8 +20,8 @@ mod time_unit;
 mod walk;
 mod write;
 
-// What the crate `evolve` uses beside the stages: the words of the format and of the model. It belongs to this project
-// and changes with it, so this is no public API.
+// Items for the crate `evolve` in addition to the stages: the words of the format and of the model. Not a public API,
+// as both crates belong to this project.
 #[doc(hidden)]
 pub mod duration;
 #[doc(hidden)]
@@ -63,7 +63,7 @@ pub use walk::{is_invisible, is_line, is_prose};
 pub use write::replace;
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};
 
-/// Reads a catalogue and makes the client's model of it, or says everything that is wrong with it.
+/// Reads a catalogue and makes the client's model of it, or returns all of its errors.
 pub fn read(spec: &Path) -> Result<Api, Diagnostics> {
     check(&load(spec))
 }

@@ -1,7 +1,7 @@
-//! YAML text in, a tree whose every node knows where it stands out.
+//! Parses YAML text to a tree whose nodes have positions.
 //!
-//! It keeps what a plain YAML value loses: positions, the order of keys and keys written twice.
-//! It refuses what the catalogue has no use for: anchors, tags and several documents.
+//! The tree keeps what a plain YAML value loses: positions, the order of keys and duplicate keys. Anchors, tags and
+//! several documents are rejected, as the catalogue does not use them.
 
 mod builder;
 
@@ -13,7 +13,7 @@ use saphyr_parser::{Event, Marker, Parser, Span};
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Where it stands, in characters from the start of the text.
+    /// The position, in characters from the start of the text.
     pub span: Range<usize>,
     /// What it is.
     pub kind: Kind,
@@ -67,7 +67,7 @@ impl Node {
         }
     }
 
-    /// What stands here, in words.
+    /// A description of the node for messages.
     pub fn describe(&self) -> String {
         match &self.kind {
             Kind::Null => "nothing".to_owned(),
@@ -117,7 +117,7 @@ fn merge_conflict(text: &str) -> Option<SyntaxError> {
     None
 }
 
-/// The place of an error; for a tab the parser gives the beginning of the text before it.
+/// The position of an error; for a tab the parser reports the beginning of the text before it.
 fn place(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     let mut at = marker.index();
     if message.contains("tab") {
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(entries[2].0.span, 10..11);
     }
 
-    /// Every node as it is written, outer ones first.
+    /// Every node as written, outer ones first.
     fn written(text: &str) -> Vec<String> {
         fn visit(node: &Node, text: &[char], all: &mut Vec<String>) {
             all.push(text[node.span.clone()].iter().collect());

@@ -61,12 +61,12 @@ impl Api {
         records.iter().find(|record| record.ident == reference.ident)
     }
 
-    /// The one field of a record that stands for a body of a type.
+    /// The one field of a record that represents a body of a type.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
         self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
     }
 
-    /// The field of the metadata that lists what was asked for and is not covered.
+    /// The field of the metadata that lists requested items that are not covered.
     pub fn unsupported(&self) -> Option<&Field> {
         let ident = self.service.envelope.as_ref()?.unsupported.as_ref()?;
         let metadata = self.records.iter().find(|record| record.ident == "Metadata")?;

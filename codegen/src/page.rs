@@ -1,4 +1,4 @@
-//! The page that explains the catalogue, beside the catalogue: its tables are emitted, the rest is written by hand.
+//! The README of a catalogue: its tables are emitted, the rest is written by hand.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,8 @@ use crate::write::{ChangeKind, FileChange, Mode, diff, replace};
 
 const PAGE: &str = "README.md";
 
-/// Compares the tables of a catalogue's page, if it has one, with what is emitted, and in [`Mode::Write`] mends them.
+/// Compares the tables of a catalogue's page, if it has one, with the emitted ones, and in [`Mode::Write`] updates
+/// them.
 pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<FileChange>> {
     let path = spec.join(PAGE);
     let Ok(page) = fs::read_to_string(&path) else { return Ok(None) };

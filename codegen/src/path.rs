@@ -1,9 +1,9 @@
-//! Paths from the base URL on, `/books/{symbol}`: what may stand in one, and the params in braces.
+//! Paths after the base URL, like `/books/{symbol}`: their characters, and the params in braces.
 
-/// Why a text is no path: the rule, the message and the remedy.
+/// The reason why a text is not a path: the rule, the message and the help.
 pub type Fault = (&'static str, String, String);
 
-/// Whether a text is a path. A whole segment may be a param in braces where params are taken.
+/// Whether a text is a path. A complete segment may be a param in braces where params are accepted.
 pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     let fault = |rule, message: String, help: &str| Err((rule, message, help.to_owned()));
     if !path.starts_with('/') {

@@ -1,8 +1,8 @@
 //! A [`Catalogue`] in, the [`Api`] to emit out, or every finding at once.
 //!
-//! Names are made, references followed and defaults filled in here, each once: what a name stands for, whether two
-//! places agree, and what Rust and HTTP allow is found out on the way. Order is that of the catalogue, and groups are
-//! sorted by name, so the output does not depend on how a folder is listed.
+//! Names are made, references followed and defaults filled in here, each once, and errors of references, contradictions
+//! and names are found. The order is that of the catalogue, and groups are sorted by name, so the output does not
+//! depend on the order of a directory listing.
 
 mod bodies;
 mod cycles;
@@ -30,7 +30,7 @@ pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
 use unused::Used;
 
-/// Makes the model of a client from a catalogue in which everything has its place.
+/// Makes the model of a client from a catalogue.
 pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let api = resolve(catalogue)?;
     if api.unused.is_empty() { Ok(api) } else { Err(api.unused) }
@@ -48,7 +48,7 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     }
 }
 
-/// Stands in for a part that has a finding; only code that notes a finding can make one.
+/// Replaces a part that has an error; only code that reports an error can make one.
 #[derive(Clone, Copy, Debug)]
 struct Wrong(());
 
@@ -83,7 +83,7 @@ struct Resolver<'a> {
     sets: HashMap<&'a str, usize>,
     /// The texts of every closed list of values, by its type.
     values: HashMap<&'a str, HashSet<&'a str>>,
-    /// Every path, wherever it stands.
+    /// Every path of all groups.
     paths: HashMap<String, Location>,
     /// Every setter, by the trait of the endpoints that have it.
     setters: HashMap<String, (Setter, Location)>,
@@ -91,7 +91,7 @@ struct Resolver<'a> {
     root_types: Unique,
     /// Names of shared params and param sets, as constants.
     constants: Unique,
-    /// The field that every record of a series has, unless its endpoint says otherwise.
+    /// The field that every record of a series has, unless its endpoint declares another.
     time: Option<Field>,
     used: Used<'a>,
     /// How many names have been compared with ones that do not exist.
@@ -216,7 +216,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The name of a type that the author writes as it will stand in Rust.
+    /// The name of a type as the author writes it and as it is in Rust.
     fn type_name(&mut self, name: &Text) -> Resolved<String> {
         if !names::is_ident(name, Case::Pascal) {
             let message = format!("`{name}` is not the name of a Rust type");
@@ -229,7 +229,7 @@ impl<'a> Resolver<'a> {
         Ok(name.to_string())
     }
 
-    /// Refuses a name that stands for the second time.
+    /// Reports a duplicate name.
     fn unique(
         &mut self,
         seen: &mut Unique,
@@ -244,7 +244,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Where each of several names stands first among them.
+/// The first index of each of several names.
 fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     let mut first = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -253,17 +253,17 @@ fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     first
 }
 
-/// Names and where each stood first.
+/// Names and their first locations.
 #[derive(Default)]
 struct Unique(HashMap<String, Location>);
 
 impl Unique {
-    /// Where a name stood first.
+    /// The first location of a name.
     fn get(&self, name: &str) -> Option<Location> {
         self.0.get(name).cloned()
     }
 
-    /// Remembers a name; returns where it stood before.
+    /// Records a name; returns its earlier location.
     fn insert(&mut self, name: &str, at: &Location) -> Option<Location> {
         let first = self.get(name);
         if first.is_none() {
@@ -278,7 +278,7 @@ fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The meaning of something, or a sentence that says that it is unknown.
+/// The meaning of something, or a sentence that it is unknown.
 fn meaning(summary: &str) -> String {
     known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
 }

@@ -1,4 +1,4 @@
-//! A value together with the place that it stands at, so that a finding about it needs no search.
+//! A value with its location, so that an error about it needs no search.
 //!
 //! It behaves as the value does: it is compared, printed and read as one.
 
@@ -7,14 +7,14 @@ use std::ops::Deref;
 
 use crate::diagnostic::Location;
 
-/// A value and its place.
+/// A value and its location.
 #[derive(Clone, Debug)]
 pub struct Spanned<T> {
     value: T,
     at: Location,
 }
 
-/// Text and its place.
+/// Text and its location.
 pub type Text = Spanned<String>;
 
 impl<T> Spanned<T> {
@@ -22,7 +22,7 @@ impl<T> Spanned<T> {
         Self { value, at }
     }
 
-    /// Where it stands.
+    /// Its location.
     pub(crate) fn at(&self) -> &Location {
         &self.at
     }

@@ -3,7 +3,7 @@
 use crate::format::words;
 
 words! {
-    /// What moments are counted in.
+    /// The unit of numeric timestamps.
     TimeUnit {
         /// Seconds since 1970.
         Seconds = "seconds",
@@ -13,7 +13,7 @@ words! {
 }
 
 words! {
-    /// What moments are written as, if not as numbers.
+    /// The format of timestamps that are text.
     TimeFormat {
         /// Text like `2024-03-01T00:00:00Z`.
         Iso8601 = "iso8601",
@@ -22,7 +22,7 @@ words! {
     }
 }
 
-/// How moments are written.
+/// The form of timestamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeForm {
     /// As numbers that count a unit.
@@ -32,7 +32,7 @@ pub enum TimeForm {
 }
 
 impl TimeForm {
-    /// What is said of the one or the other; the format, if of both.
+    /// The declared form; the format, if both are declared.
     pub fn of(unit: Option<TimeUnit>, format: Option<TimeFormat>) -> Option<Self> {
         format.map(Self::Written).or(unit.map(Self::Counted))
     }
@@ -45,7 +45,7 @@ impl TimeForm {
         }
     }
 
-    /// The unit, if it is one that moments count.
+    /// The unit, if timestamps are numbers.
     pub fn unit(self) -> Option<TimeUnit> {
         match self {
             Self::Counted(unit) => Some(unit),
@@ -53,7 +53,7 @@ impl TimeForm {
         }
     }
 
-    /// The format, if moments are text.
+    /// The format, if timestamps are text.
     pub fn format(self) -> Option<TimeFormat> {
         match self {
             Self::Written(format) => Some(format),
@@ -61,7 +61,7 @@ impl TimeForm {
         }
     }
 
-    /// Whether a text of the catalogue is a moment of this form.
+    /// Whether a text of the catalogue is a timestamp of this form.
     pub fn is_written(self, text: &str) -> bool {
         let is_day = || {
             let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });

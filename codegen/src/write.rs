@@ -1,9 +1,9 @@
 //! Emitted files in, the disk brought into agreement with them, or a report of where it does not agree.
 //!
-//! A folder belongs to the generator or is shared with others. The marker that begins a file names the crate it was
-//! emitted for. A file without it, or with another crate's, is never touched: in the generator's own folder, or in the
-//! place of an emitted file, it is in the way. Nothing is written anywhere if anything is in the way, and no file whose
-//! bytes are equal. A file is written beside its place and then moved there, so that an interrupted run leaves the old
+//! A folder belongs to the generator or is shared with other files. The marker at the top of a file names the crate it
+//! was emitted for. A file without it, or with another crate's, is never touched: in the generator's own folder, or at
+//! the path of an emitted file, it is a conflict. With a conflict nothing is written at all; files with equal bytes are
+//! not rewritten. A file is written to a temporary path and then renamed, so that an interrupted run leaves the old
 //! text or the new one.
 
 use std::collections::BTreeMap;
@@ -19,13 +19,13 @@ use crate::emit::{File, MARKER};
 /// What to do about a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Mend it.
+    /// Write the differences.
     Write,
-    /// Only say it.
+    /// Only report them.
     Check,
 }
 
-/// Emitted files and the folder they stand in.
+/// Emitted files and their folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
     /// Where it is.
@@ -75,12 +75,12 @@ impl Report {
         self.changes.is_empty()
     }
 
-    /// Whether something stands in the folder that is not the generator's.
+    /// Whether the folder contains a file that is not the generator's.
     pub fn has_foreign(&self) -> bool {
         self.changes.iter().any(|change| matches!(change.kind, ChangeKind::Foreign(_)))
     }
 
-    /// Another crate whose files stand in the folder.
+    /// Another crate whose files are in the folder.
     pub fn other_owner(&self) -> Option<&str> {
         self.changes.iter().find_map(|change| match &change.kind {
             ChangeKind::Foreign(owner) => owner.as_deref(),
@@ -130,7 +130,7 @@ impl Folder {
         self.files.iter().map(|file| (file.path.as_str(), file.text.replacen(MARKER, &mark, 1))).collect()
     }
 
-    /// Every file that stands there and is in question, with its text.
+    /// Every file on disk that may be affected, with its text.
     fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<BTreeMap<String, Option<String>>> {
         let mut on_disk = BTreeMap::new();
         if self.root.exists() {
@@ -142,7 +142,7 @@ impl Folder {
                 emitted.contains_key(path.as_str()) || is_left_over(path) || text.as_ref().is_some_and(is_own)
             });
         }
-        // A folder in the place of a file is in the way, even while it is empty.
+        // A folder at the path of a file is a conflict, even if it is empty.
         let in_the_way = emitted.keys().filter(|path| self.root.join(path).is_dir());
         on_disk.extend(in_the_way.map(|path| ((*path).to_owned(), None)));
         Ok(on_disk)
@@ -167,7 +167,7 @@ impl Folder {
         Ok(report)
     }
 
-    /// How a file on disk, if it is text at all, differs from what is emitted in its place, if anything is.
+    /// The difference between a file on disk, if it is text, and the emitted one.
     fn judge(&self, found: Option<&str>, emitted: Option<&str>) -> Option<ChangeKind> {
         let Some(text) = found else { return Some(ChangeKind::Foreign(None)) };
         match (Mark::of(text), emitted) {
@@ -204,7 +204,7 @@ impl Folder {
     }
 }
 
-/// What stands before the name of the crate in a mark.
+/// The part of a mark before the name of the crate.
 const FOR: &str = " for ";
 
 /// How a file ends that is still being written.
@@ -212,8 +212,8 @@ const UNFINISHED: &str = ".unfinished";
 
 /// Replaces files by texts, each as a whole, so that no reader sees a part of it.
 ///
-/// All texts are written beside their places before the first is moved there, so none is replaced if one cannot be
-/// written. A link stays a link, and permissions stay.
+/// All texts are written to temporary paths before the first is renamed, so none is replaced if one cannot be written.
+/// A link stays a link, and permissions stay.
 pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
     let mut written: Vec<(PathBuf, PathBuf, &Path)> = Vec::new();
     let beside = files.iter().try_for_each(|(path, text)| {
@@ -246,7 +246,7 @@ fn is_left_over(path: &str) -> bool {
     id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())
 }
 
-/// An error that says where it happened.
+/// An error with its path.
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
@@ -285,7 +285,7 @@ impl<'a> Mark<'a> {
 /// How a mark is begun, with the space between two lines left out.
 const OPENINGS: &[&str] = &["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
 
-/// A text behind its opening, which may go on in the next line, indented.
+/// The text after an opening, which may continue on the next line, indented.
 fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     if let Some(rest) = text.strip_prefix(opening) {
         return Some(rest);
@@ -304,14 +304,14 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
             let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };
-            // Git may have changed the line endings at a checkout, which is no difference.
+            // Git may have changed the line endings at a checkout, so these are ignored.
             found.insert(path, text.map(|text| text.replace("\r\n", "\n")));
         }
     }
     Ok(())
 }
 
-/// A folder that a stale file leaves empty goes with it; one that is not empty refuses to.
+/// Removes a folder that a stale file leaves empty; removal of any other fails.
 fn remove_empty_parents(root: &Path, removed: &Path) {
     for parent in removed.ancestors().skip(1).take_while(|parent| *parent != root) {
         if fs::remove_dir(parent).is_err() {

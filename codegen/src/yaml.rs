@@ -1,7 +1,7 @@
 //! YAML that every reader takes for the same, those of YAML 1.1 too.
 //!
-//! To many of them `on` is a boolean, `12:30` a number and `2024-01-01` a date, where YAML 1.2 has texts. The library
-//! that reads and fills values writes for itself, so what has to stand in quotes for others' sake is known here.
+//! Many YAML readers parse `on` as a boolean, `12:30` as a number and `2024-01-01` as a date, which are texts in YAML
+//! 1.2. The YAML library quotes only for itself, so the quoting for other readers is done here.
 
 use std::iter;
 use std::sync::LazyLock;
@@ -45,13 +45,13 @@ fn entry(key: &Value, value: &Value) -> Vec<String> {
     iter::once(head).chain(below.into_iter().map(indent)).collect()
 }
 
-/// Whether a text can stand as it is, each of its lines on one of its own.
+/// Whether a text can be written literally, line by line.
 fn is_block(text: &str) -> bool {
     let is_shown = |line: &str| !line.contains(is_escaped) && line.trim_end() == line;
     text.contains('\n') && text.split('\n').all(is_shown) && text.trim() == text
 }
 
-/// Lines behind a dash, below which the others stand.
+/// Lines after a dash, with the following lines indented below.
 fn item(lines: Vec<String>) -> impl Iterator<Item = String> {
     let mut lines = lines.into_iter();
     let first = lines.next().map(|first| "- ".to_owned() + &first);
@@ -74,7 +74,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// Whether a text can stand without quotes.
+/// Whether a text can be written without quotes.
 pub fn is_plain(text: &str) -> bool {
     let is_text = || match marked::parse(&format!("a: {text}\n")).map(|node| node.kind) {
         Ok(Kind::Map(entries)) => entries.len() == 1 && entries[0].1.text() == Some(text),

@@ -79,7 +79,7 @@ fn entry(addition: &Addition) -> Tree {
         Tree::map().with("name", *name).with("type", "string").with("in", "path").with("summary", "unknown")
     });
     let named = addition.params.iter().flatten().map(|name| name.as_str().into());
-    // A param in the path has to be listed, and then the list is no longer unknown.
+    // A path param has to be listed, so the list is no longer unknown.
     let params = match (&addition.params, in_path.is_empty()) {
         (None, true) => "unknown".into(),
         _ => Tree::List(own.chain(named).collect()),

@@ -1,4 +1,4 @@
-//! A catalogue under edit, and the change that comes of it: texts before and after, and notes.
+//! A catalogue under edit, and the resulting change: texts before and after, and notes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,7 +31,7 @@ struct EditedFile {
     after: String,
 }
 
-/// Why there is no change.
+/// The reason why an edit produces no change.
 #[derive(Clone, Debug)]
 pub enum Refusal {
     /// The catalogue has mistakes, or would have.
@@ -56,7 +56,7 @@ impl CatalogueChange {
         self.notes.push(text.into());
     }
 
-    /// The texts of the files as they are to be, by name.
+    /// The new texts of the files, by name.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().map(|file| (file.name.as_str(), file.after.as_str()))
     }
@@ -84,7 +84,7 @@ impl CatalogueChange {
 }
 
 impl EditedFile {
-    /// The whole text that is to be on disk; refused if the file there is not as it was.
+    /// The complete new text; an error if the file on disk has changed since it was read.
     fn on_disk_after(&self, dir: &Path) -> io::Result<String> {
         let path = dir.join(&self.name);
         let old = match fs::read_to_string(&path) {
@@ -162,7 +162,7 @@ impl Editor {
         self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.to_string())).collect()
     }
 
-    /// The body of an endpoint in full; `series` alone stands for a series of unknown records with the evidence of the
+    /// The body of an endpoint in full; `series` is short for a series of unknown records with the evidence of the
     /// envelope.
     pub(super) fn body(&self, endpoint: &Tree) -> Option<Tree> {
         let said = endpoint.get("body")?;
@@ -173,7 +173,7 @@ impl Editor {
         Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
     }
 
-    /// The items of a list, none where there is no list.
+    /// The items of a list, empty if the key is missing.
     pub(super) fn entries(&self, list: &Place) -> &[Tree] {
         match list.tree(self) {
             Tree::List(items) => items,
@@ -209,7 +209,7 @@ impl Editor {
         self.trees.insert(file.to_owned(), tree);
     }
 
-    /// Gives a key of a map a value, at the key's place in the format.
+    /// Sets a key of a map, in the order of the format.
     pub(super) fn set(&mut self, place: &Place, key: &'static str, value: impl Into<Tree>) {
         let Some(map) = self.at(place) else { return };
         if let Some(known) = keys::map_at(&place.file, &place.path, map) {
@@ -230,7 +230,7 @@ impl Editor {
         }
     }
 
-    /// Puts a value in the place of another.
+    /// Replaces a value.
     pub(super) fn replace(&mut self, place: &Place, value: impl Into<Tree>) {
         if let Some(tree) = self.at(place) {
             *tree = value.into();

@@ -19,7 +19,7 @@ impl Checked {
     pub(crate) fn of(catalogue: Catalogue) -> Result<Self, Refusal> {
         api(&catalogue)?;
         let (service, groups) = catalogue.into_spec();
-        let service = service.ok_or_else(|| Refusal::new("there is no `service.yaml`"))?;
+        let service = service.ok_or_else(|| Refusal::new("missing file `service.yaml`"))?;
         Ok(Self { service, groups })
     }
 

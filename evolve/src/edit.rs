@@ -1,8 +1,8 @@
 //! The text of a file of the catalogue, edited to match a tree; comments, order and layout stay.
 //!
-//! The text is compared with the tree, and each difference becomes a splice at a place that the marked tree knows, laid
-//! out as its neighbours are. Then the text is read again: if it does not match the tree exactly, the edit is refused.
-//! A place whose layout cannot be kept is left as it is, and reported.
+//! The text is compared with the tree. Each difference becomes a splice at a position from the marked tree, with the
+//! layout of its neighbours. Then the text is parsed again: if it differs from the tree, the edit fails. Values whose
+//! layout cannot be kept are unchanged and reported.
 
 mod comments;
 mod remove;
@@ -24,7 +24,7 @@ pub(crate) enum Step {
 #[derive(Debug)]
 pub(crate) struct Rewritten {
     pub(crate) text: String,
-    /// Places that are left as they are: what is to be changed there by hand, and why.
+    /// Changes that have to be made by hand, with the reason.
     pub(crate) left: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl Page {
         }
     }
 
-    /// Whether a value in brackets is to be written on lines of its own instead.
+    /// Whether a value in brackets is to be written in block style instead.
     fn opens(&self, node: &Node, wanted: &Tree, key: Option<&Node>) -> bool {
         let is_list_on_a_line = matches!(wanted, Tree::List(_)) && wanted.is_short(self.column(node.span.start));
         let gets_deeper = Tree::of(node).is_shallow() && !wanted.is_shallow();
@@ -153,11 +153,11 @@ impl Page {
         self.splices.push(splice);
     }
 
-    /// Replaces a value that stands on one line.
+    /// Replaces a value on one line.
     fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
         let old = node.span.clone();
         if self.has_lines(old.clone()) {
-            self.leave(&format!("stands on several lines; write `{}` there by hand", wanted.inline()));
+            self.leave(&format!("is written on several lines; write `{}` there by hand", wanted.inline()));
             return Tree::of(node);
         }
         let splices = match key {
@@ -195,13 +195,13 @@ impl Page {
         (end..end, text.collect())
     }
 
-    /// Leaves the current place as it is.
+    /// Leaves the current value unchanged and reports it.
     fn leave(&mut self, why: &str) {
         self.left.push(format!("{} {why}", self.way.join(", ")));
     }
 
     fn spliced(&mut self) -> String {
-        // At one place an insertion stands before a removal.
+        // At one position an insertion precedes a removal.
         self.splices.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut text, mut from) = (String::new(), 0);
         for (range, new) in &self.splices {

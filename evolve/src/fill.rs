@@ -24,8 +24,8 @@ use names::{ClientNames, NewNames};
 use setters::Setters;
 pub(crate) use values::{add_values, is_within};
 
-/// Endpoints with their params, types and records, as a catalogue of its own in which types and records have numbers
-/// for names.
+/// Endpoints with their params, types and records, as a separate catalogue in which types and records have numbers for
+/// names.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) editor: Editor,
@@ -39,7 +39,7 @@ pub(crate) struct Draft {
 pub(crate) enum Source {
     /// Lists all params and fields of an endpoint; names that are in use are replaced.
     Description,
-    /// Lists what somebody typed; names stay as they were typed.
+    /// Lists user input; names stay as typed.
     Person,
 }
 

@@ -47,7 +47,7 @@ pub struct Import {
     pub evidence: String,
     /// Whether summaries and descriptions are imported too.
     pub summaries: bool,
-    /// Whether every place of a loss is listed, or only the first.
+    /// Whether all paths of a loss are listed, or only the first.
     pub places: bool,
 }
 
@@ -124,7 +124,7 @@ struct Reader<'d> {
     tags: HashSet<String>,
     /// The paths so far, without the names of their params.
     templates: HashSet<String>,
-    /// The indices of records by their places or references, of shared params by their ids, and of types by their
+    /// The indices of records by their paths or references, of shared params by their ids, and of types by their
     /// values.
     records: HashMap<String, usize>,
     shared: HashMap<String, usize>,
@@ -163,7 +163,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The place of a name among the components of its kind, so that their order stays.
+    /// The index of a name among the components of its kind, which keeps their order.
     fn rank(&self, kind: &str, name: &str) -> usize {
         self.ranks.get(kind).and_then(|names| names.get(name)).copied().unwrap_or(usize::MAX)
     }
@@ -176,7 +176,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The place of each component among those of its kind.
+/// The index of each component among those of its kind.
 fn ranks(root: &Value) -> HashMap<&str, HashMap<&str, usize>> {
     let kinds = entries(root, "components");
     kinds

@@ -1,4 +1,4 @@
-//! The maps of the format for places in a file: their keys and the order of these.
+//! The maps of the format by path in a file: their keys and the order of these.
 
 use codegen::format::{self, GROUP, Map, Shape};
 
@@ -8,7 +8,7 @@ use super::tree::Tree;
 /// The name of the file for everything that groups share.
 pub(crate) const SERVICE: &str = "service.yaml";
 
-/// The map of the format for a place.
+/// The map of the format at a path.
 pub(crate) fn map_at(file: &str, path: &[Step], map: &Tree) -> Option<&'static Map> {
     let root = if file == SERVICE { format::SERVICE } else { GROUP };
     map_in(root, path, map.get("use").is_some())

@@ -1,7 +1,7 @@
-//! Replies in, the fields of their records out, merged with what is known of them.
+//! Learns the fields of records from responses, and merges them with the catalogue.
 //!
-//! A reply is evidence for what it shows: types are widened where it contradicts them, and every contradiction is
-//! reported. A reply does not tell what a field means, so its summary is `unknown` until someone writes it.
+//! A response is evidence for what it contains: types are widened where it contradicts them, and every contradiction is
+//! reported. It does not contain the meaning of a field, so the summary is `unknown` until someone writes it.
 
 mod body;
 mod endpoint;
@@ -27,36 +27,36 @@ use enums::FieldsSeen;
 use fields::Topic;
 use kind::BodyKind;
 
-/// The replies to learn from, and how.
+/// The responses to learn from, and the options.
 #[derive(Clone, Debug)]
 pub struct Learning {
-    /// Each endpoint with its replies.
+    /// Each endpoint with its responses.
     pub lessons: Vec<Lesson>,
-    /// The evidence of what a reply shows, in the catalogue's word.
+    /// The evidence of facts from responses, in the catalogue's term.
     pub evidence: String,
     /// Names of fields whose texts become an enum, each with the type's name if it is to have another: `side`,
     /// `side=OrderSide`.
     pub enums: Vec<String>,
-    /// Whether invented replies of the sandbox are accepted.
+    /// Whether mock responses of the sandbox are accepted.
     pub accept_invented: bool,
 }
 
-/// An endpoint with its replies.
+/// An endpoint with its responses.
 #[derive(Clone, Debug)]
 pub struct Lesson {
     /// Its path (`/buyVolume`), its name in Rust with its group (`orderflow.buy_volume`), or its name.
     pub endpoint: String,
-    /// The origin of each reply, for messages, and its saved text: a JSON body, alone or behind its headers.
+    /// The origin of each response, for messages, and its saved text: a JSON body, with or without headers.
     pub replies: Vec<(String, Vec<u8>)>,
 }
 
-/// The change that follows from replies.
+/// The change that follows from responses.
 pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let mut met = FieldsSeen::default();
     for lesson in &learning.lessons {
         match editor.attempt(|editor| attend(editor, learning, lesson, &mut met)) {
-            // An endpoint whose replies cannot be used does not affect the others.
+            // An endpoint with unusable responses does not affect the others.
             Err(Refusal::Message(why)) if learning.lessons.len() > 1 => {
                 editor.note(format!("{}: nothing learned, because {why}", lesson.endpoint));
             }
@@ -79,7 +79,7 @@ fn attend(editor: &mut Editor, learning: &Learning, lesson: &Lesson, met: &mut F
     let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
     let has_data = |data: &&str| replies.iter().any(|reply| reply.at(data).is_some());
     if let (None, BodyKind::Object, Some(data)) = (known, kind, data.as_deref().filter(has_data)) {
-        topic.note(editor, format!("`{data}` is no list, so the body is taken for one object and not for a series"));
+        topic.note(editor, format!("`{data}` is not a list, so the body is one object, not a series"));
     }
     let seen = match kind {
         BodyKind::Series => kind::records(&replies, data.as_deref())?,
@@ -103,7 +103,7 @@ fn read(learning: &Learning, lesson: &Lesson) -> Result<Vec<Reply>, Refusal> {
         let reply = Reply::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
         if reply.is_invented && !learning.accept_invented {
             return Err(Refusal::Message(format!(
-                "{origin} is a reply of the sandbox, which made it up; to learn it all the same, name the catalogue with --spec"
+                "{origin} is a mock response of the sandbox; to learn from it nevertheless, name the catalogue with --spec"
             )));
         }
         Ok(reply)

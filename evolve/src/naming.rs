@@ -1,4 +1,4 @@
-//! Rust names that nobody chose: by the catalogue's own rules, or another name if these give none.
+//! Generated Rust names: by the catalogue's rules, or another name where these fail.
 
 use std::collections::HashSet;
 
@@ -33,7 +33,7 @@ impl NamesInUse {
         self.0.contains(ident)
     }
 
-    /// The `rust_name` that an entry needs for a name of its own; `None` if its own name makes one.
+    /// The `rust_name` that an entry needs for a unique name; `None` if its own name suffices.
     pub(super) fn ident(&mut self, name: &str, case: Case, scope: Scope) -> Option<String> {
         let derived = names::ident(name, case).ok().filter(|ident| self.is_free(ident, scope));
         if let Some(ident) = derived {
@@ -105,8 +105,8 @@ pub(super) fn type_name(name: &str, owner: &str, is_in_use: impl Fn(&str) -> boo
     free_name(if is_own_in_use && owner != name { &longer } else { name }, Case::Pascal, Scope::Types, is_in_use)
 }
 
-/// The name by which a shared param is referred to: its own id, unless that is the wire name in another case. `taken`
-/// has the constants of others.
+/// The id of a shared param: its own id, unless that is the wire name in another case. `taken` has the constants of
+/// others.
 pub(super) fn claim_id(taken: &mut NamesInUse, id: &str, name: &str) -> String {
     let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
     let is_free = |id: &String| !constant(id).is_empty() && !taken.has(&constant(id));

@@ -1,4 +1,4 @@
-//! The place of something in a catalogue: a file, and the path to a part of it.
+//! A path in the catalogue: a file, and the keys and indices that lead to a part of it.
 
 use crate::change::Editor;
 use crate::edit::Step;
@@ -28,12 +28,12 @@ impl Place {
         self.file.trim_end_matches(".yaml")
     }
 
-    /// The place of a key in the map at this place.
+    /// The path of a key in the map at this path.
     pub(crate) fn key(&self, key: &'static str) -> Self {
         self.step(Step::Key(key))
     }
 
-    /// The place of an item in the list at this place.
+    /// The path of an item in the list at this path.
     pub(crate) fn item(&self, index: usize) -> Self {
         self.step(Step::Item(index))
     }
@@ -50,12 +50,12 @@ impl Place {
         }
     }
 
-    /// The value at this place.
+    /// The value at this path.
     pub(crate) fn tree<'d>(&self, editor: &'d Editor) -> &'d Tree {
         editor.tree(&self.file).at(&self.path).unwrap_or(&Tree::Null)
     }
 
-    /// All items of the list at this place, with their places.
+    /// All items of the list at this path, with their paths.
     pub(crate) fn items<'d>(&self, editor: &'d Editor) -> Vec<(Self, &'d Tree)> {
         let items = editor.entries(self).iter().enumerate();
         items.map(|(index, item)| (self.item(index), item)).collect()

@@ -1,4 +1,4 @@
-//! The requests to send to the service, so that replies can be learned from.
+//! The requests to send to the service to get responses to learn from.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ impl Question {
                 if let Some((group, name)) = pathless {
                     return Err(Refusal::Message(format!(
                         "of `{endpoint}` only the name is known; \
-                         `cargo xtask add PATH --group {group} --name \"{name}\"` gives it a path"
+                         `cargo xtask add PATH --group {group} --name \"{name}\"` adds a path"
                     )));
                 }
                 let remedy = near(endpoint, &known);
@@ -66,7 +66,7 @@ impl Question {
         }
     }
 
-    /// Refuses params that the endpoint is known not to take.
+    /// Rejects params that the endpoint is known not to have.
     pub fn takes(&self, given: &[(String, String)]) -> Result<(), Refusal> {
         let Some(params) = &self.params else { return Ok(()) };
         match given.iter().find(|(name, _)| !params.contains(name)) {
@@ -81,7 +81,7 @@ impl Question {
         }
     }
 
-    /// Refuses params that no endpoint is known to take: a misspelt one would be sent to none.
+    /// Rejects params that no endpoint is known to have: a misspelt one would be sent to none.
     pub fn any_takes(questions: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
         let known: BTreeSet<&str> =
             questions.iter().flat_map(|question| question.params.iter().flatten()).map(String::as_str).collect();
@@ -90,7 +90,7 @@ impl Question {
             Some((name, _)) => {
                 let meant = did_you_mean(name, known.into_iter());
                 let help = if meant.is_empty() { meant } else { format!("; {meant}") };
-                Err(Refusal::Message(format!("none of the endpoints to ask is known to take a param `{name}`{help}")))
+                Err(Refusal::Message(format!("none of these endpoints is known to have a param `{name}`{help}")))
             }
         }
     }
@@ -167,8 +167,8 @@ mod tests {
             Question::any_takes(&questions, &given).map_err(|refusal| refusal.to_string())
         };
         assert_eq!(refused(&[Some(&["limit"]), Some(&["coin"])]), Ok(()));
-        assert_eq!(refused(&[None]), Ok(()), "nobody knows what it takes");
-        let why = "none of the endpoints to ask is known to take a param `coin`; did you mean `coins`?";
+        assert_eq!(refused(&[None]), Ok(()), "its params are unknown");
+        let why = "none of these endpoints is known to have a param `coin`; did you mean `coins`?";
         assert_eq!(refused(&[Some(&["coins"]), None]), Err(why.to_owned()));
     }
 
@@ -183,7 +183,7 @@ mod tests {
             let catalogue = codegen::load_texts(&[("service.yaml", service), ("market.yaml", market)]);
             Question::of(&catalogue, name).map(|question| question.path).map_err(|refusal| refusal.to_string())
         };
-        let why = "; `cargo xtask add PATH --group market --name \"Basis Ratio\"` gives it a path";
+        let why = "; `cargo xtask add PATH --group market --name \"Basis Ratio\"` adds a path";
         assert_eq!(asked("Basis"), Ok("/basis".to_owned()));
         assert_eq!(asked("Basis Ratio"), Err(format!("of `Basis Ratio` only the name is known{why}")));
     }

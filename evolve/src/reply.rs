@@ -1,24 +1,24 @@
-//! Saved replies: a JSON body, alone or behind its status line and headers.
+//! Saved responses: a JSON body, alone or after its status line and headers.
 
 use serde_yaml::Value;
 
-/// The sandbox's mark of a reply with invented parts: a header, and a key of the body.
+/// The sandbox's mark of a response with mock data: a header, and a key of the body.
 const INVENTED: &str = "x-sandbox-invented";
 
-/// A reply to learn from.
+/// A response to learn from.
 #[derive(Debug)]
 pub(super) struct Reply {
     /// Its origin, for messages.
     pub(super) origin: String,
     pub(super) body: Value,
-    /// Whether it has the mark of an invented reply.
+    /// Whether it has the mark of a mock response.
     pub(super) is_invented: bool,
     /// Whether its status was saved with it, which is then a success.
     pub(super) has_status: bool,
 }
 
 impl Reply {
-    /// Reads a saved reply.
+    /// Reads a saved response.
     pub(super) fn read(origin: &str, bytes: &[u8]) -> Result<Self, String> {
         let text = text(bytes)?.trim_start_matches('\u{feff}').trim_start();
         let (head, body) = if text.starts_with("HTTP/") { behind_headers(text)? } else { ("", text) };
@@ -33,13 +33,13 @@ impl Reply {
         Ok(Self { origin: origin.to_owned(), body, is_invented, has_status: !head.is_empty() })
     }
 
-    /// The value at a place of the body.
+    /// The value at a JSON path of the body.
     pub(super) fn at(&self, place: &str) -> Option<&Value> {
         at(&self.body, place)
     }
 }
 
-/// The value at a place of a body: keys with dots between them.
+/// The value at a JSON path of a body: keys separated by dots.
 pub(super) fn at<'b>(body: &'b Value, place: &str) -> Option<&'b Value> {
     place.split('.').try_fold(body, |value, key| value.get(key))
 }
@@ -65,16 +65,14 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
 /// Why a body is not JSON, and the remedy.
 fn no_json(body: &str, error: &serde_json::Error) -> String {
     match body.trim_start().chars().next() {
-        None => "it has no body; ask for something that has one".to_owned(),
-        Some('<') => "its body is a page of HTML or XML and not JSON, so something else has answered; \
+        None => "the response has no body; send a request that returns one".to_owned(),
+        Some('<') => "the body is HTML or XML, not JSON, so another server has responded; \
                       check the address and the credentials"
             .to_owned(),
         _ if error.to_string().starts_with("duplicate entry") => {
-            format!(
-                "one object of its body has two values under one key, of which nobody can tell the right one: {error}"
-            )
+            format!("duplicate key in an object of the body, so the right value is unknown: {error}")
         }
-        _ => format!("its body is no JSON that the client reads: {error}; save it as it came, as `curl -i` does"),
+        _ => format!("invalid JSON in the body: {error}; save the response with `curl -i`"),
     }
 }
 
@@ -82,7 +80,7 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
 fn behind_headers(mut text: &str) -> Result<(&str, &str), String> {
     loop {
         let end = ["\r\n\r\n", "\n\n"].iter().filter_map(|blank| Some((text.find(blank)?, blank.len()))).min();
-        let (end, length) = end.ok_or("it ends before its headers do; save the whole reply")?;
+        let (end, length) = end.ok_or("the file ends within the headers; save the complete response")?;
         let (head, body) = (&text[..end], &text[end + length..]);
         if body.starts_with("HTTP/") {
             text = body;
@@ -90,9 +88,7 @@ fn behind_headers(mut text: &str) -> Result<(&str, &str), String> {
         }
         let status = head.split_whitespace().nth(1).unwrap_or_default();
         if !status.starts_with('2') {
-            return Err(format!(
-                "its status is {status}, so it is not what the endpoint answers; save a reply whose status is 200"
-            ));
+            return Err(format!("its status is {status}, expected a success; save a response with status 200"));
         }
         return Ok((head, body));
     }
@@ -116,20 +112,20 @@ mod tests {
             ("{\"data\": [], \"x-sandbox-invented\": \"fields\"}", Ok((true, false))),
             (
                 "HTTP/1.1 422 Unauthorized\r\n\r\n{}",
-                Err("its status is 422, so it is not what the endpoint answers; save a reply whose status is 200"),
+                Err("its status is 422, expected a success; save a response with status 200"),
             ),
-            ("HTTP/1.1 200 OK\r\n", Err("it ends before its headers do; save the whole reply")),
-            ("HTTP/1.1 204 No Content\r\n\r\n", Err("it has no body; ask for something that has one")),
-            (" \n", Err("it has no body; ask for something that has one")),
+            ("HTTP/1.1 200 OK\r\n", Err("the file ends within the headers; save the complete response")),
+            ("HTTP/1.1 204 No Content\r\n\r\n", Err("the response has no body; send a request that returns one")),
+            (" \n", Err("the response has no body; send a request that returns one")),
             (
                 "{\"a\": ",
                 Err(
-                    "its body is no JSON that the client reads: EOF while parsing a value at line 1 column 6; save it as it came, as `curl -i` does",
+                    "invalid JSON in the body: EOF while parsing a value at line 1 column 6; save the response with `curl -i`",
                 ),
             ),
             (
                 "{\"a\": 1, \"a\": 2}",
-                Err("one object of its body has two values under one key, of which nobody can tell the right one: \
+                Err("duplicate key in an object of the body, so the right value is unknown: \
                      duplicate entry with key \"a\" at line 1 column 12"),
             ),
         ];

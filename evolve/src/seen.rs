@@ -1,4 +1,4 @@
-//! The values at one place of all replies, counted by kind.
+//! The values at one path of all responses, counted by kind.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub(super) struct Seen {
     pub(super) nulls: usize,
     pub(super) booleans: usize,
     pub(super) integers: usize,
-    /// Numbers that no 64-bit integer holds count as fractions.
+    /// Numbers outside the range of 64-bit integers count as fractions.
     pub(super) fractions: usize,
     /// Texts that the client reads as numbers where numbers are wanted.
     pub(super) numeric_texts: usize,
@@ -28,7 +28,7 @@ pub(super) struct Seen {
     pub(super) lists: usize,
     /// The items of all lists.
     pub(super) items: Option<Box<Seen>>,
-    /// The same by their places in the lists, and the lengths of the shortest and the longest list.
+    /// The same by index in the lists, and the lengths of the shortest and the longest list.
     pub(super) places: Vec<Seen>,
     shortest: usize,
     longest: usize,
@@ -36,24 +36,24 @@ pub(super) struct Seen {
     pub(super) fields: SeenFields,
     /// The values of all fields together, as if their names were data.
     pub(super) under_keys: Option<Box<Seen>>,
-    /// Whether the objects are lists with named places.
+    /// Whether the objects are lists with named fields.
     pub(super) by_place: bool,
 }
 
-/// The fields of objects at one place, in the order in which they first came.
+/// The fields of objects at one path, in the order of their first occurrence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenFields(pub(super) Vec<(String, Seen)>);
 
 /// An enum has no more values than this; more are not worth keeping.
 pub(super) const MOST_VALUES: usize = 200;
 
-/// Rows have no more places than this; longer lists are not looked at place by place.
+/// The maximum length of a row; longer lists are not analysed by index.
 const MOST_PLACES: usize = 40;
 
 /// How deep lists may be rows and keys data: values there are kept twice, so each level doubles the work.
 const DEEPEST: usize = 6;
 
-/// Up to here every whole number is a `f64` of its own.
+/// Up to here an `f64` represents every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Seen {
@@ -158,13 +158,13 @@ impl Seen {
         self.values() > 0 && self.integers + self.text_times == self.values()
     }
 
-    /// Whether all values are lists of one length, as where each place has its meaning.
+    /// Whether all values are lists of one length, in which each index may have its own meaning.
     pub(super) fn are_rows(&self) -> bool {
         let is_row = self.shortest == self.longest && (2..=MOST_PLACES).contains(&self.longest);
         self.lists > 0 && self.lists == self.values() && is_row
     }
 
-    /// Lists as objects, by names for their places.
+    /// Lists as objects, by field names.
     pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
         let places = self.places.iter().enumerate();
         let fields = SeenFields(places.map(|(place, seen)| (name(place), seen.clone())).collect());

@@ -1,4 +1,4 @@
-//! Values to write into the catalogue: a tree without places, and its layout as YAML.
+//! Values to write into the catalogue: a tree without locations, and its layout as YAML.
 //!
 //! The layout is that of a catalogue that is written by hand: one line in braces if that fits, else one key a line, and
 //! quotes only where YAML needs them.
@@ -94,7 +94,7 @@ impl Tree {
         }
     }
 
-    /// Sets a key at its place in the format, or removes it.
+    /// Sets a key, in the order of the format, or removes it.
     pub(crate) fn set(&mut self, map: &Map, key: &str, value: Option<impl Into<Tree>>) {
         match value {
             Some(value) => self.put(key, value.into(), &map.before(key)),
@@ -102,7 +102,7 @@ impl Tree {
         }
     }
 
-    /// Sets a key, behind the last of the keys that have to stand before it.
+    /// Sets a key, after the last of the keys that precede it in the format.
     pub(crate) fn put(&mut self, key: &str, value: Tree, before: &[&str]) {
         if let Some(known) = self.get_mut(key) {
             *known = value;
@@ -156,7 +156,7 @@ impl Tree {
         }
     }
 
-    /// The text or number, as it is written.
+    /// The text or number, as written.
     pub(crate) fn scalar(&self) -> Option<&str> {
         match self {
             Self::Text(written) | Self::Number(written) => Some(written),
@@ -196,7 +196,7 @@ impl Tree {
         }
     }
 
-    /// Whether it can stand on one line behind an indent.
+    /// Whether it fits on one line after an indent.
     pub(crate) fn fits(&self, indent: usize) -> bool {
         self.is_shallow() && self.is_short(indent)
     }
@@ -206,7 +206,7 @@ impl Tree {
         indent + self.inline().chars().count() <= WIDTH
     }
 
-    /// Scalars, and lists and maps that hold little else.
+    /// Scalars, and lists and maps with few items.
     pub(crate) fn is_shallow(&self) -> bool {
         match self {
             Self::List(items) => items.iter().all(|item| !matches!(item, Self::Map(_) | Self::List(_))),
@@ -219,7 +219,7 @@ impl Tree {
         }
     }
 
-    /// Lines of block style for a place that has an indent, which the lines do not have yet.
+    /// Lines of block style, without the indent of their parent.
     pub(crate) fn block(&self, indent: usize) -> Vec<String> {
         match self {
             Self::Map(entries) if !entries.is_empty() => {
@@ -246,7 +246,7 @@ impl Tree {
         std::iter::once(format!("{key}:")).chain(self.below(indent)).collect()
     }
 
-    /// The lines below a key: the dashes of a list stand below the key, the keys of a map further in.
+    /// The lines below a key: the dashes of a list at the indent of the key, the keys of a map further in.
     pub(crate) fn below(&self, indent: usize) -> Vec<String> {
         let inner = if matches!(self, Self::List(_)) { 0 } else { 2 };
         let lines = self.block(indent + inner).into_iter();

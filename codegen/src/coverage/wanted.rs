@@ -13,7 +13,7 @@ pub struct Wanted {
     pub endpoints: usize,
     /// That number, weighed by what it means for one of them.
     pub gain: usize,
-    /// Where to begin, or what would come of it.
+    /// A first step, or the benefit.
     pub help: String,
 }
 
@@ -52,13 +52,13 @@ fn paths(group: &Group) -> Option<Wanted> {
     some(Gain::Method, unknown.len(), format!("the path{} in {}", plural(&unknown), group.ident), help)
 }
 
-/// Bodies whose fields are unknown: one reply each is enough.
+/// Bodies whose fields are unknown; one response each is sufficient.
 fn records(group: &Group) -> Option<Wanted> {
     let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
     let untyped: Vec<_> = group.methods().filter(untyped).collect();
     let what =
         format!("what {} return{} in {}", count(&untyped), if untyped.len() == 1 { "s" } else { "" }, group.ident);
-    some(Gain::Record, untyped.len(), what, format!("one reply of each would do: {}", names(&untyped)))
+    some(Gain::Record, untyped.len(), what, format!("one response of each is sufficient: {}", names(&untyped)))
 }
 
 fn params(group: &Group) -> Option<Wanted> {

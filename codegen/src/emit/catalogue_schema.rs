@@ -1,8 +1,8 @@
 //! The JSON Schema of the catalogue, made from the declarations of the format: editors complete, explain and check with
 //! it.
 //!
-//! Draft 7, which is what editors' YAML support reads everywhere. In that draft nothing may stand beside a
-//! reference, so what a key is about stands beside an `allOf`.
+//! Draft 7, which the YAML support of all editors reads. In that draft a reference excludes other keywords, so the
+//! description of a key is next to an `allOf`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape};
 use crate::type_expr::{BUILTINS, MAX_LISTS};
 use crate::walk::INVISIBLE;
 
-/// The file that stands beside the catalogue.
+/// The schema file next to the catalogue.
 pub fn catalogue_schema() -> File {
     let mut maps = BTreeMap::new();
     for map in [SERVICE, GROUP] {
@@ -34,7 +34,7 @@ pub fn catalogue_schema() -> File {
     File { path: "catalogue.schema.json".to_owned(), text }
 }
 
-/// The keys that only `service.yaml` must have tell the two kinds of file apart while either is being written.
+/// The required keys of `service.yaml` distinguish the two kinds of file while either is being written.
 fn is_service() -> Object {
     let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
     any_of(own.map(|key| required(&[key.name])))
@@ -74,7 +74,7 @@ fn property(key: &Key) -> Object {
     if schema.get("$ref").is_some() { about.with("allOf", vec![schema]) } else { about.and(schema) }
 }
 
-/// The words that a key can say.
+/// The accepted words of a key.
 fn meanings(shape: &Shape) -> Vec<(&'static str, &'static str)> {
     match shape {
         Shape::Word(words) => words.to_vec(),
@@ -105,7 +105,7 @@ fn shape(shape: &Shape, form: &Form) -> Object {
     }
 }
 
-/// The different things that may stand at a place.
+/// The alternatives of a shape.
 fn choices(shape: &Shape) -> Vec<&Shape> {
     match shape {
         Shape::Either(shapes) => shapes.iter().flat_map(choices).collect(),

@@ -64,7 +64,7 @@ fn words(paragraph: &str) -> Vec<&str> {
     words
 }
 
-/// A name of the catalogue as code, whatever it is made of.
+/// A name of the catalogue as code, with any characters escaped.
 pub(super) fn code(text: &str) -> String {
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
@@ -115,7 +115,7 @@ fn escape(text: &str, markdown: &mut String) {
     }
 }
 
-/// Sentences one after the other, without those that say nothing.
+/// Sentences joined, without the empty ones.
 pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
     sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }

@@ -59,7 +59,7 @@ fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
 /// A param and one of the setters that set it.
 type Set<'a> = (&'a Param, &'a Setter);
 
-/// Params with their setters, apart from arguments: those of one type everywhere, then those whose type differs.
+/// Params with their setters, except arguments: those of one type everywhere, then those whose type differs.
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
     let params = params.filter(|param| param.is_set());
     let setters = params.flat_map(|param| {

@@ -19,7 +19,7 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
         }
     }
     let records: HashMap<&str, &Record> = group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
-    // A record stands below the first endpoint that has it.
+    // A record follows the first endpoint that has it.
     let own = |endpoint: &Endpoint| {
         let name = own_record(&endpoint.body).filter(|name| owners.get(name) == Some(&&endpoint.ident))?;
         records.get(name).copied()
@@ -90,7 +90,7 @@ fn methods(group: &Group) -> Option<TokenStream> {
     })
 }
 
-/// The types that stand for the endpoints, each with the method whose request it is of.
+/// The marker types of the endpoints, each with the method that returns its request.
 fn markers(group: &Group) -> Option<TokenStream> {
     let handle = ident(&group.handle);
     let markers: Vec<_> = group

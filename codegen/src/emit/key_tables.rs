@@ -10,7 +10,7 @@ use crate::walk::expected;
 const MARKS: [&str; 2] =
     ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of what is emitted. -->\n"];
 
-/// A page with the tables as they are now, if it has a place for them.
+/// A page with current tables, if it has markers for them.
 pub(crate) fn with_key_tables(page: &str) -> String {
     let parts = page.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
     let Some((before, after)) = parts else { return page.to_owned() };
@@ -36,7 +36,7 @@ fn line(key: &Key) -> String {
     row([format!("`{}`{star}", key.name), value(&key.shape, &key.form), key.about.trim().to_owned()])
 }
 
-/// What stands there, with links to the maps.
+/// The accepted shape, with links to the maps.
 fn value(shape: &Shape, form: &Form) -> String {
     let link = |map: &Map| format!("[{}](#{})", map.what, map.what.replace('`', "").replace(' ', "-"));
     match (shape, form) {

@@ -1,5 +1,5 @@
-//! The printer's text in, the same text in a better layout out: lists and chains of calls stand on one line where they
-//! fit, and a blank line separates the members of an `impl`. Only line breaks and trailing commas change.
+//! Improves the layout of the printer's text: lists and chains of calls are on one line where they fit, and a blank
+//! line separates the members of an `impl`. Only line breaks and trailing commas change.
 
 /// Where a line ends at the latest, as in `rustfmt.toml`.
 const WIDTH: usize = 120;
@@ -34,7 +34,7 @@ fn join(lines: &[&str]) -> Vec<String> {
     join_chains(joined)
 }
 
-/// What opens a list of short entries, which stand on one line or fill several.
+/// Openings of lists of short entries, which are on one line or fill several.
 const LISTS: [&str; 2] = ["fields!(", "named_type!("];
 
 /// As many entries on a line as fit; the printer breaks lines earlier, also within an entry.
@@ -62,7 +62,7 @@ fn join_chains(lines: Vec<String>) -> Vec<String> {
             chain.push(link);
         }
         let whole = chain.iter().fold(line.clone(), |whole, link| whole + link.trim_start());
-        // Where the first call of a chain takes lines of its own, so do the others.
+        // If the first call of a chain has its own line, so do the others.
         let goes_on = line.trim_start().starts_with([')', ']', '}']) && !chain.is_empty();
         if whole.chars().count() <= WIDTH && !goes_on {
             joined.push(whole);
@@ -74,7 +74,7 @@ fn join_chains(lines: Vec<String>) -> Vec<String> {
     joined
 }
 
-/// How many lines stand between an opening line and the one that closes it.
+/// The number of lines between an opening line and the one that closes it.
 fn group_length(open: &str, rest: &[&str]) -> Option<usize> {
     let close = match open.chars().last()? {
         '(' => ')',
@@ -93,7 +93,7 @@ fn one_line(open: &str, inner: &[String], close: &str) -> Option<String> {
     let is_list = others.iter().all(|line| line.ends_with(',')) && !last.ends_with([';', '}', '{', '(', '[']);
     let depth = indent(last);
     let is_flat = inner.iter().all(|line| indent(line) == depth && !line.trim_start().starts_with("//"));
-    // What opens a body is no list of elements, even if it looks like one.
+    // The opening of a body is not a list of elements, even if it looks like one.
     let is_body =
         open.contains("match ") || ["pub struct", "pub enum", "impl"].iter().any(|item| open.starts_with(item));
     if !is_list
@@ -113,7 +113,7 @@ fn one_line(open: &str, inner: &[String], close: &str) -> Option<String> {
 
 /// Puts a blank line between the members of an `impl` or a `trait`, which the printer does not.
 ///
-/// Literals hold no line breaks, so a line that is a closing brace is one.
+/// Literals contain no line breaks, so a line that looks like a closing brace is one.
 fn separate_members(lines: &[String]) -> String {
     let mut text = String::new();
     let mut after_member = false;

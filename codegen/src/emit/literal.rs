@@ -137,7 +137,7 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// `.key(value)`, if there is something to say.
+/// `.key(value)`, unless the value is empty.
 pub(super) fn link<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
     let key = ident(key);
     value.map_or_else(TokenStream::new, |value| quote!(.#key(#value)))

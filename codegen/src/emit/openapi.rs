@@ -89,7 +89,7 @@ impl<'a> Description<'a> {
             .with("description", markdown(facts.iter().map(String::as_str)))
     }
 
-    /// The user gives the base URL, of which only the end is known.
+    /// The user supplies the base URL, of which only the end is known.
     fn server(&self) -> Object {
         let service = &self.api.service;
         let suffix = if service.base_url_suffix.is_empty() { "/" } else { &service.base_url_suffix };
@@ -134,8 +134,8 @@ fn tag(group: &Group) -> Object {
 
 /// The name from which other generators make a method's.
 ///
-/// If the same name comes from a group with a longer name and an endpoint of it, two underscores separate this group
-/// from its endpoint.
+/// If a group with a longer name and one of its endpoints yield the same name, two underscores separate this group from
+/// its endpoint.
 fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);
     let is_met = |other: &Group| {
@@ -151,7 +151,7 @@ fn described<'t>(summary: &'t str, facts: impl IntoIterator<Item = &'t str>, not
     Object::default().with_text("description", &markdown(paragraphs))
 }
 
-/// A unit as a sentence of its own.
+/// A unit as a separate sentence.
 fn unit(unit: &str) -> String {
     docs::sentence(&if unit.is_empty() { String::new() } else { format!("in {unit}") })
 }

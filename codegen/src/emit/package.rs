@@ -1,4 +1,4 @@
-//! The crate that is emitted: its name, and where its documents stand.
+//! The emitted crate: its name, and the paths of its documents.
 
 use crate::names;
 
@@ -12,7 +12,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// A crate whose documents stand in its own folder.
+    /// A crate with its documents in its own folder.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), docs: "../../docs".to_owned() }
     }

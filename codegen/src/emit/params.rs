@@ -68,12 +68,12 @@ pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
     alike.iter().map(|(_, setter)| ident(&setter.takes)).collect()
 }
 
-/// The macro that says of an endpoint that it takes the params of a set.
+/// The macro that implements the traits of a param set for an endpoint.
 pub(super) fn macro_name(set: &ParamSet) -> Ident {
     ident(&format!("takes_{}", set.constant.to_ascii_lowercase()))
 }
 
-/// What an endpoint that takes a set has: the traits of its setters, and those of params of its own.
+/// The traits of an endpoint with a param set: those of the set's setters and those of its own params.
 fn takes_set(api: &Api, set: &ParamSet) -> [TokenStream; 2] {
     let (name, traits) = (macro_name(set), traits(api, set));
     if traits.is_empty() {
@@ -121,7 +121,7 @@ fn setter(setter: &Setter) -> TokenStream {
     let associated = ident(&setter.type_ident);
     let ty = setter.ty.as_ref().map_or_else(|| quote!(E::#associated), ToTokens::to_token_stream);
     let doc = docs::doc(if setter.ty.is_some() { facts(setter) } else { differing(setter) });
-    // `None` leaves the param out, whatever the setter takes.
+    // `None` omits the param, for any type of setter.
     let (generics, argument, value, with) = match setter.passing() {
         Passing { several: false, exact: true } => {
             (quote!(), quote!(impl Into<Option<#ty>>), quote!(#name), quote!(with_exact::<#ty>))
@@ -147,7 +147,7 @@ fn setter(setter: &Setter) -> TokenStream {
     }
 }
 
-/// What is known of the param wherever it is taken.
+/// The facts of the param that apply to all endpoints.
 fn facts(setter: &Setter) -> Vec<String> {
     // A caller that passes a `Timestamp` need not know the unit on the wire.
     let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };
@@ -169,7 +169,7 @@ fn facts(setter: &Setter) -> Vec<String> {
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }
 
-/// If endpoints differ, the facts of one do not hold for all.
+/// If endpoints differ, the facts of one do not apply to all.
 fn differing(setter: &Setter) -> Vec<String> {
     let Setter { ident, takes, type_ident, .. } = setter;
     vec![format!("Sets `{ident}`, whose type depends on the endpoint: see [`{takes}::{type_ident}`].")]

@@ -1,4 +1,4 @@
-//! One record: the struct, its table of fields, and how its values are taken from a row.
+//! One record: the struct, its table of fields, and the conversion from a row.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -29,7 +29,7 @@ fn time(api: &Api) -> Option<TokenStream> {
     })
 }
 
-/// The method of the metadata that returns the values left out of a reply.
+/// The method of the metadata that returns the values that a response does not cover.
 fn unsupported(api: &Api) -> TokenStream {
     let field = api.unsupported().map(|field| ident(&field.ident));
     let values =
@@ -69,7 +69,7 @@ fn definition(record: &Record) -> TokenStream {
 }
 
 fn field_docs(field: &Field) -> String {
-    // A caller that holds a `Timestamp` need not know the unit on the wire.
+    // A caller with a `Timestamp` need not know the unit on the wire.
     let unit = if field.ty.is_moment() { "" } else { &field.unit };
     let facts = docs::value_facts(unit, field.range, field.evidence);
     docs::joined([docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)])
@@ -97,7 +97,7 @@ fn description(record: &Record) -> TokenStream {
     }
 }
 
-/// The fields by their places in the table, by which values are taken and shown.
+/// The fields by their index in the table.
 fn fields(record: &Record) -> TokenStream {
     let name = ident(&record.ident);
     let fields = record.fields.iter().enumerate().map(|(index, field)| {
@@ -110,7 +110,7 @@ fn fields(record: &Record) -> TokenStream {
     quote!(fields!(#name #fields);)
 }
 
-/// What a record can use, wherever it stands.
+/// The imports of a record in any module.
 pub(super) fn imports(api: &Api) -> Imports<'_> {
     let mut imports = Imports::from([
         ("Timestamp", "::runtime"),

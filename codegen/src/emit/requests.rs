@@ -162,7 +162,7 @@ fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream 
     quote!(#handle.#method(#(#arguments),*))
 }
 
-/// The path with a sample for each of its params, the same that [`sample`] gives.
+/// The path with a sample for each of its params, the same as from [`sample`].
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = endpoint.path.clone().unwrap_or_default();
     for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
@@ -220,10 +220,10 @@ fn bound(param: &Param) -> Option<f64> {
     param.range.min.map(f64::ceil).or(param.range.max.map(f64::floor))
 }
 
-/// What stands as it is in a segment of a path, besides letters and digits.
+/// The unescaped characters of a path segment, besides letters and digits.
 const SEGMENT: &[u8] = b"-._~";
 
-/// What stands as it is in a query.
+/// The unescaped characters of a query.
 const QUERY: &[u8] = b"-._~,:";
 
 fn encoded(text: &str, plain: &[u8]) -> String {

@@ -1,4 +1,4 @@
-//! `mod.rs`: the modules and what stands at the root of the crate.
+//! `mod.rs`: the modules and the items at the root of the crate.
 
 use proc_macro2::TokenStream;
 use quote::quote;

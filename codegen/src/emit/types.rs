@@ -23,7 +23,7 @@ pub(super) fn file(api: &Api) -> File {
         ("UnknownValue", "::runtime::wire"),
         ("named_type", "::runtime"),
     ]);
-    // A variant may be called like these, which is no reason to import them.
+    // Variants with these names need no import.
     if api.types.iter().any(|ty| ty.open) {
         imports.insert("Cow", "std::borrow");
     }
@@ -75,7 +75,7 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
         let doc = docs::doc([value_docs(value, ty.evidence)]);
         quote!(#doc pub const #name: Self = Self(Cow::Borrowed(#text));)
     });
-    // Apart from the methods, so that the constants read as a list.
+    // Separate from the methods, so that the constants read as a list.
     let constants = if ty.values.is_empty() { TokenStream::new() } else { quote!(impl #name { #(#constants)* }) };
     vec![
         quote! {

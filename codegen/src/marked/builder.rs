@@ -1,4 +1,4 @@
-//! Events of the parser put together to a tree, each node with the place that it really has.
+//! Builds a tree from the events of the parser, each node with its exact position.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) struct Builder {
 struct Open {
     start: usize,
     is_map: bool,
-    /// Whether it stands in brackets.
+    /// Whether it is written in brackets.
     is_flow: bool,
     children: Vec<Node>,
 }
@@ -75,7 +75,7 @@ impl Builder {
         self.finish(Node { span: start..end, kind });
     }
 
-    /// Where a scalar stands, without the space and the comments that the parser counts as part of some.
+    /// The position of a scalar, without the space and the comments that the parser includes in some.
     fn scalar_span(&self, style: ScalarStyle, span: Span) -> Range<usize> {
         let (start, end) = (span.start.index(), span.end.index());
         let written = self.text.get(start..end).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Groups and their endpoints: what a method takes, and what comes back.
+//! Groups and their endpoints: params and bodies.
 
 use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, Type};
 
@@ -51,21 +51,21 @@ pub struct Endpoint {
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
     pub history: HistorySource,
-    /// Whether it has a history, as it says or as the service does.
+    /// Whether it has a history, by its own entry or the service's.
     pub has_history: bool,
     /// How many requests the service counts a request as.
     pub weight: u32,
 }
 
-/// How the history of an endpoint is walked.
+/// The pagination of an endpoint's history.
 #[derive(Debug, Default, PartialEq)]
 pub enum HistorySource {
-    /// As the service says, if it takes the params.
+    /// The service's, if the endpoint has the params.
     #[default]
     Service,
-    /// In a way of its own.
+    /// The endpoint's own.
     Endpoint(History),
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -82,7 +82,7 @@ pub struct ParamSet {
 #[derive(Clone, Debug)]
 pub struct EndpointParam {
     pub param: Param,
-    /// The shared param it is, and whether something is said anew.
+    /// The index of the shared param, and whether the endpoint overrides something.
     pub shared: Option<(usize, bool)>,
 }
 
@@ -113,11 +113,11 @@ pub struct Param {
     pub allowed_values: Vec<String>,
     /// Values that are known to work, which others may too.
     pub tested_values: Vec<String>,
-    /// Values that are known to be refused.
+    /// Values that the service is known to reject.
     pub rejected_values: Vec<String>,
-    /// A value to ask with, which is not known to fail here.
+    /// A value for sample requests, not known to fail here.
     pub example: Option<String>,
-    /// How it is known that just one value is taken.
+    /// The evidence that only one value is accepted.
     pub single_value: Option<Evidence>,
     pub unit: String,
     pub summary: String,
@@ -150,10 +150,10 @@ impl Param {
 /// How a caller hands over what a method or a setter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passing {
-    /// Whether several values are taken, or one.
+    /// Whether the setter accepts several values, or one.
     pub several: bool,
-    /// Whether a value has to be of the type itself, so that a bare number becomes one of it; by `Into`, which takes
-    /// many types of numbers, `limit(100)` would not say which one `100` is of.
+    /// Whether the argument has the type itself, so that a bare number literal is inferred. With `Into`, which accepts
+    /// many number types, the type of `100` in `limit(100)` would be ambiguous.
     pub exact: bool,
 }
 
@@ -183,19 +183,19 @@ pub struct Setter {
 }
 
 impl Setter {
-    /// How its argument is passed. Where endpoints differ, there is no one type for it to be of.
+    /// The kind of its argument. Where endpoints differ, it has no single type.
     pub fn passing(&self) -> Passing {
         Passing { several: self.several, exact: self.ty.as_ref().is_some_and(Type::is_primitive) }
     }
 }
 
-/// What comes back.
+/// A response body.
 #[derive(Debug, PartialEq)]
 pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The form of the time where no field says it.
+        /// The form of the time if no field declares it.
         time_form: Option<TimeForm>,
         evidence: Evidence,
     },

@@ -23,7 +23,7 @@ pub struct Service {
     pub history: Option<History>,
 }
 
-/// The params that a range of time is walked by, by their names on the wire.
+/// The params of a history, by their names on the wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     pub from: String,
@@ -39,7 +39,7 @@ pub struct History {
 pub struct ApiKey {
     /// In lower case, as HTTP compares it.
     pub header: String,
-    /// What stands before the key.
+    /// The prefix of the key.
     pub prefix: String,
     /// Whether requests are answered without it too.
     pub optional: bool,
@@ -55,14 +55,14 @@ pub struct Header {
     pub evidence: Evidence,
 }
 
-/// Where an error body has its message and its code; each place is keys with dots between them.
+/// The JSON paths of message and code in an error body; each is keys separated by dots.
 #[derive(Debug, PartialEq)]
 pub struct ErrorBody {
     /// What the interface calls the schema, and how that is known.
     pub name: Option<(String, Evidence)>,
     pub message: Vec<String>,
     pub code: Vec<String>,
-    /// `None` where no place is known.
+    /// `None` if no path is known.
     pub evidence: Option<Evidence>,
 }
 
@@ -80,7 +80,7 @@ pub struct ClientCredentials {
 pub struct Status {
     pub status: u16,
     pub label: Option<String>,
-    /// What it means, if anybody knows.
+    /// The meaning, if known.
     pub summary: Option<String>,
     pub advice: String,
     pub notes: String,
@@ -88,7 +88,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// What it means, or a sentence that says that this is unknown.
+    /// The meaning, or a sentence that it is unknown.
     pub fn meaning(&self) -> &str {
         self.summary.as_deref().unwrap_or(UNKNOWN_MEANING)
     }
@@ -112,7 +112,7 @@ pub struct Limit {
 pub struct Envelope {
     pub data: String,
     pub metadata: Option<String>,
-    /// The Rust field of the metadata that lists what was asked for and is not covered.
+    /// The Rust field of the metadata that lists requested items that are not covered.
     pub unsupported: Option<String>,
     pub time: Option<Field>,
     pub evidence: Evidence,

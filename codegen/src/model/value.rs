@@ -70,7 +70,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// The same field with its moments in another form, if one is given.
+    /// The same field with its timestamps in another form, if one is passed.
     pub(crate) fn timed_in(self, form: Option<TimeForm>) -> Self {
         let Some(form) = form else { return self };
         let unit = form.unit().map_or("", |unit| unit.word()).to_owned();
@@ -109,7 +109,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The same type; if it is a moment, or holds moments, in this form.
+    /// The same type with its timestamps, if any, in this form.
     #[must_use]
     pub fn timed_in(self, form: TimeForm) -> Self {
         match self {
@@ -129,7 +129,7 @@ impl Type {
         }
     }
 
-    /// Whether it is a point in time, or holds such.
+    /// Whether it is or contains a timestamp.
     pub fn is_moment(&self) -> bool {
         matches!(self.innermost(), Self::Timestamp(_))
     }

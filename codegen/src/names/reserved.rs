@@ -1,9 +1,9 @@
 //! The names that an emitted crate needs itself, by scope; a catalogue must not use them there.
 //!
-//! `reserved/tests.rs` reads the runtime and our emitted files and compares the lists with them in both directions: every
-//! name that is used there stands here, and every name here is used there. Planned names stand in a list of their own.
+//! `reserved/tests.rs` compares the lists with the runtime and our emitted files in both directions: every name used
+//! there is listed here, and every name listed here is used there. Planned names have a separate list.
 
-/// Where a name would stand, as far as the emitted crate has names there already.
+/// The scope of a name, where the emitted crate already has names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Methods of `Client`, each the accessor of a group; modules of the crate; functions of the emitted tests.
@@ -36,7 +36,7 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
         Scope::Constants => &[EVERY_VALUE, &["as_str", "duration", "from", "is_known", "to_string"]],
         Scope::Endpoints => &[EVERY_VALUE],
     };
-    // The traits of the setters stand beside the types of a group.
+    // The traits of the setters share a module with the types of a group.
     lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
@@ -168,7 +168,7 @@ const TYPES: &[&str] = &[
     "Window",
 ];
 
-/// Names of the prelude that emitted files write as they are.
+/// Names of the prelude that emitted files use unqualified.
 const PRELUDE: &[&str] = &["Into", "IntoIterator", "None", "Option", "Result", "Some", "String", "ToString", "Vec"];
 
 /// What generic code calls its types.

@@ -1,6 +1,6 @@
 //! Rules for texts: which can be names, which are blank, and which characters are invisible.
 
-/// Characters that are no control characters and still show nothing, or reorder or hide text: first and last.
+/// Ranges of invisible characters that are not control characters, or that reorder or hide text: first and last.
 pub(crate) const INVISIBLE: &[(char, char)] = &[
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -21,7 +21,7 @@ pub(crate) const INVISIBLE: &[(char, char)] = &[
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// Whether a text can be a name of the catalogue, or stand within a line.
+/// Whether a text can be a name of the catalogue, or part of a line.
 pub fn is_line(text: &str) -> bool {
     is_prose(text) && !has_lines(text)
 }

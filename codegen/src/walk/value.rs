@@ -20,7 +20,7 @@ impl Walk {
                     Kind::Number(written) => format!("quote it: \"{written}\""),
                     Kind::Flag(flag) => format!("quote it: \"{flag}\""),
                     // An author that writes a list or a map there takes the key for another one.
-                    Kind::List(_) | Kind::Map(_) => format!("`{}` says: {}", key.name, key.about.trim()),
+                    Kind::List(_) | Kind::Map(_) => format!("`{}`: {}", key.name, key.about.trim()),
                     _ => String::new(),
                 };
                 self.wrong(node, "text", &help);
@@ -112,7 +112,7 @@ impl Read for u16 {
     const SHAPE: Shape = Shape::Whole;
 
     fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
-        // The bounds of its key are narrower.
+        // The range of its key is narrower.
         Self::try_from(walk.whole(node, key)?).ok()
     }
 }
@@ -201,7 +201,7 @@ impl<T: Read> Read for Known<T> {
         if node.text() == Some("unknown") {
             return Some(Self::Unknown);
         }
-        // A text has findings of its own, which say more.
+        // A text has more specific errors.
         let is_text = matches!(T::SHAPE, Shape::Text);
         (is_text || walk.either(node, &Self::SHAPE)).then(|| T::read(node, key, walk).map(Self::Known))?
     }

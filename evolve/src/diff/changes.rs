@@ -1,4 +1,4 @@
-//! The list of changes, where one change may have several places.
+//! The list of changes; one change may apply to several paths.
 
 use super::Verdict;
 
@@ -15,7 +15,7 @@ pub struct Change {
     pub verdict: Verdict,
     /// The heading in a changelog; `None` if users need not read of it.
     pub heading: Option<Heading>,
-    /// The change, as the beginning of a sentence if places follow.
+    /// The change, as the beginning of a sentence if paths follow.
     pub text: String,
     /// Where it happens.
     pub places: Vec<String>,
@@ -49,7 +49,7 @@ impl Changes {
         self.list.iter().map(|change| change.verdict).max()
     }
 
-    /// Adds a change, or its places to the same change elsewhere.
+    /// Adds a change, or adds its paths to an equal change.
     pub(super) fn add(&mut self, change: Change) {
         let essence = |change: &Change| (change.verdict, change.heading, change.text.clone(), change.remedy.clone());
         match self.list.iter_mut().find(|known| !known.places.is_empty() && essence(known) == essence(&change)) {

@@ -83,7 +83,7 @@ fn introduced(new: &Item) -> String {
     format!("`{}`{ty} is new{summary}", new.name)
 }
 
-/// The change with its place, where the item has one that its name does not contain.
+/// The change with its path, unless the name of the item contains it.
 fn placed(change: Change, item: &Item) -> Change {
     if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
 }

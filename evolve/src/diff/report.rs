@@ -5,7 +5,7 @@ use std::fmt;
 use super::changes::{Change, Changes, Heading};
 use super::verdict::Verdict;
 
-/// Up to this many places are named; more are counted.
+/// The maximum number of paths that are listed; the rest are counted.
 const NAMED_PLACES: usize = 5;
 
 impl fmt::Display for Changes {
@@ -63,7 +63,7 @@ impl Changes {
         for change in self.list.iter().filter(|change| change.heading == Some(heading)) {
             let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
             let remedy = change.remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-            // The text of an addition ends in a summary, which has a full stop of its own.
+            // The text of an addition ends in a summary, which already ends with a full stop.
             let end = if remedy.is_empty() && change.text.ends_with('.') { "" } else { "." };
             entries += &format!("- {breaking}{change}{remedy}{end}\n");
         }

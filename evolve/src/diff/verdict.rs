@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What a change asks of the next version, the least first.
+/// The version bump that a change requires, the smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Nothing that requires or enables a change downstream.
@@ -19,7 +19,7 @@ pub enum Verdict {
 pub struct Reading {
     /// The next version.
     pub next: String,
-    /// Why it is that one, where the verdict alone does not say so.
+    /// The reason for the bump, where the verdict alone does not explain it.
     pub reason: Option<&'static str>,
 }
 
@@ -33,7 +33,7 @@ impl Verdict {
         }
     }
 
-    /// The version after `version`, as Cargo reads versions; `None` if that is no version.
+    /// The version after `version`, by Cargo's rules; `None` if `version` is invalid.
     ///
     /// Below 1.0.0 the first number that is not zero plays the part of the major one.
     pub fn after(self, version: &str) -> Option<Reading> {
@@ -41,7 +41,7 @@ impl Verdict {
         let numbers: Vec<u64> = release.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
         let [major, minor, patch] = numbers[..] else { return None };
         let below_one = "below 1.0.0 a breaking change raises the second number, any other the third";
-        let below_a_tenth = "below 0.1.0 every version stands for itself";
+        let below_a_tenth = "below 0.1.0 every version may break";
         let (next, reason) = match (major, minor, self) {
             (0, 0, _) => ((0, 0, patch + 1), Some(below_a_tenth)),
             (0, _, Self::Major) => ((0, minor + 1, 0), Some(below_one)),

@@ -1,4 +1,4 @@
-//! Lines, columns, and which comments belong to what stands above them.
+//! Lines, columns, and which comments belong to the lines above them.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use codegen::marked::{Kind, Node};
 use super::Page;
 
 impl Page {
-    /// Whether a list or map stands in brackets.
+    /// Whether a list or map is written in brackets.
     pub(super) fn is_flow(&self, node: &Node) -> bool {
         matches!((&node.kind, self.text.get(node.span.start)), (Kind::Map(_) | Kind::List(_), Some('{' | '[')))
     }
@@ -44,7 +44,7 @@ impl Page {
         above.into_iter().all(|character| character.is_whitespace())
     }
 
-    /// How many blank lines stand between two places.
+    /// The number of blank lines between two positions.
     pub(super) fn blank_lines(&self, from: usize, to: usize) -> usize {
         let between: String = self.text[from..to].iter().collect();
         let count = between.lines().skip(1).filter(|line| line.trim().is_empty()).count();

@@ -1,7 +1,7 @@
 //! Removal of keys from a file.
 //!
-//! The lines or the pair of one key are removed. Comments beside it stay; if that is impossible, the key stays, since
-//! it is not known to which key a comment belongs.
+//! Removes the lines or the pair of one key. Comments next to it stay. Where they cannot, the key stays too, since the
+//! comment may belong to another key.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ impl Page {
             self.splices.push((range, String::new()));
             return true;
         }
-        self.leave("cannot be taken out without what stands beside it; take it out by hand");
+        self.leave("cannot be removed separately from its neighbours; remove it by hand");
         false
     }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A text with a part of what it says changed, and the places that are left.
+/// A text after an edit of its tree, and the values that were left unchanged.
 fn edited(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree)) -> (String, Vec<String>) {
     let mut wanted = said_by(text);
     edit(wanted.at_mut(path).expect("a part of it"));
@@ -159,7 +159,7 @@ fn keys_go_and_leave_the_rest() {
     ] {
         let (after, left) = edited(text, &[Item(0)], without("k"));
         assert_eq!(after, text);
-        let said = "item 1, `k` cannot be taken out without what stands beside it; take it out by hand";
+        let said = "item 1, `k` cannot be removed separately from its neighbours; remove it by hand";
         assert_eq!(left, [said], "{text}");
     }
 }
@@ -196,7 +196,7 @@ fn what_cannot_be_done_without_harm_is_left_and_told() {
         map.put("b", Tree::Number("2".to_owned()), &[]);
     });
     assert_eq!(text, "a: >-\n  x\n  y\nb: 2\n");
-    assert_eq!(left, ["`a` stands on several lines; write `z` there by hand"]);
+    assert_eq!(left, ["`a` is written on several lines; write `z` there by hand"]);
     check("l: [\n  a # ]\n]\n", &[Key("l")], push("x".into()), "l: [\n  a, x # ]\n]\n");
 }
 

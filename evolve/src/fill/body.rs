@@ -61,7 +61,7 @@ impl Filler<'_> {
             if evidence != inherited {
                 body.put("evidence", evidence.into(), &[]);
             }
-            // A list that is no time series has no time.
+            // Only a time series has a time.
             if known.text("time") == Some("none") {
                 body.put("time", "none".into(), &["evidence"]);
             }

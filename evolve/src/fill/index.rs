@@ -1,4 +1,4 @@
-//! The places of a catalogue's named parts, each looked up without a scan.
+//! Paths of a catalogue's named parts, each looked up without a scan.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +22,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// The named parts of a catalogue as it is now.
+    /// The named parts of the current catalogue.
     pub(super) fn of(editor: &Editor) -> Self {
         let mut index = Self::default();
         let list = |file: &str, key| Place::file(file).key(key).items(editor);
@@ -57,7 +57,7 @@ impl Index {
         self.by_wire_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The shared params for which a name in `params` stands: one, or those of a set.
+    /// The shared params that a name in `params` refers to: one, or those of a set.
     pub(super) fn shared(&self, name: &str) -> Vec<Place> {
         match self.sets.get(name) {
             Some(ids) => ids.iter().filter_map(|id| self.params.get(id)).cloned().collect(),

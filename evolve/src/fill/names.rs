@@ -84,7 +84,7 @@ pub(super) struct NewNames {
     types: HashMap<String, String>,
     /// By the numbers in the draft; new records with their file.
     records: BTreeMap<usize, (String, Option<String>)>,
-    /// The ids of shared params, by their places in the draft.
+    /// The ids of shared params, by their index in the draft.
     pub(super) params: HashMap<Place, String>,
 }
 

@@ -118,7 +118,7 @@ impl Filler<'_> {
         entries
     }
 
-    /// A definition with setter names that stand for no other param, and with the types of the catalogue.
+    /// A definition with setter names that no other param has, and with the types of the catalogue.
     fn with_setters(&mut self, param: &Tree, idents: &mut NamesInUse) -> Tree {
         let mut tree = param.clone();
         let drafted = param.text("type").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Setter names for params: one name stands for one wire name on all endpoints, and keeps the type that it accepts.
+//! Setter names for params: one name has one wire name on all endpoints, and keeps the type that it accepts.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use crate::tree::Tree;
 #[derive(Debug, Default)]
 pub(super) struct Setters {
     all: HashMap<String, Setter>,
-    /// The idents by the wire names that they stand for.
+    /// The idents by their wire names.
     by_wire_name: HashMap<String, BTreeSet<String>>,
 }
 
@@ -118,7 +118,7 @@ impl Setters {
         ident
     }
 
-    /// Whether a param can have a setter of this name: it is new, or stands for the same param with the same type.
+    /// Whether a param can have a setter of this name: it is new, or belongs to the same param with the same type.
     fn fits(&self, ident: &str, wish: Wish<'_>) -> bool {
         let is_same =
             |known: &Setter| known.ident == ident && known.is_list == wish.is_list && known.wire_name == wish.wire_name;

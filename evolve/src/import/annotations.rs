@@ -1,4 +1,4 @@
-//! Facts about a value beside its type, at its place or in its schema, as keys of a field or a param.
+//! Facts about a value other than its type, next to its schema or within, as keys of a field or a param.
 
 use codegen::is_line;
 use codegen::model::UNKNOWN_MEANING;
@@ -12,7 +12,7 @@ use super::schema::DEPTH;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The facts about a value at its place, or else in its schema.
+    /// The facts next to a schema, or else within it.
     pub(super) fn said_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
         // A named type has these facts itself; a list or map of it does not.
@@ -20,7 +20,7 @@ impl<'d> Reader<'d> {
         let own = self.said(schema);
         let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.said(layer));
         let mut said = far.fold(own, Tree::or);
-        // If several values are taken, the bounds of an item are those of the value.
+        // If several values are accepted, the range of an item is that of the value.
         let mut lists = layers;
         for _ in 0..DEPTH {
             let of = |(list, _): &(&'d Value, String)| list.get("items").or(list.get("additionalProperties"));
@@ -62,7 +62,7 @@ pub(super) fn summarized(said: Tree) -> Tree {
     said.or(Tree::map().with("summary", "unknown"))
 }
 
-/// Removes bounds that the type cannot have, or that allow no number.
+/// Removes a range that does not suit the type, or that allows no number.
 fn restrict(said: &mut Tree, ty: &str) {
     let Some(range) = said.get("range") else { return };
     let bound = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|bound| bound.parse::<f64>().ok());
@@ -94,7 +94,7 @@ fn range(schema: &Value) -> Option<Tree> {
     (range != Tree::map()).then_some(range)
 }
 
-/// A bound. A whole number keeps digits that a float would lose.
+/// An end of a range. An integer keeps digits that a float would lose.
 fn number(bound: &Value) -> Option<Tree> {
     let number = bound.as_f64().filter(|number| number.is_finite())?;
     let is_whole = bound.is_i64() || bound.is_u64();

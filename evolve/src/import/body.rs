@@ -71,7 +71,7 @@ impl<'d> Reader<'d> {
         Some(DraftBody::Series(record))
     }
 
-    /// The schema at the end of dotted keys, and its place.
+    /// The schema at the end of dotted keys, and its path.
     fn led_to(&mut self, schema: &'d Value, place: &str, keys: &str) -> Option<(&'d Value, String)> {
         keys.split('.').try_fold((schema, place.to_owned()), |(schema, place), key| {
             let (target, reference) = self.document.follow(schema)?;

@@ -1,7 +1,7 @@
-//! Schemas made of others: parts that all hold, and alternatives of which one does.
+//! Composed schemas: `allOf`, `oneOf` and `anyOf`.
 //!
-//! Parts become one record with the keys beside them. The only alternative, or the only one beside `null`, is a part as
-//! well. The catalogue cannot express a choice among several.
+//! Parts are merged into one record with the other keys. A single alternative, also next to `null`, counts as a part.
+//! The catalogue cannot express a choice among several.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ const STRUCTURE: &[&str] = &[
     "type",
 ];
 
-/// The alternatives under a key beside `null`, with the places that they have among all.
+/// The alternatives under a key other than `null`, with their indices.
 pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v Value)> {
     let all = items(schema, key).iter().enumerate();
     all.filter(|(_, option)| text(option, "type") != Some("null")).collect()
@@ -46,7 +46,7 @@ pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     options.into_iter().map(|(_, option)| option).filter(|_| are_constants).collect()
 }
 
-/// What a schema is made of beside its own keys, with their places.
+/// The parts of a schema in addition to its own keys, with their paths.
 fn parts<'v>(schema: &'v Value, place: &str) -> Vec<Layer<'v>> {
     let alone = ["anyOf", "oneOf"].into_iter().filter_map(|key| match alternatives(schema, key).as_slice() {
         [(index, only)] => Some((*only, format!("{place}/{key}/{index}"))),
@@ -57,7 +57,7 @@ fn parts<'v>(schema: &'v Value, place: &str) -> Vec<Layer<'v>> {
 }
 
 impl Document {
-    /// A schema and all that hold with it, nearest first: what it refers to, and its parts with what they refer to.
+    /// A schema and all schemas that apply with it, nearest first: references, parts, and the references of these.
     pub(super) fn layers<'d>(&'d self, schema: &'d Value, place: &str) -> Vec<Layer<'d>> {
         let mut layers = Vec::new();
         self.add_layers(schema, place, &mut layers, &mut HashSet::new(), 0);
@@ -110,7 +110,7 @@ impl<'d> Reader<'d> {
         Valued { nullable: value.nullable || nullable, ..value }
     }
 
-    /// The properties of an object and of its parts, with their places; the nearest win.
+    /// The properties of an object and of its parts, with their paths; the nearest win.
     pub(super) fn properties(&self, schema: &'d Value, place: &str) -> Properties<'d> {
         let mut all = Properties::default();
         for (layer, at) in self.document.layers(schema, place).into_iter().rev() {

@@ -17,10 +17,10 @@ pub(super) struct Document {
     tags: HashMap<String, String>,
 }
 
-/// An object of a description, and the place that it stands at.
+/// An object of a description, and its path.
 pub(super) type Layer<'d> = (&'d Value, String);
 
-/// A bound on chains of references, far above any real one.
+/// The maximum length of a chain of references, far above any real one.
 const HOPS: usize = 16;
 
 impl Document {
@@ -48,11 +48,9 @@ impl Document {
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
             )),
             "" => Err(Refusal::new(
-                "this is no OpenAPI description: it has no `openapi` with a version; `cargo xtask learn` reads replies",
+                "not an OpenAPI description: `openapi` with a version is missing; for responses use `cargo xtask learn`",
             )),
-            version => Err(Refusal::Message(format!(
-                "this is OpenAPI {version}, and 3.0 and 3.1 are read; ask for one of these"
-            ))),
+            version => Err(Refusal::Message(format!("OpenAPI {version} is not supported, expected 3.0 or 3.1"))),
         }
     }
 
@@ -122,7 +120,7 @@ fn decode_references(value: &mut Value) {
     }
 }
 
-/// A scalar as it is written.
+/// A scalar as written.
 pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -167,10 +165,10 @@ mod tests {
                 "swagger: '2.0'",
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
             ),
-            ("openapi: 4.0.0", "this is OpenAPI 4.0.0, and 3.0 and 3.1 are read; ask for one of these"),
+            ("openapi: 4.0.0", "OpenAPI 4.0.0 is not supported, expected 3.0 or 3.1"),
             (
                 "a: 1",
-                "this is no OpenAPI description: it has no `openapi` with a version; `cargo xtask learn` reads replies",
+                "not an OpenAPI description: `openapi` with a version is missing; for responses use `cargo xtask learn`",
             ),
             ("{", "the description cannot be read: EOF while parsing an object at line 1 column 1"),
         ];

@@ -10,7 +10,7 @@ use crate::tree::Tree;
 pub(super) struct Draft {
     pub(super) types: Vec<Named>,
     pub(super) records: Vec<DraftRecord>,
-    /// Params that operations refer to, each after its place among the components.
+    /// Params that operations refer to, each with its index among the components.
     pub(super) shared: Vec<(usize, Tree)>,
     pub(super) endpoints: Vec<DraftEndpoint>,
     /// Modules, with the facts about their groups.
@@ -26,7 +26,7 @@ pub(super) struct Draft {
 pub(super) struct Named {
     pub(super) tree: Tree,
     pub(super) wanted: WantedName,
-    /// Its place among the components.
+    /// Its index among the components.
     pub(super) rank: usize,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct DraftRecord {
 }
 
 impl DraftRecord {
-    /// Whether its fields have places instead of names.
+    /// Whether its fields are positional.
     pub(super) fn is_positional(&self) -> bool {
         self.named.tree.get("positional").is_some()
     }

@@ -6,7 +6,7 @@ use super::Reader;
 use super::numbered_types::{innermost, record_in};
 
 impl<'d> Reader<'d> {
-    /// The metadata beside the records of a body.
+    /// The metadata next to the records of a body.
     pub(super) fn metadata(&mut self, schema: &'d Value, place: &str) {
         let ty = self.value(schema, "Metadata", place).ty;
         if let Some(record) = record_in(&ty).filter(|_| innermost(&ty) == ty)

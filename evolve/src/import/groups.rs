@@ -11,7 +11,7 @@ use super::service::or_unknown;
 use crate::naming::NamesInUse;
 use crate::tree::Tree;
 
-/// The module that a tag makes, if it is not taken.
+/// The module of a tag, unless another tag has it.
 pub(super) fn module(tag: &str) -> String {
     NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
 }

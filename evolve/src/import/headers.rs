@@ -11,7 +11,7 @@ use super::params::fixed;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Those that a request can carry beside its credentials, each once.
+    /// Headers that a request can carry in addition to its credentials, each once.
     pub(super) fn headers(&self, evidence: &str, credentials: Option<&Tree>) -> Vec<Tree> {
         let mut taken: HashSet<String> = key_header(credentials).into_iter().collect();
         let is_free = |header: &Tree| {
@@ -47,7 +47,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The header of the API key in lower case, as it is known whatever its case.
+/// The header of the API key in lower case, as header names are case-insensitive.
 fn key_header(credentials: Option<&Tree>) -> Option<String> {
     Some(credentials?.get("api_key")?.text("header")?.to_ascii_lowercase())
 }

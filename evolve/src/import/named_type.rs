@@ -18,7 +18,7 @@ impl<'d> Reader<'d> {
         let mut values: Vec<Tree> = Vec::new();
         for value in items(schema, "enum").iter().chain(constants(schema)) {
             let written = value.get("const").map_or_else(|| text_of(value), text_of);
-            // `null` among the values says that the value can be null, which the type says too.
+            // `null` among the values makes the type nullable, which is read from the type too.
             let is_value = !value.is_null() && is_value(&written);
             if is_value && !values.iter().any(|known| known.text("value") == Some(&written)) {
                 values.push(self.said_of_one(value, &written));

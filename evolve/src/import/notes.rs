@@ -25,7 +25,7 @@ pub(super) struct Notes {
     list: Vec<Note>,
     /// Indices by text.
     known: HashMap<String, usize>,
-    /// Places for which the import has noted why they are left out.
+    /// Paths whose omission has been noted.
     explained: HashSet<String>,
 }
 
@@ -48,7 +48,7 @@ pub(super) const SCHEMA: &str = "\
     type properties required items prefixItems additionalProperties allOf anyOf oneOf enum const format nullable title \
     description example examples default minimum maximum";
 
-/// Keys that do not affect a request or a reply.
+/// Keys that do not affect a request or a response.
 const ASIDE: &str = "\
     deprecated externalDocs jsonSchemaDialect license links security servers unevaluatedProperties headers readOnly";
 
@@ -63,13 +63,13 @@ impl Notes {
         }
     }
 
-    /// Notes why a place is not imported; no other loss is then noted there.
+    /// Notes why a path is not imported; no other loss is then noted there.
     pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, place: &str) {
         self.explained.insert(place.to_owned());
         self.add(weight, why.into(), place);
     }
 
-    /// Whether a place has such a note.
+    /// Whether a path has such a note.
     pub(super) fn is_explained(&self, place: &str) -> bool {
         self.explained.contains(place)
     }
@@ -85,7 +85,7 @@ impl Notes {
         }
     }
 
-    /// One line each, with all places below it or only the first.
+    /// One line each, with all paths or only the first.
     pub(super) fn lines(&self, all: bool) -> Vec<String> {
         let mut sorted: Vec<&Note> = self.list.iter().collect();
         sorted.sort_by_key(|note| (note.weight, Reverse(note.places.len())));

@@ -1,4 +1,4 @@
-//! Types as the catalogue writes them, with numbers in place of the names of types and records.
+//! Types in catalogue syntax, with numbers instead of the names of types and records.
 
 use crate::tree::Tree;
 
@@ -15,12 +15,12 @@ pub(super) fn record_name(index: usize) -> String {
     format!("record {index}")
 }
 
-/// The type that a name stands for.
+/// The type that a name refers to.
 pub(super) fn type_of_name(name: &str) -> Option<usize> {
     name.strip_prefix("type ")?.parse().ok()
 }
 
-/// The record that a type is or holds.
+/// The record that a type is or contains.
 pub(super) fn record_in(ty: &str) -> Option<usize> {
     innermost(ty).strip_prefix("record ")?.parse().ok()
 }
@@ -45,7 +45,7 @@ pub(super) fn or_null(ty: &str, is_nullable: bool) -> String {
     if is_nullable && ty != ANY { format!("{ty}?") } else { ty.to_owned() }
 }
 
-/// Whether bounds are possible.
+/// Whether a type can have a range.
 pub(super) fn is_number(ty: &str) -> bool {
     matches!(ty, "integer" | "count" | "number")
 }

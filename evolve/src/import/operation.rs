@@ -69,7 +69,7 @@ impl<'d> Reader<'d> {
         let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
         let why = match path::check(&path, true) {
             Ok(()) if is_line(&path) => return Some(path),
-            Err(("path-param", ..)) => "a param that stands in it twice",
+            Err(("path-param", ..)) => "a duplicate path param",
             Err(("path-braces", ..)) if !path.contains('?') => "a param that is only part of a segment",
             _ => "a form that it does not know",
         };

@@ -167,7 +167,7 @@ pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     one.map(text_of).filter(|one| is_line(one))
 }
 
-/// Whether a value would make another path of the one that it stands in.
+/// Whether a value would change the path that contains it.
 fn is_dotted(value: &str) -> bool {
     matches!(value, "." | "..")
 }

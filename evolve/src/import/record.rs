@@ -38,7 +38,7 @@ impl<'d> Reader<'d> {
         Some(self.new_record(schema, name, place, listed.collect(), false))
     }
 
-    /// A record whose fields have places instead of names; `None` for a list without schemas for its places.
+    /// A positional record; `None` for a list without `prefixItems`.
     pub(super) fn positional(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
         let places = schema.get("prefixItems")?.as_sequence()?;
         let has_more = schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty());

@@ -9,7 +9,7 @@ use super::document::{items, text};
 use super::notes::{SCHEMA, Weight};
 use super::numbered_types::{ANY, TIMESTAMP, or_null, record_name};
 
-/// A bound on nesting, far above any readable one.
+/// The maximum nesting depth, far above any readable one.
 pub(super) const DEPTH: usize = 32;
 
 /// A type, and whether its value can be `null`.
@@ -23,11 +23,11 @@ fn any() -> Valued {
 }
 
 impl<'d> Reader<'d> {
-    /// The type of a schema at a place; `name` is the name for an unnamed record or enum.
+    /// The type of a schema at a path; `name` is the name for an unnamed record or enum.
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let own = schema;
         let Some((schema, reference)) = self.document.follow(own) else { return any() };
-        // In 3.0 it has no effect beside a reference, but authors mean it.
+        // In 3.0 it has no effect next to a reference, but authors intend one.
         let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let place = reference.unwrap_or(place);
@@ -55,7 +55,7 @@ impl<'d> Reader<'d> {
     pub(super) fn plain(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let format = text(schema, "format").unwrap_or_default();
         if matches!(type_of(schema), "integer" | "number" | "boolean") && schema.get("enum").is_some() {
-            self.notes.add(Weight::Fact, "`enum` of values that are no text".to_owned(), place);
+            self.notes.add(Weight::Fact, "`enum` of values that are not text".to_owned(), place);
         }
         let ty = match type_of(schema) {
             "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
@@ -110,7 +110,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The catalogue's word for a format of moments.
+/// The catalogue's name of a timestamp format.
 fn written_format(format: &str) -> Option<&'static str> {
     match format {
         "date-time" => Some("iso8601"),
@@ -119,7 +119,7 @@ fn written_format(format: &str) -> Option<&'static str> {
     }
 }
 
-/// The types in `type` beside `null`; `null` if it is the only one.
+/// The types in `type` except `null`; `null` if it is the only one.
 pub(super) fn types(named: &Value) -> Vec<&str> {
     match named {
         Value::String(one) => vec![one],
@@ -131,7 +131,7 @@ pub(super) fn types(named: &Value) -> Vec<&str> {
     }
 }
 
-/// The one type of a schema beside `null`, guessed from other keys if it is missing; empty if there is none.
+/// The one type of a schema except `null`, guessed from other keys if it is missing; empty if unknown.
 pub(super) fn type_of(schema: &Value) -> &str {
     if let Some(named @ (Value::String(_) | Value::Sequence(_))) = schema.get("type") {
         return if let [one] = types(named).as_slice() { one } else { "" };
@@ -157,7 +157,7 @@ pub(super) fn is_component(place: &str) -> bool {
     place.starts_with("#/components/schemas/") && place.matches('/').count() == 3
 }
 
-/// The component or the path that contains a place.
+/// The component or the path that contains a schema.
 pub(super) fn owner(place: &str) -> String {
     match place.strip_prefix("#/components/") {
         Some(rest) => rest.split('/').nth(1).unwrap_or_default().to_owned(),

@@ -67,7 +67,7 @@ impl Reader<'_> {
         self.old_groups = self.groups.len();
     }
 
-    /// The path that base URLs end in; users give the host.
+    /// The path suffix of all base URLs; the user supplies the host.
     fn base_url(&mut self, evidence: &str) -> Option<Tree> {
         let root = self.document.root();
         let server = items(root, "servers").first()?;
@@ -75,14 +75,14 @@ impl Reader<'_> {
         for (name, variable) in entries(server, "variables") {
             let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
             if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
-                let why = "a variable of the server's path, which stands as its default";
+                let why = "a variable of the server's path, replaced by its default";
                 self.notes.add(Weight::Fact, why.to_owned(), &format!("#/servers/variables/{name}"));
             }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }
         let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
             Some(rest) => {
-                let why = "the host of the server, which users give themselves";
+                let why = "the host of the server, which the user supplies";
                 self.notes.add(Weight::Aside, why.to_owned(), "#/servers");
                 rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
             }

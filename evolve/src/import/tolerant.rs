@@ -1,4 +1,4 @@
-//! Any JSON or YAML value, also those that other readers refuse: numbers beyond 64 bits, keys that are not text.
+//! Any JSON or YAML value, also those that other readers reject: numbers beyond 64 bits, keys that are not text.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ impl<'de> Visitor<'de> for Any {
         Ok(value.into())
     }
 
-    // Bounds that large are rounded to a float.
+    // Numbers that large are rounded to a float.
     #[expect(clippy::cast_precision_loss, reason = "nothing holds them exactly")]
     fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
         Ok((value as f64).into())
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for Any {
             // In YAML `200` is a number, even as a key.
             let key = text_of(&key);
             if entries.insert(Value::from(key.as_str()), value).is_some() {
-                return Err(A::Error::custom(format!("the key `{key}` stands twice")));
+                return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
         }
         Ok(Value::Mapping(entries))

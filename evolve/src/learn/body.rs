@@ -1,4 +1,4 @@
-//! The body of an endpoint: unknown fields are listed, and known ones are merged with the reply's.
+//! The body of an endpoint: unknown fields are listed, and known ones are merged with the response's.
 
 use codegen::model::TimeFormat;
 use codegen::type_expr::TypeExpr;
@@ -119,7 +119,9 @@ impl Topic<'_> {
             let words = seen.words();
             self.note(
                 editor,
-                format!("the body is {expr} (evidence: {inherited}), and the replies have {words}; it becomes {wider}"),
+                format!(
+                    "the body is {expr} (evidence: {inherited}), but the responses have {words}; it becomes {wider}"
+                ),
             );
             editor.set(body, "type", wider);
             if let Some(own) = self.weaker_evidence(inherited) {
@@ -156,7 +158,7 @@ impl Topic<'_> {
         self.note(editor, format!("learned from {records}: {fields}"));
     }
 
-    /// Refuses records without any of the listed fields, unless these are from the former version.
+    /// Rejects records without any of the listed fields, unless these are from the previous version.
     fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Seen) -> Result<(), Refusal> {
         let fields = listed.iter().filter(|field| !is_former(field, evidence));
         let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();

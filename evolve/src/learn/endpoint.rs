@@ -5,7 +5,7 @@ use codegen::names::{self, Case};
 
 use crate::change::{Editor, Refusal};
 
-/// The place of an endpoint, and its name in messages.
+/// The path of an endpoint in the catalogue, and its name in messages.
 pub(super) struct Found {
     pub(super) group: usize,
     pub(super) endpoint: usize,

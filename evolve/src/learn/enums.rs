@@ -1,4 +1,4 @@
-//! Enums of texts, only for fields that were named, since no reply shows that a list of values is closed.
+//! Enums of texts, only for fields that the user named, since a response cannot show that a list of values is closed.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::seen::{MOST_VALUES, Seen};
 use crate::tree::Tree;
 
-/// The fields of the replies, each with its values in words unless they were texts.
+/// The fields of the responses, each with its values described unless they were texts.
 #[derive(Debug, Default)]
 pub(super) struct FieldsSeen(BTreeMap<String, Option<String>>);
 
@@ -38,9 +38,7 @@ impl FieldsSeen {
             let (field, _) = parts(wanted);
             let held = self.0.iter().find(|(name, _)| is_meant(wanted, name)).and_then(|(_, words)| words.as_deref());
             let why = match held {
-                Some("`null`") => {
-                    "no value of it was seen: it was `null` wherever it came; give a reply that has one".to_owned()
-                }
+                Some("`null`") => "all of its values are `null`; add a response with another value".to_owned(),
                 Some(words) => format!("it has {words}, and the values of an enum are texts"),
                 None => {
                     let known: Vec<_> = texts().map(|name| format!("`{name}`")).collect();
@@ -49,10 +47,10 @@ impl FieldsSeen {
                     } else {
                         format!("they are in {}", known.join(", "))
                     };
-                    format!("no reply has texts in a field of that name; {known}")
+                    format!("no response has texts in a field of that name; {known}")
                 }
             };
-            editor.note(format!("no enum is made of `{field}`, as {why}"));
+            editor.note(format!("cannot make an enum of `{field}`, as {why}"));
         }
     }
 }
@@ -82,7 +80,7 @@ impl Topic<'_> {
                     (Some(_), Some(TypeExpr::Builtin(_))) => {
                         self.note(
                             editor,
-                            format!("no enum is made of `{name}`, as it is {ty}; make it a string first"),
+                            format!("cannot make an enum of `{name}`: it is {ty}; make it a string first"),
                         );
                     }
                     (Some((field, other)), Some(TypeExpr::Name(_)))
@@ -104,7 +102,7 @@ impl Topic<'_> {
         let Ok(ident) = names::ident(ty, Case::Pascal) else {
             self.note(
                 editor,
-                format!("no enum is made of `{name}`, as {ty:?} makes no name of a type; use `--enum {name}=Type`"),
+                format!("cannot make an enum of `{name}`, as {ty:?} makes no name of a type; use `--enum {name}=Type`"),
             );
             return None;
         };
@@ -112,20 +110,20 @@ impl Topic<'_> {
             let words = seen.words();
             self.note(
                 editor,
-                format!("no enum is made of `{name}`, as it has {words}, and the values of an enum are texts"),
+                format!("cannot make an enum of `{name}`, as it has {words}, and the values of an enum are texts"),
             );
             return None;
         }
         if seen.texts.len() > MOST_VALUES {
             self.note(
                 editor,
-                format!("no enum is made of `{name}`, as it has more than {MOST_VALUES} different texts"),
+                format!("cannot make an enum of `{name}`, as it has more than {MOST_VALUES} different texts"),
             );
             return None;
         }
         let values = self.values(editor, seen);
         if values.is_empty() {
-            self.note(editor, format!("no enum is made of `{name}`, as none of its texts can be a value"));
+            self.note(editor, format!("cannot make an enum of `{name}`, as none of its texts can be a value"));
             return None;
         }
         Some(self.enumerate(editor, &ident, field != ty, name, &values))

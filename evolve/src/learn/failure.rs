@@ -1,4 +1,4 @@
-//! Detection of failures: without its status, a failure looks like any other reply.
+//! Detection of error responses: without its status, an error looks like any other response.
 
 use codegen::spec;
 use serde_yaml::Value;
@@ -7,7 +7,7 @@ use crate::change::Refusal;
 use crate::checked::Checked;
 use crate::reply::{Reply, at};
 
-/// Refuses a reply that is probably a failure. If its status says success, it is only reported.
+/// Rejects a probable error response; with a success status it is only reported.
 pub(super) fn judge(
     checked: &Checked,
     group: usize,
@@ -24,22 +24,22 @@ pub(super) fn judge(
         let Some(place) = place(service, body).filter(|place| !has_records && !is_listed(first(place))) else {
             continue;
         };
-        let why = format!("`{place}` is where failures tell what went wrong, by `error_body` of service.yaml");
+        let why = format!("it has `{place}`, see `error_body` in service.yaml");
         if !has_status {
             return Err(Refusal::Message(format!(
-                "{origin} is probably a failure: {why}; if it is none, save it with its status, as `curl -i` does"
+                "{origin} looks like an error response: {why}; if it is none, save it with its status, as `curl -i` does"
             )));
         }
-        warning = Some(format!("{origin} may be a failure, although its status says success: {why}"));
+        warning = Some(format!("{origin} looks like an error response, although its status is a success: {why}"));
     }
     Ok(warning)
 }
 
-/// The place of the message in a body, if it is a failure's.
+/// The JSON path of the message in a body, if it is an error response.
 fn place<'s>(service: &'s spec::Service, body: &Value) -> Option<&'s str> {
     let (messages, codes) = (&service.error_body.message, &service.error_body.code);
     let is_told = |place: &&str| at(body, place).is_some_and(Value::is_string);
-    // Some failures have a list in place of the object with the message.
+    // Some error responses have a list instead of the object with the message.
     let is_first = |key: &Value| messages.iter().chain(codes).any(|place| Some(first(place)) == key.as_str());
     let has_nothing_else = body.as_mapping().is_some_and(|body| body.keys().all(is_first));
     let has_first = |place: &&str| has_nothing_else && body.get(first(place)).is_some();

@@ -1,4 +1,4 @@
-//! The fields of one record: those of the replies beside those of the catalogue.
+//! The fields of one record: those of the responses and those of the catalogue.
 
 use codegen::is_line;
 use codegen::model::TimeFormat;
@@ -33,7 +33,7 @@ pub(super) struct FieldList {
     pub(super) fixed: Vec<(String, &'static str)>,
     /// The text before the name of a field in messages.
     pub(super) within: String,
-    /// Whether several places share this list, so that a field of one place need not be in all.
+    /// Whether several bodies share this list, so that a field of one need not be in all.
     pub(super) is_shared: bool,
 }
 
@@ -59,7 +59,7 @@ impl Topic<'_> {
         editor.note(format!("{}: {text}", self.endpoint));
     }
 
-    /// The place of an endpoint of the group.
+    /// The path of an endpoint of the group.
     pub(super) fn place(&self, endpoint: usize) -> Place {
         Place::file(&self.file).key("endpoints").item(endpoint)
     }
@@ -78,7 +78,7 @@ impl Topic<'_> {
         self.new_fields(editor, seen, &mut taken, |name| Some(name) != time)
     }
 
-    /// Compares listed fields with the fields of the replies.
+    /// Compares listed fields with the fields of the responses.
     pub(super) fn merge(&self, editor: &mut Editor, list: &FieldList, seen: &Seen) -> Result<(), Refusal> {
         let listed = editor.entries(&list.at).to_vec();
         let (mut taken, mut former) = (NamesInUse::default(), Vec::new());
@@ -131,7 +131,7 @@ impl Topic<'_> {
         (Evidence::of(known) < Evidence::of(own)).then_some(own)
     }
 
-    /// New fields replace fields of the former version that the replies do not have.
+    /// New fields replace fields of the previous version that the responses do not have.
     fn replace_former(&self, editor: &mut Editor, list: &FieldList, former: &[(&str, Place)], new: &mut Vec<Tree>) {
         let mut places = former.iter();
         if !list.is_shared {
@@ -139,7 +139,7 @@ impl Topic<'_> {
             for (field, (name, at)) in new.drain(..replaced).zip(places.by_ref()) {
                 self.note(
                     editor,
-                    format!("`{}{name}` of the former version did not come; a new field stands there", list.within),
+                    format!("`{}{name}` of the previous version was absent; a new field replaces it", list.within),
                 );
                 editor.replace(at, field);
             }
@@ -147,7 +147,7 @@ impl Topic<'_> {
         for (name, _) in places {
             self.note(
                 editor,
-                format!("`{}{name}` of the former version did not come; delete it if it never does", list.within),
+                format!("`{}{name}` of the previous version was absent; delete it if it no longer exists", list.within),
             );
         }
     }
@@ -198,14 +198,14 @@ impl Topic<'_> {
             let names = whole.join(", ");
             self.note(
                 editor,
-                format!("{names} {verb} whole in the few values that came; where fractions can come, write `number`"),
+                format!("{names} {verb} whole in the few values seen; where fractions are possible, write `number`"),
             );
         }
         Ok(fields)
     }
 }
 
-/// Whether a listed field is known only from the former version.
+/// Whether a listed field is known only from the previous version.
 pub(super) fn is_former(field: &Tree, inherited: &str) -> bool {
     field.text("evidence").unwrap_or(inherited) == "previous_version"
 }

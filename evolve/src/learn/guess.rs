@@ -16,7 +16,7 @@ pub(super) enum Guess {
     WrittenMoment(&'static str),
     /// A list; its items are guessed separately.
     List,
-    /// Lists whose places each have a type of their own.
+    /// Lists with a separate type per index.
     Rows,
     /// An object that has fields.
     Record,
@@ -26,8 +26,8 @@ pub(super) enum Guess {
 
 /// Guesses from the name of a field and its values.
 pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
-    // The client reads numbers that are written as text, but a field that has only texts may hold names that look like
-    // numbers.
+    // The client reads numbers that are written as text, but a field that has only texts may contain names that look
+    // like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
         return Guess::Builtin(if seen.fractions + seen.unwhole > 0 { "number" } else { "integer" });
     }
@@ -62,14 +62,14 @@ pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
     written_moments(seen).map_or(Guess::Builtin("string"), Guess::WrittenMoment)
 }
 
-/// Whether the places of lists have different kinds of values, or the first has a time: then these are no plain lists.
+/// Whether the values differ in kind by index, or the first is a time: then the lists are rows.
 fn do_places_differ(lists: &Seen, milliseconds: bool) -> bool {
     let kinds = |seen: &Seen| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
     let known = || lists.places.iter().filter(|place| place.values() > 0).map(kinds);
     has_time(lists, milliseconds) || known().any(|kinds| known().next() != Some(kinds))
 }
 
-/// Names for the places of rows, which no reply gives: the first is the time, if it can be.
+/// Names for the fields of rows, which responses do not have: the first is the time, if it can be.
 pub(super) fn name_of_place(rows: &Seen, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
     let (has_time, time) = (has_time(rows, milliseconds), time.to_owned());
     move |place| if place == 0 && has_time { time.clone() } else { format!("value {}", place + 1) }
@@ -80,7 +80,7 @@ fn has_time(rows: &Seen, milliseconds: bool) -> bool {
     matches!(first, Some(Guess::Builtin("timestamp") | Guess::OtherMoment(_) | Guess::WrittenMoment(_)))
 }
 
-/// The name of a place with the time.
+/// The name of a field with the time.
 pub(super) const TIME: &str = "time";
 
 /// The format in which every value is a time, if there is one.

@@ -1,4 +1,4 @@
-//! The kind of a body (a series, one object, or another value), and the records of all replies.
+//! The kind of a body (a series, one object, or another value), and the records of all responses.
 
 use codegen::spec;
 use serde_yaml::Value;
@@ -38,12 +38,12 @@ impl BodyKind {
 
 /// The kind of bodies that are unknown.
 pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<BodyKind, Refusal> {
-    // Some services send `null` in place of an empty list of records.
+    // Some services send `null` instead of an empty list of records.
     let is_series = |reply: &&Reply| list_of(reply, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (replies.iter().find(is_series), replies.iter().find(|reply| !is_series(reply))) {
         (Some(_), None) => Ok(BodyKind::Series),
         (Some(series), Some(other)) => Err(Refusal::Message(format!(
-            "{} is a series and {} is none; leave out what is no reply of this endpoint",
+            "{} is a series, but {} is not; omit responses of other endpoints",
             series.origin, other.origin
         ))),
         (None, _) => {
@@ -63,17 +63,17 @@ pub(super) fn whole(replies: &[Reply]) -> Seen {
     seen
 }
 
-/// The value at the place of a body's records.
+/// The value at the JSON path of a body's records.
 fn list_of<'r>(reply: &'r Reply, data: Option<&str>) -> Option<&'r Value> {
     data.map_or(Some(&reply.body), |data| reply.at(data))
 }
 
-/// The words for that place in messages.
+/// The name of that path in messages.
 fn place_of_list(data: Option<&str>) -> String {
     data.map_or_else(|| "the whole body".to_owned(), |data| format!("`{data}`"))
 }
 
-/// All records of all replies.
+/// All records of all responses.
 pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Refusal> {
     let mut seen = Seen::default();
     for reply in replies {
@@ -81,7 +81,7 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
         if list.is_some_and(Value::is_null) {
             let place = place_of_list(data);
             return Err(Refusal::Message(format!(
-                "there are no records in {}: {place} is `null`; ask for something of which it has some",
+                "no records in {}: {place} is `null`; send a request that returns some",
                 reply.origin
             )));
         }
@@ -91,9 +91,9 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
         }
     }
     match seen.times {
-        0 => Err(Refusal::new("there are no records in the reply; ask for something of which it has some")),
+        0 => Err(Refusal::new("no records in the response; send a request that returns some")),
         all if all == seen.objects && seen.fields.0.is_empty() => {
-            Err(Refusal::new("the records of the reply have no fields; ask for something of which they have some"))
+            Err(Refusal::new("the records of the response have no fields; send a request that returns some"))
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::Message(format!(
@@ -125,11 +125,11 @@ pub(super) fn objects(replies: &[Reply]) -> Result<Seen, Refusal> {
     let seen = whole(replies);
     match seen.times {
         all if all == seen.objects && seen.fields.0.is_empty() => {
-            Err(Refusal::new("there are no fields in the reply; ask for something of which it has some"))
+            Err(Refusal::new("no fields in the response; send a request that returns some"))
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::new(
-            "the catalogue says one object, and the reply is none; give another reply, or correct `body`",
+            "the catalogue declares one object, but the response is not one; use another response, or correct `body`",
         )),
     }
 }

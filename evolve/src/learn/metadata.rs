@@ -1,4 +1,4 @@
-//! The objects beside the records of a series: the metadata, and keys that the envelope does not have.
+//! The objects next to the records of a series: the metadata, and keys that the envelope does not have.
 
 use serde_yaml::{Mapping, Value};
 
@@ -45,7 +45,7 @@ impl Topic<'_> {
         let seen = objects(replies, &metadata);
         met.add(&seen);
         if known.is_none() {
-            self.note(editor, format!("`{metadata}`, beside the records, becomes the metadata of every series"));
+            self.note(editor, format!("`{metadata}`, next to the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
             editor.set(&Place::service().key("envelope"), "metadata", new);
         }
@@ -67,13 +67,13 @@ impl Topic<'_> {
     }
 }
 
-/// The place of the metadata, with the edits so far.
+/// The path of the metadata, with the edits so far.
 fn metadata(editor: &Editor) -> Option<String> {
     let metadata = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
     metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned)
 }
 
-/// The keys beside the records in all bodies, by place.
+/// The keys next to the records in all bodies, by path.
 fn around(replies: &[Reply], data: &str, metadata: Option<&str>) -> Seen {
     let mut around = Seen::default();
     for body in replies.iter().filter_map(|reply| reply.body.as_mapping()) {
@@ -99,7 +99,7 @@ fn beside(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>)
     }
 }
 
-/// The metadata of an envelope without one: the only object beside the records, if no key on the way has a dot.
+/// The metadata of an envelope without one: the only object next to the records, if no key of its path has a dot.
 fn new_metadata(around: &Seen, replies: &[Reply]) -> Option<String> {
     let is_object = |seen: &Seen| seen.objects > 0 && seen.objects == seen.values();
     let mut objects = around.fields.0.iter().filter(|(_, seen)| is_object(seen));
@@ -111,7 +111,7 @@ fn new_metadata(around: &Seen, replies: &[Reply]) -> Option<String> {
     }
 }
 
-/// The objects at a place of all replies; if there is none, the client sees no field of it.
+/// The objects at one path of all responses; without any, the client sees none of its fields.
 fn objects(replies: &[Reply], place: &str) -> Seen {
     let none = Value::Mapping(Mapping::new());
     let mut seen = Seen::default();

@@ -1,4 +1,4 @@
-//! Records that are lists: each place gets the name from the catalogue, or a new one; then they are handled as objects.
+//! Records that are lists: each index gets its name from the catalogue or a new one; then they are handled as objects.
 
 use codegen::model::TimeUnit;
 
@@ -43,7 +43,7 @@ impl Topic<'_> {
     }
 }
 
-/// Names for the places of records that were not known to be lists.
+/// Names for the fields of records that were not known to be lists.
 fn named_anew(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Seen) -> Result<Seen, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Message(format!(
@@ -64,7 +64,7 @@ pub(super) fn is_positional(tree: &Tree) -> bool {
     tree.get("positional") == Some(&true.into())
 }
 
-/// Lists by the names of their places; places after the last name are named by numbers.
+/// Converts lists to objects by field names; values after the last name are named by number.
 pub(super) fn named_as(listed: &[Tree], seen: &Seen) -> Seen {
     let name = |place: usize| listed.get(place).and_then(|field| field.text("name")).map(str::to_owned);
     seen.named(|place| name(place).unwrap_or_else(|| format!("value {}", place + 1)))

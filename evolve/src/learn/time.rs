@@ -1,7 +1,7 @@
-//! The time of records: in the catalogue, and in replies.
+//! The time of records: in the catalogue, and in responses.
 //!
-//! A difference of one endpoint is written into its body. The unit usually belongs to the whole service, so one reply
-//! is no reason to edit it: a wrong one is only reported.
+//! A difference of one endpoint is written into its body. The unit usually belongs to the whole service, so one
+//! response is not sufficient to change it: a wrong one is only reported.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::{self, BodyEntry, Evidence};
@@ -39,7 +39,7 @@ impl Topic<'_> {
         if !fits {
             self.note(
                 editor,
-                format!("`{name}`, {said} as a timestamp, has {}, which the client refuses", met.words()),
+                format!("`{name}`, {said} as a timestamp, has {}, which the client rejects", met.words()),
             );
             return false;
         }
@@ -48,7 +48,7 @@ impl Topic<'_> {
             let (have, them) = if missing == 1 { ("has", "it") } else { ("have", "them") };
             self.note(
                 editor,
-                format!("{missing} of {of} records {have} no `{name}`, {said}; the client refuses {them}"),
+                format!("{missing} of {of} records {have} no `{name}`, {said}; the client rejects {them}"),
             );
             return false;
         }
@@ -74,14 +74,14 @@ impl Topic<'_> {
     pub(super) fn say_moment(&self, editor: &mut Editor, name: &str, own: Option<&str>, seen: &Seen) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
-            self.note(editor, format!("`{name}` comes as text, like {text:?}; the client reads that as a number"));
+            self.note(editor, format!("`{name}` is text, like {text:?}; the client reads that as a number"));
         }
         let time = &editor.checked.service.time;
         let (declared, evidence) = (editor.checked.service.time_form().word(), time.evidence.word());
         let Some(unit) = unit_of(seen.most).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
         let says = match own {
-            Some(own) => format!("its `unit` says {own}"),
-            None => format!("`time.unit` of {SERVICE} says {declared} (evidence: {evidence})"),
+            Some(own) => format!("its `unit` is {own}"),
+            None => format!("`time.unit` of {SERVICE} is {declared} (evidence: {evidence})"),
         };
         let correction = match unit {
             "seconds" | "milliseconds" => format!(
@@ -96,7 +96,7 @@ impl Topic<'_> {
         self.note(
             editor,
             format!(
-                "`{name}` has moments like {most}, which are {unit}, and {says}, so the client misreads them; {correction}"
+                "`{name}` has timestamps like {most}, which are {unit}, but {says}, so the client misreads them; {correction}"
             ),
         );
     }
@@ -137,7 +137,7 @@ impl Topic<'_> {
     }
 }
 
-/// Makes a field a timestamp if a body names it as its time, whatever its values look like.
+/// Makes a field a timestamp if a body names it as its time, regardless of its values.
 pub(super) fn make_time(field: &mut Tree, time: Option<&str>) {
     let is_meant = time.is_some() && field.text("name") == time;
     if let Tree::Map(entries) = field

@@ -32,7 +32,10 @@ impl Topic<'_> {
                 ty.to_owned()
             }
             Guess::OtherMoment(unit) => {
-                self.note(editor, format!("`{name}` looks like a moment in {unit}, which is not the service's unit"));
+                self.note(
+                    editor,
+                    format!("`{name}` looks like a timestamp in {unit}, which is not the service's unit"),
+                );
                 let ty = if TimeUnit::of(unit).is_some() { "timestamp" } else { "integer" };
                 return Ok((ty.to_owned(), Some(unit)));
             }
@@ -56,7 +59,7 @@ impl Topic<'_> {
         let doubt = match ty {
             "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
             "any" if seen.objects == seen.values() && seen.fields.0.is_empty() => {
-                "was an object without fields wherever it came, so that it is `any`"
+                "was always an object without fields, so it is `any`"
             }
             "any" => {
                 return self.note(editor, format!("`{name}` has {}, so that it is `any`", seen.words()));
@@ -83,7 +86,7 @@ impl Topic<'_> {
     ) -> Result<(String, Option<&'static str>), Refusal> {
         let (inner, unit) = match held {
             Some(held) if held.times == 0 => {
-                self.note(editor, format!("`{name}` was empty wherever it came, so that its items are `any`"));
+                self.note(editor, format!("`{name}` was always empty, so its items are `any`"));
                 ("any".to_owned(), None)
             }
             Some(held) => {

@@ -48,13 +48,13 @@ impl Topic<'_> {
             return Ok(());
         };
         let known = field.text("evidence").unwrap_or(&list.evidence);
-        let contradiction = format!("`{named}` is {ty} (evidence: {known}), and the replies have {}", seen.words());
+        let contradiction = format!("`{named}` is {ty} (evidence: {known}), but the responses have {}", seen.words());
         if let Some((_, why)) = list.fixed.iter().find(|(fixed, _)| fixed == name) {
-            self.note(editor, format!("{contradiction}, which the client refuses; it stays, as {why}"));
+            self.note(editor, format!("{contradiction}, which the client rejects; it stays, as {why}"));
             return Ok(());
         }
         let range = if loses_range { ", without its range" } else { "" };
-        // The evidence is that of the replies, as the new type is theirs.
+        // The evidence is that of the responses, as they have the new type.
         let own = self.weaker_evidence(known);
         let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
         self.note(editor, format!("{contradiction}; it becomes {wider}{evidence}{range}"));
@@ -74,7 +74,7 @@ impl Topic<'_> {
         Ok(())
     }
 
-    /// The wider type for values that the known one does not hold.
+    /// The wider type for values that do not fit the known one.
     pub(super) fn widened(
         &self,
         editor: &mut Editor,
@@ -142,7 +142,7 @@ impl Topic<'_> {
         Ok(is_wider.then(|| format!("{ty}{mark}")))
     }
 
-    /// Reports whole numbers in place of texts, which the client accepts.
+    /// Reports integers instead of texts, which the client accepts.
     fn say_whole_numbers(&self, editor: &mut Editor, name: &str, seen: &Seen) {
         if seen.integers > 0 && seen.are_texts() {
             self.note(editor, format!("`{name}` has {}; the client reads whole numbers as text there", seen.words()));
@@ -160,7 +160,7 @@ impl Topic<'_> {
             let name = field.text("name").unwrap_or_default();
             let (within, least, most) = (&list.within, shown(seen.least), shown(seen.most));
             let went = if least == most { format!("was {least}") } else { format!("went from {least} to {most}") };
-            self.note(editor, format!("`{within}{name}` {went}, outside its range, which stays as it is"));
+            self.note(editor, format!("`{within}{name}` {went}, outside its range, which is unchanged"));
         }
     }
 }
@@ -180,7 +180,7 @@ fn widened_text(seen: &Seen) -> Option<&'static str> {
     })
 }
 
-/// The wider type for a built-in one; values that the client refuses have none.
+/// The wider type for a built-in one; `None` for values that the client rejects.
 fn widened_builtin(known: Builtin, seen: &Seen) -> Option<&'static str> {
     let is_alone = seen.kinds() == 1;
     let are_numbers = seen.are_numbers();

@@ -272,7 +272,7 @@ fn mock_data_never_enters_our_own_catalogue() {
     let xtask = env!("CARGO_BIN_EXE_xtask");
     let output = Command::new(xtask).args(["learn", "/ping", "--yes"]).arg(&reply).output().expect("xtask runs");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("a reply of the sandbox, which made it up"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("a mock response of the sandbox"), "{}", text(&output.stderr));
 }
 
 #[test]

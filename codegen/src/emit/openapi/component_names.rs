@@ -8,7 +8,7 @@ use crate::names::{self, Case};
 /// The names of schemas that the catalogue does not name for the whole service.
 pub(super) struct ComponentNames {
     records: HashMap<RecordRef, String>,
-    /// Names of series, by their record; `None` stands for unknown records.
+    /// Names of series, by their record; `None` for unknown records.
     series: HashMap<Option<RecordRef>, String>,
     /// The name of the schema of error bodies.
     pub(super) error: String,
@@ -18,7 +18,7 @@ impl ComponentNames {
     pub(super) fn of(api: &Api) -> Self {
         let mut taken = Taken::default();
         let mut records = HashMap::new();
-        // These stand beside each other in Rust too, so none of them has to give way.
+        // These names share a module in Rust too, so they are already distinct.
         for ty in &api.types {
             taken.claim(&ty.ident, "");
         }
@@ -57,7 +57,7 @@ impl ComponentNames {
     }
 }
 
-/// Names that are taken, compared without regard to case, as some file systems do.
+/// Used names, compared case-insensitively, as some file systems do.
 #[derive(Default)]
 struct Taken(HashSet<String>);
 

@@ -23,7 +23,7 @@ impl Description<'_> {
         errors.map(|status| (component(status), status_facts(status).with_some("content", content.clone()))).collect()
     }
 
-    /// The places where a body says what went wrong, put together to one object.
+    /// The JSON paths of the message and the code, merged into one object.
     pub(super) fn error_schema(&self) -> Option<Object> {
         let body = &self.api.service.error_body;
         let mut tree = Place::default();
@@ -69,7 +69,7 @@ fn component(status: &Status) -> String {
     format!("Status{}", status.status)
 }
 
-/// A place in a body: what it holds, and the places below it.
+/// A node of a body: its type, and the nodes below it.
 #[derive(Default)]
 struct Place {
     leaf: Option<&'static str>,
@@ -77,7 +77,7 @@ struct Place {
 }
 
 impl Place {
-    /// Adds the place of a dotted path, to hold a type, or anything if that is empty.
+    /// Adds a dotted path with a type, or with any type if that is empty.
     fn leaf(&mut self, path: &str, ty: &'static str) {
         let place = path.split('.').fold(self, |place, key| place.below.entry(key.to_owned()).or_default());
         place.leaf = Some(if place.leaf.is_some_and(|other| other != ty) { "" } else { ty });

@@ -33,7 +33,7 @@ impl Description<'_> {
             .with("x-evidence", endpoint.evidence.word())
     }
 
-    /// A shared param by reference, unless the endpoint says something of it anew.
+    /// A shared param by reference, unless the endpoint overrides something.
     fn endpoint_param(&self, param: &EndpointParam) -> Object {
         match param.shared.and_then(|(index, anew)| self.api.shared_params.get(index).filter(|_| !anew)) {
             Some(shared) => Object::default().with("$ref", format!("#/components/parameters/{}", component(shared))),

@@ -20,7 +20,7 @@ impl Description<'_> {
         });
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
-            // A record that is a whole body stands in its operation.
+            // A record that is an entire body is described in its operation.
             let records = group.records.iter().filter(|record| record.form != RecordLayout::Value);
             records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
@@ -75,7 +75,7 @@ impl Description<'_> {
             .with("x-evidence", record.evidence.word())
     }
 
-    /// A list with a schema for each place.
+    /// A list with a schema per index.
     fn positional(&self, record: &Record) -> Object {
         let places = record
             .fields
@@ -169,7 +169,7 @@ impl Description<'_> {
     }
 }
 
-/// An object with a value at a place, to which keys with dots in between lead.
+/// An object with a value at a JSON path.
 fn placed(object: Object, place: &str, value: Object, is_required: bool) -> Object {
     let (key, rest) = place.split_once('.').map_or((place, None), |(key, rest)| (key, Some(rest)));
     let properties = object.object("properties").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Credentials: a key in a header, or the key and a token that is asked for first.
+//! Credentials: a key in a header, or the key and a token that is requested first.
 
 use super::{Description, described, some};
 use crate::emit::ordered::Object;

@@ -23,7 +23,7 @@ impl OpenApiVersion {
 
     /// A schema that allows `null` too. An empty schema allows everything already.
     ///
-    /// `referred` is the type that a reference leads to, because 3.0 takes `nullable` only beside a type.
+    /// `referred` is the type behind a reference, because 3.0 accepts `nullable` only next to a type.
     pub(super) fn nullable(self, schema: Object, referred: &str) -> Object {
         if schema.is_empty() {
             return schema;
@@ -39,7 +39,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// A schema with more keywords, which 3.0 ignores beside a reference.
+    /// A schema with more keywords, which 3.0 ignores next to a reference.
     pub(super) fn say(self, schema: Object, said: Object) -> Object {
         if self == Self::V3_0 && schema.get("$ref").is_some() && !said.is_empty() {
             return Object::default().with("allOf", vec![schema]).and(said);
@@ -47,7 +47,7 @@ impl OpenApiVersion {
         schema.and(said)
     }
 
-    /// The schemas of a list by its places; 3.0 has no keyword for them.
+    /// The schemas of a list by index; 3.0 has no keyword for them.
     pub(super) fn places(self, places: Vec<Value>) -> Object {
         match self {
             Self::V3_0 => Object::default().with("items", Object::default()),

@@ -1,4 +1,4 @@
-//! The lists, held to what the runtime and our emitted files use.
+//! Compares the lists with the names that the runtime and our emitted files use.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -145,7 +145,7 @@ fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
     entries.flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] }).collect()
 }
 
-/// The names that a client shows of the runtime at its root, as they stand in its `lib.rs`.
+/// The names of the runtime that a client re-exports in its `lib.rs`.
 fn shown_of_the_runtime() -> String {
     let text = read(&client().join("src/lib.rs"));
     let (_, list) = text.split_once("pub use ::runtime::{").expect("what is shown of the runtime");

@@ -36,7 +36,7 @@ impl Finisher {
         Tree::map().with_some("format", field.and_then(|field| field.text("format")))
     }
 
-    /// Whether a record's fields are listed with its endpoint, by their places.
+    /// Whether a record's fields are listed with its endpoint.
     fn is_listed_by_place(&self, record: usize) -> bool {
         self.inline.contains(&record) && self.draft.records[record].is_positional()
     }
