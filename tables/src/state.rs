@@ -4,7 +4,7 @@
 //! hidden file in the folder of the series, written after the rows: rows that are not in the state are requested again,
 //! which changes nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub(crate) struct SeriesState {
     pub(crate) rows: BTreeMap<String, u64>,
     /// Number of rows that the last run replaced because the service had revised them.
     pub(crate) revised: u64,
+    /// Checksums of the dropped records that were reported.
+    pub(crate) dropped: BTreeSet<u32>,
 }
 
 impl SeriesState {
@@ -69,6 +71,7 @@ impl SeriesState {
         json!({
             "path": self.path, "time": self.time, "step": self.step.as_secs(), "settled": settled,
             "first": time(self.first), "last": time(self.last), "rows": self.rows, "revised": self.revised,
+            "dropped": self.dropped,
         })
     }
 
@@ -85,6 +88,7 @@ impl SeriesState {
             rows => Some(BTreeMap::from([(String::new(), rows.as_u64()?)])),
         };
         let time = |name: &str| value.get(name)?.as_i64().map(Timestamp::from_unix_seconds);
+        let dropped = value.get("dropped").and_then(Value::as_array).into_iter().flatten();
         Some(Self {
             path: text("path")?,
             time: text("time")?,
@@ -94,6 +98,7 @@ impl SeriesState {
             last: time("last"),
             rows: rows?,
             revised: value.get("revised").and_then(Value::as_u64).unwrap_or_default(),
+            dropped: dropped.filter_map(|sum| u32::try_from(sum.as_u64()?).ok()).collect(),
         })
     }
 }
@@ -154,6 +159,7 @@ mod tests {
             last: Some(300.into()),
             rows: BTreeMap::from([("month=1970-01".to_owned(), 4)]),
             revised: 2,
+            dropped: BTreeSet::from([7]),
         };
         assert_eq!((series.holes(), series.all_rows()), (2, 4));
         let state =

@@ -111,7 +111,8 @@ pub struct SeriesReport {
     /// New or revised records with a value that does not fit its column. The value is null, and its original is among
     /// the unknown fields.
     pub invalid: u64,
-    /// Records that were dropped because they have no valid time or cannot be parsed.
+    /// Records that were dropped because they have no valid time or cannot be parsed, if no earlier run has reported
+    /// them.
     pub dropped: u64,
     /// Missing intervals between the first and the last record.
     pub holes: u64,

@@ -63,11 +63,13 @@ impl Pending {
     }
 }
 
-/// Reads the invalid records of a page with null for each value that does not fit. Returns how many have no time, or are
-/// not readable even so.
-pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> u64 {
+/// Reads the invalid records of a page with null for each value that does not fit. Returns a checksum of each that has no
+/// time, or is not readable even so.
+pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time().name;
-    let mut dropped = page.report.dropped.missing_time;
+    // Without their text, those are only counted.
+    let mut dropped: Vec<_> =
+        (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {
         BodyInfo::Series { record, .. } => record,
         _ => None,
@@ -84,7 +86,7 @@ pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -
             }
             // Its time is outside of the requested window.
             Some(_) => {}
-            None => dropped += 1,
+            None => dropped.push(crc32fast::hash(bad.text.as_bytes())),
         }
     }
     dropped

@@ -2,6 +2,7 @@
 //!
 //! The input is a plan; the output is files and events. The client's history decides which pages are requested.
 
+use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
 use std::ops::Range;
 use std::pin::{Pin, pin};
@@ -40,6 +41,9 @@ const UNREACHABLE: Duration = Duration::from_secs(120);
 /// … and reports trouble after this time.
 const TROUBLE: Duration = Duration::from_secs(10);
 
+/// The most dropped records of a series that later runs do not report again.
+const MAX_DROPPED: usize = 1000;
+
 /// A range of a series.
 struct Item {
     series: usize,
@@ -71,6 +75,8 @@ struct SeriesRun {
     done: Progress,
     /// Ranges whose rows are written.
     written: Coverage,
+    /// Checksums of dropped records that no run has reported.
+    dropped: BTreeSet<u32>,
     report: SeriesReport,
 }
 
@@ -122,7 +128,7 @@ impl SeriesRun {
         done.pages_left = plan.requests;
         let report = SeriesReport { path: plan.path.clone(), ..SeriesReport::default() };
         let (state, written) = (inventory.state.clone(), Coverage::default());
-        Self { known: inventory.known(), state, done, written, report }
+        Self { known: inventory.known(), state, done, written, dropped: BTreeSet::new(), report }
     }
 }
 
@@ -265,7 +271,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     async fn page(&mut self, item: &Item, pending: &mut Pending, mut page: Page<AnyRecord>) -> Result<(), Error> {
         self.note_contact(page.report.failed_pages.first().map(|failure| &failure.error));
         let Some((series, one)) = self.series(item.series) else { return Ok(()) };
-        one.report.dropped += read_invalid(series, &mut page);
+        let dropped = read_invalid(series, &mut page).into_iter();
+        one.dropped.extend(dropped.filter(|sum| !one.state.dropped.contains(sum)));
         if page.report.failed_pages.is_empty() {
             let batch = self.batch(series, &page).await?;
             let mut from = 0;
@@ -325,6 +332,10 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let Some((series, one)) = self.series(index) else { return Ok(()) };
         one.written.extend(&std::mem::take(&mut pending.fetched));
         let before = one.state.clone();
+        // Later runs fetch these records again while they count as holes, and are not to report them again.
+        let dropped = std::mem::take(&mut one.dropped);
+        one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
+        one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));
         // The newest record limits the range that counts as fetched: younger values may still change, and later ones
         // arrive.
         if let Some(last) = one.state.last {

@@ -148,6 +148,54 @@ async fn one_invalid_value_costs_one_value_unless_strict() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_record_without_a_valid_time_is_dropped_and_reported_once() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let fixed = Arc::new(Mutex::new(false));
+        let shared = fixed.clone();
+        let client = client_of(move |_, from, to| {
+            let body = body(from, to, |_| Some("0.5".to_owned()));
+            let (time, is_fixed) = ((END - DAY).to_string(), *shared.lock().unwrap());
+            (200, if is_fixed { body } else { body.replace(&time, r#""yesterday""#) })
+        });
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 3 * DAY, END, &dir.path().join(name));
+        let first = run(&whole).await;
+        assert!(first.is_complete && (first.series[0].dropped, first.series[0].holes) == (1, 1), "{first:?}");
+        for _ in 0..2 {
+            let again = run(&whole).await;
+            assert_eq!((again.series[0].dropped, again.series[0].holes), (0, 1), "{name}");
+        }
+        *fixed.lock().unwrap() = true;
+        let last = run(&whole).await;
+        assert_eq!((last.series[0].filled, last.series[0].holes), (1, 0), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_run_that_is_cancelled_keeps_its_pages() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        // A day of minutes is two pages; after the first, no record is 24 hours older than the newest.
+        let request = client_of(|_, from, to| {
+            let times = ((from + 60) / 60 * 60..=to).step_by(60).take(1000);
+            let records: Vec<_> = times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":1}}"#)).collect();
+            (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+        });
+        let request = request.build().unwrap().endpoint(&RATIO).query("coin", "BTC").query("timeframe", "1m");
+        let whole = job(vec![SeriesRequest::new(request).unwrap()], END - DAY, END, &path);
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let mut stop = Some(stop);
+        let first = whole.run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap();
+        assert!(first.is_cancelled && first.series[0].last.is_some(), "{name}: {first:?}");
+        let kept = files(dir.path()).iter().filter(|name| name.ends_with("/data.parquet")).count();
+        assert_eq!(kept, 1, "{name}");
+        assert!(run(&whole).await.is_complete);
+        assert_eq!(read(&path).len(), 1440, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_series_without_a_record_is_not_a_success() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
