@@ -35,6 +35,8 @@ struct Inner {
     code: Option<String>,
     headers: Option<Box<Headers>>,
     body: Option<Box<[u8]>>,
+    /// Whether the message is that of the body, which the text then does not repeat.
+    has_body_message: bool,
     timeout: bool,
     again: Again,
     stale: bool,

@@ -107,18 +107,19 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
     let info = known.iter().find(|info| info.status == status);
     let said = any(&body);
     let find = |places| said.as_ref().and_then(|said| find(said, places));
-    let label = info.and_then(|info| info.label).map(|label| format!(" (documented as \"{label}\")"));
-    let meaning = find(error_body.message)
+    let message = find(error_body.message);
+    let has_message = message.is_some();
+    let meaning = message
         .or_else(|| info.map(|info| clause(info.summary)).filter(|meaning| !meaning.is_empty()))
         .map(|meaning| format!(": {meaning}"));
-    let parts = [Some(format!("status {status}")), label, meaning];
-    Error::new(ErrorKind::Status, parts.into_iter().flatten().collect::<String>())
+    Error::new(ErrorKind::Status, format!("status {status}{}", meaning.unwrap_or_default()))
         .with_code(find(error_body.code))
         .again(again(status))
         .with_retry_after(asked)
         .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
         .with_reply(status, headers)
         .with_body(&body)
+        .with_body_message(has_message)
 }
 
 /// The reason in a body without data.
@@ -174,11 +175,7 @@ mod tests {
             StatusInfo::new(418, Evidence::Documented).label("Teapot"),
             StatusInfo::new(429, Evidence::Documented).summary("Too many requests."),
         ];
-        for (status, expected) in [
-            (418, "status 418 (documented as \"Teapot\")"),
-            (429, "status 429: too many requests"),
-            (499, "status 499"),
-        ] {
+        for (status, expected) in [(418, "status 418"), (429, "status 429: too many requests"), (499, "status 499")] {
             let response = HttpResponse::new(status, Headers::new(), "");
             let error = accept(response, &known, &ErrorBodyInfo::new(&[], &[])).expect_err("a failure");
             assert_eq!(error.to_string(), expected);

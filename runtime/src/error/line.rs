@@ -34,7 +34,7 @@ impl Error {
         let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {
-            Some(body) if !body.trim().is_empty() => {
+            Some(body) if !body.trim().is_empty() && !inner.has_body_message => {
                 write!(f, "; body: {}", one_line(&excerpt(body.trim(), LONGEST_BODY)))
             }
             _ => Ok(()),

@@ -23,6 +23,7 @@ impl Error {
             code: None,
             headers: None,
             body: None,
+            has_body_message: false,
             timeout: false,
             again: Again::No,
             stale: false,
@@ -113,6 +114,12 @@ impl Error {
 
     pub(crate) fn with_body(mut self, body: &[u8]) -> Self {
         self.0.body = Some(body.into());
+        self
+    }
+
+    /// Records whether the message is that of the body.
+    pub(crate) fn with_body_message(mut self, has_body_message: bool) -> Self {
+        self.0.has_body_message = has_body_message;
         self
     }
 

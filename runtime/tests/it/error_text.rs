@@ -31,8 +31,8 @@ async fn one_attempt() {
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
         (
             || reply(400, &[], r#"{"detail": {"message": "no such coin", "error_code": "COIN"}}"#),
-            "status 400 (documented as \"Bad Request\"): no such coin (code COIN); \
-             missing param `timeframe`, reported as required; after 1 attempt in 21ms; body: {\"detail\": {\"message\": \"no such coin\", \"error_code\": \"COIN\"}}",
+            "status 400: no such coin (code COIN); \
+             missing param `timeframe`, reported as required; after 1 attempt in 21ms",
         ),
         (
             || reply(401, &[], ""),
@@ -46,8 +46,8 @@ async fn one_attempt() {
         ),
         (
             || reply(422, &[], r#"{"error": {"message": "limit"}}"#),
-            "status 422 (documented as \"Unauthorized\"): limit; missing param `timeframe`, reported as required; \
-             after 1 attempt in 21ms; body: {\"error\": {\"message\": \"limit\"}}",
+            "status 422: limit; missing param `timeframe`, reported as required; \
+             after 1 attempt in 21ms",
         ),
         (|| reply(200, &[], ""), "status 200 with an empty body instead of JSON; after 1 attempt in 21ms"),
         (
@@ -59,10 +59,7 @@ async fn one_attempt() {
             || reply(429, &[("retry-after", "7")], ""),
             "status 429: more requests came than the limits allow; retry after 7s; after 1 attempt in 21ms",
         ),
-        (
-            || reply(500, &[], r#"{"error": {"message": "oops"}}"#),
-            "status 500 (documented as \"Forbidden\"): oops; after 1 attempt in 21ms; body: {\"error\": {\"message\": \"oops\"}}",
-        ),
+        (|| reply(500, &[], r#"{"error": {"message": "oops"}}"#), "status 500: oops; after 1 attempt in 21ms"),
         (
             || reply(302, &[("location", "https://login.example.com/?next=x")], ""),
             "status 302, a redirect to the host `login.example.com`, is not followed; check the base URL; \
@@ -83,10 +80,7 @@ async fn one_attempt() {
             "status 302, a redirect to another path of the same host, is not followed; check the base URL; \
              after 1 attempt in 21ms",
         ),
-        (
-            || reply(404, &[], "{\"message\": \"gone\\n\\u001b[2J\"}"),
-            "status 404: gone  [2J; after 1 attempt in 21ms; body: {\"message\": \"gone\\n\\u001b[2J\"}",
-        ),
+        (|| reply(404, &[], "{\"message\": \"gone\\n\\u001b[2J\"}"), "status 404: gone  [2J; after 1 attempt in 21ms"),
         (|| reply(204, &[], ""), "status 204 with an empty body instead of JSON; after 1 attempt in 21ms"),
         (
             || reply(200, &[("content-type", "text/html")], "<html>"),
@@ -183,8 +177,7 @@ async fn no_token() {
         ),
         (
             || reply(403, &[], r#"{"message": "Forbidden"}"#),
-            "status 403: Forbidden; send the API key with the token request too; after 1 attempt in 21ms; \
-             body: {\"message\": \"Forbidden\"}",
+            "status 403: Forbidden; send the API key with the token request too; after 1 attempt in 21ms",
         ),
         (
             || reply(415, &[], ""),

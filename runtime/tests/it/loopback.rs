@@ -183,8 +183,7 @@ async fn a_refusal_is_explained() {
     let error = check(Step::Write(reply("422 Unprocessable", body))).await;
     assert_eq!((error.status(), error.code()), (Some(422), Some("VENUE")));
     let text = error.to_string();
-    let start =
-        "market.ratio (GET /ratio?coin=BTC): status 422 (documented as \"Unauthorized\"): no such venue (code VENUE); ";
+    let start = "market.ratio (GET /ratio?coin=BTC): status 422: no such venue (code VENUE); ";
     assert!(text.starts_with(start), "{text}");
     assert!(!text.contains("param `coin`"), "{text}");
     let timeframe = "(code VENUE); missing param `timeframe`, reported as required; ";
