@@ -14,7 +14,9 @@ pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use endpoint::{
     Body, Endpoint, EndpointParam, Group, HistorySource, Param, ParamSet, Passing, Setter, SharedParam,
 };
-pub use service::{ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, Limit, Service, Status};
+pub use service::{
+    ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, KeyCarrier, Limit, Service, Status,
+};
 pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
 /// The whole client.

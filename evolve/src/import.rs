@@ -114,6 +114,8 @@ struct Reader<'d> {
     nesting: usize,
     /// What every base URL ends in.
     suffix: String,
+    /// The query param that carries the API key.
+    key_param: Option<String>,
     envelope: Option<Envelope>,
     /// Tags and the modules that they become.
     groups: Vec<(String, String)>,
@@ -150,6 +152,7 @@ impl<'d> Reader<'d> {
             open: Vec::new(),
             nesting: 0,
             suffix: String::new(),
+            key_param: None,
             envelope: None,
             groups: Vec::new(),
             old_groups: 0,

@@ -15,7 +15,8 @@ use crate::registry::{ParamInfo, ParamLocation, ValueType};
 use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
 
 const HOST: &str = "https://example.com";
-const KEY: &str = "canary-key";
+/// With a colon, as HTTP Basic authentication needs one.
+const KEY: &str = "canary:key";
 
 /// The characters, besides letters and digits, that a query leaves unencoded.
 const QUERY: &AsciiSet =
@@ -39,7 +40,7 @@ impl Transport for Memory {
 /// A client that records its requests.
 pub fn client<C: Shell>() -> C {
     let builder = Builder::<C>::new(format!("{HOST}{}", C::SERVICE.base_url_suffix)).transport(Memory);
-    let builder = if C::SERVICE.api_key_header.is_some() { builder.api_key(KEY) } else { builder };
+    let builder = if C::SERVICE.takes_api_key() { builder.api_key(KEY) } else { builder };
     builder.build().unwrap()
 }
 
@@ -62,10 +63,11 @@ pub fn endpoint<E: Endpoint>(request: impl Into<Request<E>>, path: &str, shared:
     // The response is empty, so a typed body does not decode; only the sent request is checked.
     let _ = runtime.block_on(request.into_future());
     let sent = SENT.take().unwrap_or_else(|| panic!("{path} was not sent"));
+    query.extend(service.api_key_query.map(|name| format!("{}={KEY}", utf8_percent_encode(name, QUERY))));
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
     assert_eq!(sent.method, Method::Get);
     assert_eq!(sent.url, format!("{HOST}{}{path}{query}", service.base_url_suffix));
-    let key = format!("{}{KEY}", service.api_key_prefix);
+    let key = service.api_key_value(KEY);
     let key_header = service.api_key_header;
     assert_eq!(key_header.and_then(|name| sent.headers.get(name)), key_header.map(|_| key.as_str()));
     for (name, value) in service.headers {

@@ -5,11 +5,13 @@
 
 mod base_url;
 pub(crate) mod check;
+mod key_param;
 mod kind;
 mod list;
 mod target;
 
 pub(crate) use base_url::BaseUrl;
+pub(crate) use key_param::KeyParam;
 pub use kind::RequestKind;
 pub(crate) use list::ListText;
 pub(crate) use target::RequestTarget;

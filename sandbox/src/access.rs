@@ -2,6 +2,8 @@
 //!
 //! Comparisons are not in constant time, because no real secret is stored here.
 
+use std::borrow::Cow;
+
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 use runtime::registry::ServiceInfo;
@@ -10,18 +12,29 @@ use crate::refusal::Refusal;
 use crate::token::Tokens;
 
 /// Checks the API key: the configured one, or any.
-pub(crate) fn api_key(headers: &HeaderMap, service: &ServiceInfo, expected: Option<&str>) -> Result<(), Refusal> {
-    let Some(header) = service.api_key_header else {
-        return Ok(());
+pub(crate) fn api_key(
+    headers: &HeaderMap,
+    query: &str,
+    service: &ServiceInfo,
+    expected: Option<&str>,
+) -> Result<(), Refusal> {
+    let prefix = service.api_key_prefix;
+    let of_query = |name| form_urlencoded::parse(query.as_bytes()).find(|(known, _)| known == name);
+    let (carrier, said) = match (service.api_key_header, service.api_key_query) {
+        (Some(header), _) => (format!("header `{header}`"), text(headers, header).map(Cow::Borrowed)),
+        (None, Some(name)) => (format!("query param `{name}`"), of_query(name).map(|(_, value)| value)),
+        (None, None) => return Ok(()),
     };
-    let said = text(headers, header).map(|said| said.strip_prefix(service.api_key_prefix).unwrap_or(""));
+    let expected = expected.map(|key| service.api_key_value(key));
     let problem = match said {
         None if service.api_key_optional => return Ok(()),
-        None | Some("") => "missing",
-        Some(key) if expected.is_some_and(|expected| expected != key) => "not valid",
-        Some(_) => return Ok(()),
+        Some(said) if said.strip_prefix(prefix).is_some_and(|key| !key.is_empty()) => match expected {
+            Some(expected) if expected != said => "not valid",
+            _ => return Ok(()),
+        },
+        _ => "missing",
     };
-    let message = format!("the API key in the header `{header}` is {problem}");
+    let message = format!("the API key in the {carrier} is {problem}");
     Err(Refusal::new(StatusCode::FORBIDDEN, "invalid_api_key", message))
 }
 

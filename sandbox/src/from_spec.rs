@@ -5,7 +5,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use codegen::model::{self, Api, Body, Endpoint, Field, Group, History, ListFormat, Param, RecordRef, Service, Type};
+use codegen::model::{
+    self, Api, Body, Endpoint, Field, Group, History, KeyCarrier, ListFormat, Param, RecordRef, Service, Type,
+};
 use runtime::registry::{
     ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource,
     LimitInfo, ParamInfo, ParamLocation, Range, RecordInfo, RecordLayout, Registry, ServiceInfo, StatusInfo, TimeUnit,
@@ -58,8 +60,14 @@ impl<'a> Tables<'a> {
         info.base_url_suffix = text(&service.base_url_suffix);
         info.time_unit = time_unit(service.time_form);
         if let Some(key) = &service.api_key {
-            info.api_key_header = Some(text(&key.header));
-            info.api_key_prefix = text(&key.prefix);
+            match &key.carrier {
+                KeyCarrier::Header { name, prefix } => {
+                    info.api_key_header = Some(text(name));
+                    info.api_key_prefix = text(prefix);
+                }
+                KeyCarrier::Basic => info = info.api_key_basic(),
+                KeyCarrier::Query(name) => info.api_key_query = Some(text(name)),
+            }
             info.api_key_optional = key.optional;
         }
         info.headers = list(service.headers.iter().map(|header| (text(&header.name), text(&header.value))));

@@ -93,7 +93,8 @@ fn replaced(instead: &Instead, shared: &Shared) -> Response {
 
 /// Checks the API key before the route.
 async fn checked(shared: &Shared, request: Request, next: Next) -> Response {
-    match access::api_key(request.headers(), shared.registry.service, shared.settings.api_key.as_deref()) {
+    let (query, expected) = (request.uri().query().unwrap_or_default(), shared.settings.api_key.as_deref());
+    match access::api_key(request.headers(), query, shared.registry.service, expected) {
         Ok(()) => next.run(request).await,
         Err(refusal) => shared.response(&refusal),
     }

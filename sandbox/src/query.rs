@@ -3,7 +3,7 @@
 //! Each value has to match the type and the range of its param. A strict sandbox also rejects what the service is only
 //! reported to reject. Other modules interpret the values.
 
-use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, TimeUnit, ValueType};
+use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, ServiceInfo, TimeUnit, ValueType};
 use runtime::{Timestamp, Value};
 
 use crate::refusal::Refusal;
@@ -30,8 +30,9 @@ pub(crate) struct Query {
 type Outcome<T = ()> = Result<T, Refusal>;
 
 impl Query {
-    /// Reads the names and values of a path and of a query.
+    /// Reads the names and values of a path and of a query, except the API key.
     pub(crate) fn read<'p>(
+        service: &ServiceInfo,
         endpoint: &'static EndpointInfo,
         path: impl IntoIterator<Item = (&'p str, &'p str)>,
         query: &str,
@@ -41,7 +42,8 @@ impl Query {
         for (name, value) in path {
             read.add(name, value, ParamLocation::Path, strictness)?;
         }
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let is_param = |name: &str| service.api_key_query != Some(name);
+        for (name, value) in form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| is_param(name)) {
             read.add(&name, &value, ParamLocation::Query, strictness)?;
         }
         read.complete(strictness)?;

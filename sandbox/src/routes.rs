@@ -127,7 +127,7 @@ fn data(
     if bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }
-    let query = Query::read(endpoint, path, query, strictness)?;
+    let query = Query::read(shared.registry.service, endpoint, path, query, strictness)?;
     let reply = reply(shared.registry, endpoint, &query, seed, clock.now());
     let mut response = json(reply.body.to_string());
     if let Some(what) = reply.invented {

@@ -6,7 +6,9 @@ use quote::quote;
 use super::literal::{field_info, history_info, ident, integer, link, status_info, text};
 use super::render::{Imports, Source};
 use super::{File, Package, docs};
-use crate::model::{Api, ClientCredentials, Envelope, ErrorBody, Header, Limit, Service, TimeForm, TimeUnit};
+use crate::model::{
+    Api, ApiKey, ClientCredentials, Envelope, ErrorBody, Header, KeyCarrier, Limit, Service, TimeForm, TimeUnit,
+};
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let groups = api.groups.iter().map(|group| {
@@ -69,10 +71,7 @@ fn info(service: &Service) -> TokenStream {
         text("env_prefix", &service.env_prefix),
         text("base_url_suffix", &service.base_url_suffix),
     ];
-    let api_key_header = link("api_key_header", service.api_key.as_ref().map(|key| &key.header));
-    let key = service.api_key.as_ref();
-    let prefix = text("api_key_prefix", key.map_or("", |key| &key.prefix));
-    let optional = key.filter(|key| key.optional).map(|_| quote!(.api_key_optional()));
+    let api_key = service.api_key.as_ref().map(api_key);
     let headers = list("headers", &service.headers, |Header { name, value, .. }| quote!((#name, #value)));
     let client_credentials = link("client_credentials", service.client_credentials.as_ref().map(client_credentials));
     let errors = list("errors", &service.errors, status_info);
@@ -83,9 +82,22 @@ fn info(service: &Service) -> TokenStream {
     let envelope = link("envelope", service.envelope.as_ref().map(envelope));
     let history = link("history", service.history.as_ref().map(history_info));
     quote! {
-        ServiceInfo::new(#title) #(#texts)* #time_unit #api_key_header #prefix #optional #headers #client_credentials #errors #error_body
+        ServiceInfo::new(#title) #(#texts)* #time_unit #api_key #headers #client_credentials #errors #error_body
             #limits #envelope #history
     }
+}
+
+fn api_key(key: &ApiKey) -> TokenStream {
+    let carrier = match &key.carrier {
+        KeyCarrier::Header { name, prefix } => {
+            let prefix = text("api_key_prefix", prefix);
+            quote!(.api_key_header(#name) #prefix)
+        }
+        KeyCarrier::Basic => quote!(.api_key_basic()),
+        KeyCarrier::Query(name) => quote!(.api_key_query(#name)),
+    };
+    let optional = key.optional.then(|| quote!(.api_key_optional()));
+    quote!(#carrier #optional)
 }
 
 fn envelope(envelope: &Envelope) -> TokenStream {

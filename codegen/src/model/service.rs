@@ -37,13 +37,21 @@ pub struct History {
 
 #[derive(Debug, PartialEq)]
 pub struct ApiKey {
-    /// In lower case, as HTTP compares it.
-    pub header: String,
-    /// The prefix of the key.
-    pub prefix: String,
+    pub carrier: KeyCarrier,
     /// Whether requests are answered without it too.
     pub optional: bool,
     pub evidence: Evidence,
+}
+
+/// The part of a request that carries the API key.
+#[derive(Debug, PartialEq)]
+pub enum KeyCarrier {
+    /// A header, in lower case as HTTP compares it, and the prefix of the key.
+    Header { name: String, prefix: String },
+    /// `name:password` in base64, in the header `authorization`.
+    Basic,
+    /// A query param.
+    Query(String),
 }
 
 /// A header that every request carries.

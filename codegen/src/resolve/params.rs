@@ -81,6 +81,7 @@ impl<'a> Resolver<'a> {
         let values = self.values_of(param);
         let single = self.one_or_several(param);
         let ident = self.param_names(param);
+        self.not_the_key(param)?;
         values.and(single)?;
         let ty = ty?;
         let [served, works, refused] =
@@ -106,6 +107,18 @@ impl<'a> Resolver<'a> {
             notes: prose(&param.notes),
             evidence: param.evidence.unwrap_or(inherited),
         })
+    }
+
+    /// The client adds the API key itself.
+    fn not_the_key(&mut self, param: &spec::Param) -> Resolved<()> {
+        let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
+        match key.filter(|key| ***key == *param.name && param.location == ParamLocation::Query) {
+            Some(key) => {
+                let message = format!("the param `{key}` carries the API key");
+                Err(self.wrong("key-param", param.name.at(), message, "leave it out: the client adds it"))
+            }
+            None => Ok(()),
+        }
     }
 
     fn param_type(&mut self, param: &spec::Param, ty: Type) -> Resolved<Type> {

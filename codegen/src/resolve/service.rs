@@ -3,7 +3,9 @@
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, known_meaning, meaning, prose};
 use crate::load::{Catalogue, Document};
-use crate::model::{ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Header, Limit, Service, Status, Type};
+use crate::model::{
+    ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Header, KeyCarrier, Limit, Service, Status, Type,
+};
 use crate::names::{self, Case, Scope};
 use crate::path;
 use crate::spanned::Text;
@@ -59,18 +61,41 @@ impl<'a> Resolver<'a> {
     }
 
     fn api_key(&mut self, key: &spec::ApiKey) -> Resolved<ApiKey> {
-        let header = key.header.to_ascii_lowercase();
-        // A token would be sent there too.
-        let is_free = header == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
-        if is_reserved(&header) && !is_free {
-            let message = format!("the header `{}` is reserved", key.header);
-            return Err(self.wrong("header-name", key.header.at(), message, "use a separate header for the API key"));
+        if let Some(basic) = &key.basic
+            && (!**basic || self.service.credentials.client_credentials.is_some())
+        {
+            let message = "`basic` is either `true`, without `client_credentials`, or left out";
+            return Err(self.wrong(
+                "key-basic",
+                basic.at(),
+                message,
+                "both would be sent in the header `authorization`",
+            ));
         }
-        Ok(ApiKey { header, prefix: key.prefix.clone(), optional: key.optional, evidence: key.evidence })
+        let carrier = match (&key.header, &key.query) {
+            (Some(header), _) => {
+                KeyCarrier::Header { name: self.key_header(header)?, prefix: key.prefix.clone().unwrap_or_default() }
+            }
+            (None, Some(query)) => KeyCarrier::Query(query.to_string()),
+            (None, None) => KeyCarrier::Basic,
+        };
+        Ok(ApiKey { carrier, optional: key.optional, evidence: key.evidence })
+    }
+
+    fn key_header(&mut self, header: &Text) -> Resolved<String> {
+        let name = header.to_ascii_lowercase();
+        // A token would be sent there too.
+        let is_free = name == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
+        if is_reserved(&name) && !is_free {
+            let message = format!("the header `{header}` is reserved");
+            return Err(self.wrong("header-name", header.at(), message, "use a separate header for the API key"));
+        }
+        Ok(name)
     }
 
     fn headers(&mut self) -> Resolved<Vec<Header>> {
-        let key = self.service.credentials.api_key.as_ref().map(|key| key.header.to_ascii_lowercase());
+        let key =
+            self.service.credentials.api_key.as_ref().and_then(|key| Some(key.header.as_ref()?.to_ascii_lowercase()));
         let mut seen = Unique::default();
         all(self.service.headers.iter().map(|header| {
             let (name, at) = (header.name.to_ascii_lowercase(), header.name.at());

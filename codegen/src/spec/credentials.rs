@@ -1,8 +1,9 @@
 //! `credentials` and `headers` of `service.yaml`: what requests carry.
 
 use super::{Evidence, Field, Status};
-use crate::format::{Form, Say, map};
-use crate::spanned::Text;
+use crate::format::Condition::{Has, HasAny, HasNotOne};
+use crate::format::{Form, Rule, Say, map};
+use crate::spanned::{Spanned, Text};
 
 map! {
     /// Either may be left out.
@@ -31,13 +32,32 @@ map! {
     /// The user supplies the key.
     ApiKey, API_KEY, "`api_key`" {
         /// The header that carries it; also `Authorization`, unless there are `client_credentials`.
-        must header: Text as HEADER_NAME;
+        may header: Option<Text> as HEADER_NAME;
         /// The prefix of the key in the header, like `'Bearer '`.
-        may prefix: String as HEADER_VALUE;
+        may prefix: Option<String> as HEADER_VALUE;
+        /// The query param that carries it. The transport adds it to the URL, so that no request, error or event shows
+        /// it.
+        may query: Option<Text>;
+        /// `true` if the key is `name:password`, sent as HTTP Basic authentication does; not with `client_credentials`.
+        may basic: Option<Spanned<bool>>;
         /// `true` if requests are answered without it too.
         may optional: bool;
         /// How it is known.
         must evidence: Evidence;
+    }
+    Rule {
+        never: &[HasNotOne(&["header", "query", "basic"])],
+        at: "",
+        say: Say(
+            "key-carrier",
+            "`api_key` has not exactly one of `header`, `query` and `basic`",
+            "write `header: x-api-key`, `query: apikey` or `basic: true`",
+        ),
+    },
+    Rule {
+        never: &[Has("prefix"), HasAny(&["query", "basic"])],
+        at: "prefix",
+        say: Say("key-prefix", "only a key in a header of its own has a prefix", "leave `prefix` out"),
     }
 }
 

@@ -71,6 +71,10 @@ impl<'d> Reader<'d> {
             self.notes.explain(Weight::Missing, format!("params `in: {location}`"), place);
             return None;
         }
+        if self.key_param.as_deref() == Some(name) && !in_path {
+            // The client adds the API key itself.
+            return None;
+        }
         let content = param.get("content").and_then(|content| content.get("application/json")?.get("schema"));
         let (Some(schema), true) = (param.get("schema").or(content), is_line(name)) else {
             let why = "a param without a `schema`, or whose name cannot be written down";

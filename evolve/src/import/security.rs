@@ -1,6 +1,6 @@
 //! Security schemes become credentials, if the client knows their kind.
 
-use codegen::{may_carry_key, path};
+use codegen::{is_line, may_carry_key, path};
 use serde_yaml::{Mapping, Value};
 
 use super::Reader;
@@ -21,15 +21,9 @@ impl Reader<'_> {
         let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
         for (name, scheme) in entries(components, "securitySchemes") {
             let Some((scheme, _)) = self.document.follow(scheme) else { continue };
-            let header = text(scheme, "name").unwrap_or_default();
-            let is_bearer = text(scheme, "type") == Some("http")
-                && text(scheme, "scheme").is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer"));
-            let (header, prefix) = if is_bearer { ("Authorization", Some("Bearer ")) } else { (header, None) };
-            let is_key = text(scheme, "type") == Some("apiKey") && text(scheme, "in") == Some("header");
             let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
-            if (is_bearer && !has_flow || is_key && may_carry_key(header)) && key.is_none() {
-                let said = Tree::map().with("header", header).with_some("prefix", prefix);
-                key = Some(said.with_some("optional", is_optional.then_some(true)).with("evidence", evidence));
+            if let (Some(carrier), None) = (key_carrier(scheme, has_flow), &key) {
+                key = Some(carrier.with_some("optional", is_optional.then_some(true)).with("evidence", evidence));
             } else if let (Some(flow), None) = (flow, &token) {
                 token = token_flow(flow, evidence, base);
                 if token.is_none() {
@@ -43,6 +37,21 @@ impl Reader<'_> {
         }
         let credentials = Tree::map().with_some("api_key", key).with_some("client_credentials", token);
         (credentials != Tree::map()).then_some(credentials)
+    }
+}
+
+/// The part of a request that carries the key of a scheme; a token of a flow needs the header `Authorization`.
+fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
+    let (name, part) = (text(scheme, "name").unwrap_or_default(), text(scheme, "in"));
+    let http = text(scheme, "scheme").unwrap_or_default().to_ascii_lowercase();
+    match (text(scheme, "type")?, http.as_str()) {
+        ("http", "bearer") if !has_flow => Some(Tree::map().with("header", "Authorization").with("prefix", "Bearer ")),
+        ("http", "basic") if !has_flow => Some(Tree::map().with("basic", true)),
+        ("apiKey", _) if part == Some("header") && may_carry_key(name) => Some(Tree::map().with("header", name)),
+        ("apiKey", _) if part == Some("query") && !name.is_empty() && is_line(name) => {
+            Some(Tree::map().with("query", name))
+        }
+        _ => None,
     }
 }
 

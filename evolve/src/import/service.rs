@@ -50,6 +50,7 @@ impl Reader<'_> {
             path.iter().try_fold(service, |tree, key| tree.get(key)).and_then(Tree::as_text).map(str::to_owned)
         };
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
+        self.key_param = at(&["credentials", "api_key", "query"]);
         if self.suffix.is_empty() {
             self.draft.prefix = prefix(editor, said).unwrap_or_default();
         }

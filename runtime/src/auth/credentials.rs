@@ -10,6 +10,7 @@ use super::token::{ClientCredentials, Token, TokenFlow};
 use crate::dispatch::{Dispatcher, Policy, RequestContext};
 use crate::error::Error;
 use crate::registry::ServiceInfo;
+use crate::request::RequestTarget;
 use crate::secrets::{Redact, Secret};
 use crate::transport::Headers;
 
@@ -19,7 +20,9 @@ pub(crate) struct Credentials {
     headers: Headers,
     /// The name of the header with the API key.
     api_key_header: Option<&'static str>,
-    /// The API key, and the values of the user's secret headers.
+    /// The query param with the API key.
+    api_key_query: Option<&'static str>,
+    /// The API key in every form that is sent, and the values of the user's secret headers.
     secrets: Vec<Secret>,
     flow: Option<TokenFlow>,
 }
@@ -63,19 +66,12 @@ impl Credentials {
             headers.insert_sensitive(name, value.expose()).map_err(|error| Error::header(&error))?;
         }
         check(service.api_key_header, client_credentials.is_some(), &headers)?;
-        match (service.api_key_header, &api_key) {
-            (Some(_), Some(key)) if key.is_blank() => {
-                return Err(Error::build("the API key is empty").with_hint("set it with `api_key`"));
-            }
-            (Some(name), Some(key)) => headers
-                .insert_sensitive(name, &format!("{}{}", service.api_key_prefix, key.expose()))
-                .map_err(|error| Error::build(format!("the API key does not fit: {error}")))?,
-            (Some(_), None) if service.api_key_optional => {}
-            (Some(_), None) => {
-                return Err(Error::build("the API key is missing").with_hint("set it with `api_key`"));
-            }
-            (None, Some(_)) => return Err(Error::build("the service takes no API key")),
-            (None, None) => {}
+        check_key(service, api_key.as_ref())?;
+        let key_value = api_key.as_ref().map(|key| service.api_key_value(key.expose()));
+        if let (Some(name), Some(value)) = (service.api_key_header, &key_value) {
+            headers
+                .insert_sensitive(name, value)
+                .map_err(|error| Error::build(format!("the API key does not fit: {error}")))?;
         }
         let flow = match (&service.client_credentials, client_credentials) {
             (_, None) => None,
@@ -89,8 +85,25 @@ impl Credentials {
             }
         };
         let secret = defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone());
-        let secrets = api_key.into_iter().chain(secret).collect();
-        Ok(Self { headers, api_key_header: service.api_key_header, secrets, flow })
+        // Without the name of the scheme, which is not secret.
+        let encoded = key_value.filter(|_| service.api_key_basic);
+        let encoded = encoded.and_then(|value| value.strip_prefix(service.api_key_prefix).map(Secret::from));
+        // A service may repeat the password alone.
+        let password = api_key.as_ref().filter(|_| service.api_key_basic).and_then(|key| key.expose().split_once(':'));
+        let password = password.map(|(_, password)| Secret::from(password));
+        let secrets = api_key.into_iter().chain(encoded).chain(password).chain(secret).collect();
+        let (api_key_header, api_key_query) = (service.api_key_header, service.api_key_query);
+        Ok(Self { headers, api_key_header, api_key_query, secrets, flow })
+    }
+
+    /// Fails if a param of the user's would be sent in addition to the API key.
+    pub(crate) fn check_params(&self, target: &RequestTarget) -> Result<(), Error> {
+        match self.api_key_query.filter(|name| target.sets(name)) {
+            Some(name) => {
+                Err(Error::build(format!("the param `{name}` is set by the credentials")).with_hint("use `api_key`"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Fails if the user's headers set one that carries the credentials.
@@ -140,6 +153,20 @@ impl Credentials {
     }
 }
 
+/// Fails if the service requires an API key and there is none, or takes none and there is one.
+fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
+    let missing = |message| Err(Error::build(message).with_hint("set it with `api_key`"));
+    match key {
+        Some(_) if !service.takes_api_key() => Err(Error::build("the service takes no API key")),
+        Some(key) if key.is_blank() => missing("the API key is empty"),
+        Some(key) if service.api_key_basic && !key.expose().contains(':') => {
+            Err(Error::build("the API key is not `name:password`").with_hint("separate the two by a colon"))
+        }
+        None if service.takes_api_key() && !service.api_key_optional => missing("the API key is missing"),
+        _ => Ok(()),
+    }
+}
+
 /// Fails if headers of the user's would replace those that the API key or the token flow sets.
 fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
     let taken = |name: &str| Error::build(format!("the header `{name}` is set by the credentials"));
@@ -163,7 +190,7 @@ impl Redact for Credentials {
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Credentials")
-            .field("api_key", &self.api_key_header)
+            .field("api_key", &self.api_key_header.or(self.api_key_query))
             .field("token_flow", &self.flow.is_some())
             .finish_non_exhaustive()
     }

@@ -19,7 +19,7 @@ use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
 use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
-use crate::request::BaseUrl;
+use crate::request::{BaseUrl, KeyParam};
 use crate::secrets::Secret;
 use crate::send::Connection;
 #[cfg(feature = "proxy")]
@@ -73,6 +73,7 @@ impl Settings {
         let base_url = BaseUrl::parse(&self.base_url, service.base_url_suffix, self.allow_http)?;
         let encoding = self.basic_encoding;
         let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
+        let key = service.api_key_query.zip(self.api_key.as_ref()).map(|(name, key)| KeyParam::new(name, key));
         let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own, &self.policy)?;
         let transport = match (self.transport, self.of_transport.made()) {
             (Some(_), Some(setting)) => {
@@ -88,6 +89,7 @@ impl Settings {
             credentials,
             dispatcher: Arc::new(Dispatcher::new(
                 base_url,
+                key,
                 gate,
                 transport,
                 self.max_body_bytes,
@@ -141,7 +143,7 @@ impl<C: Shell> Builder<C> {
         Self { settings, client: PhantomData }
     }
 
-    /// The API key, sent with every request.
+    /// The API key, sent with every request; `name:password` for a service with HTTP Basic authentication.
     pub fn api_key(mut self, key: impl Into<Secret>) -> Self {
         self.settings.api_key = Some(key.into());
         self

@@ -14,7 +14,7 @@ type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 /// Reads the settings; the error names the missing variable.
 pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Settings, Error> {
     let variables = Variables { prefix: service.env_prefix, lookup };
-    let takes_key = service.api_key_header.is_some();
+    let takes_key = service.takes_api_key();
     let wants_key = takes_key && !service.api_key_optional;
     // A service without an API key ignores the variable.
     let key = if takes_key { variables.optional("API_KEY")? } else { None };

@@ -15,7 +15,7 @@ use super::retry_after;
 use crate::error::Error;
 use crate::platform::timeout;
 use crate::rate_limit::{Permit, RateLimit, RateLimiter};
-use crate::request::BaseUrl;
+use crate::request::{BaseUrl, KeyParam};
 use crate::transport::{
     Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, RequestOptions, Transport, TransportError,
 };
@@ -23,6 +23,8 @@ use crate::transport::{
 /// Where requests leave: the base URL, the gate and the transport.
 pub(crate) struct Dispatcher {
     base_url: BaseUrl,
+    /// The query param with the API key, which is added here so that nothing before the transport sees it.
+    key: Option<KeyParam>,
     gate: Arc<dyn RateLimiter>,
     transport: Arc<dyn Transport>,
     max_body_bytes: usize,
@@ -36,20 +38,21 @@ const TICK: Duration = Duration::from_millis(1);
 impl Dispatcher {
     pub(crate) fn new(
         base_url: BaseUrl,
+        key: Option<KeyParam>,
         gate: Arc<dyn RateLimiter>,
         transport: Arc<dyn Transport>,
         max_body_bytes: usize,
         retries: Retries,
     ) -> Self {
-        Self { base_url, gate, transport, max_body_bytes, retries }
+        Self { base_url, key, gate, transport, max_body_bytes, retries }
     }
 
-    /// When what leaves here is sent again.
     /// The URL that paths are appended to.
     pub(crate) fn base_url(&self) -> &str {
         self.base_url.as_str()
     }
 
+    /// When what leaves here is sent again.
     pub(crate) fn retries(&self) -> &Retries {
         &self.retries
     }
@@ -69,16 +72,22 @@ impl Dispatcher {
         Ok(permit?)
     }
 
+    /// The absolute URL of a path, with the API key if it is sent there.
+    fn url(&self, path: &str) -> String {
+        let url = self.base_url.join(path);
+        self.key.as_ref().map_or_else(|| url.clone(), |key| key.added_to(&url))
+    }
+
     /// A request for a path.
     pub(crate) fn get(&self, path: &str, headers: Headers, context: &RequestContext<'_>) -> HttpRequest {
         let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
-        HttpRequest::new(Method::Get, self.base_url.join(path), headers, options)
+        HttpRequest::new(Method::Get, self.url(path), headers, options)
     }
 
     /// A form for a path.
     pub(crate) fn post(&self, path: &str, headers: Headers, form: &str, context: &RequestContext<'_>) -> HttpRequest {
         let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
-        let mut request = HttpRequest::new(Method::Post, self.base_url.join(path), headers, options);
+        let mut request = HttpRequest::new(Method::Post, self.url(path), headers, options);
         request.body = form.into();
         request
     }

@@ -24,6 +24,10 @@ pub struct ServiceInfo {
     pub api_key_header: Option<&'static str>,
     /// The text before the API key in that header; empty if there is none.
     pub api_key_prefix: &'static str,
+    /// The query param that carries the API key, if the service wants it there.
+    pub api_key_query: Option<&'static str>,
+    /// Whether the API key is `name:password`, sent in base64 (HTTP Basic authentication).
+    pub api_key_basic: bool,
     /// Whether requests are answered without an API key too.
     pub api_key_optional: bool,
     /// Headers that every request carries, with their values.

@@ -37,7 +37,7 @@ struct Param {
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// What needs none in a query; lists and times stay readable.
-const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
+pub(super) const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {

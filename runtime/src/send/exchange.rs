@@ -197,6 +197,7 @@ async fn success(
     context: &mut RequestContext<'_>,
 ) -> Result<HttpResponse, Error> {
     target.check()?;
+    connection.credentials.check_params(target)?;
     let asked = Asked { path: target.path_and_query(), headers: options.headers()? };
     if let Some(headers) = asked.headers {
         connection.credentials.check(headers)?;

@@ -23,6 +23,7 @@ mod history_times;
 mod http2;
 mod invented;
 mod jitter;
+mod key_param;
 mod layers;
 #[cfg(feature = "tracing")]
 mod logs;

@@ -90,12 +90,12 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
 pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
 
 /// What is sent.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpRequest {
     /// The HTTP method.
     pub method: Method,
-    /// Absolute URL, without credentials.
+    /// Absolute URL. Its query contains the API key of some services, so `Debug` hides the query.
     pub url: String,
     /// The headers; `Debug` hides those that carry credentials.
     pub headers: Headers,
@@ -121,6 +121,18 @@ impl HttpRequest {
             on_sent: SentNotifier::default(),
             on_headers: HeadersNotifier::default(),
         }
+    }
+}
+
+impl fmt::Debug for HttpRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = self.url.split_once('?').map_or_else(|| self.url.clone(), |(path, _)| format!("{path}?…"));
+        f.debug_struct("HttpRequest")
+            .field("method", &self.method)
+            .field("url", &url)
+            .field("headers", &self.headers)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }
 

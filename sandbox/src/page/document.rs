@@ -29,7 +29,8 @@ pub(super) fn document(registry: Registry, access: Access) -> Markup {
                 link rel="stylesheet" href="/page/style.css";
                 script type="module" src="/page/page.js" {}
             }
-            body data-milliseconds=(milliseconds) data-key-header=[service.api_key_header] {
+            body data-milliseconds=(milliseconds) data-key-header=[service.api_key_header] data-key-prefix=(service.api_key_prefix)
+                data-key-query=[service.api_key_query] data-key-basic=[service.api_key_basic.then_some("")] {
                 a.skip href="#main" { "Skip to content" }
                 (header(service, access))
                 div.columns {
@@ -51,7 +52,7 @@ fn header(service: &ServiceInfo, access: Access) -> Markup {
         header {
             h1 { a href="#" { (service.title) } " " span.tag { "sandbox" } }
             div.access.script {
-                @if service.api_key_header.is_some() {
+                @if service.takes_api_key() {
                     label for="key" { "API key" }
                     @if access.any_key {
                         input #key value="any" autocomplete="off" spellcheck="false" aria-describedby="key-help";

@@ -79,10 +79,19 @@ function moment(text) {
 
 function headers() {
   const headers = new Headers();
-  const [name, key, token] = [document.body.dataset.keyHeader, byId("key")?.value, byId("token")?.value];
-  if (name && key) headers.set(name, key);
+  const { keyHeader, keyPrefix, keyBasic } = document.body.dataset;
+  const [key, token] = [byId("key")?.value, byId("token")?.value];
+  if (keyHeader && key) headers.set(keyHeader, keyPrefix + (keyBasic === undefined ? key : btoa(key)));
   if (token) headers.set("authorization", `Bearer ${token}`);
   return headers;
+}
+
+/** The URL with the API key, if the service has it there. */
+function withKey(url) {
+  const [name, key] = [document.body.dataset.keyQuery, byId("key")?.value];
+  if (!name || !key) return url;
+  const separator = url.search ? "&" : "?";
+  return `${url}${separator}${encodeURIComponent(name)}=${encodeURIComponent(key)}`;
 }
 
 async function send(form) {
@@ -96,7 +105,7 @@ async function send(form) {
   clear("Waiting for the response …");
   const began = performance.now();
   try {
-    const reply = await fetch(url, { headers: headers(), cache: "no-store", redirect: "error", signal });
+    const reply = await fetch(withKey(url), { headers: headers(), cache: "no-store", redirect: "error", signal });
     const { text, whole } = await bounded(reply);
     display(form, reply, text, whole, performance.now() - began);
   } catch (error) {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::invented::{Client, REGISTRY, Timeframe};
 use crate::support::{Reply, Server};
+use runtime::registry::{Registry, ServiceInfo};
 use sandbox::Sandbox;
 
 /// `id:secret`.
@@ -142,4 +143,34 @@ async fn the_client_fetches_its_token_here() {
     assert_eq!((ask().await, ask().await), (5, 5));
     let counts = server.sandbox().counts();
     assert_eq!((counts.tokens_issued, counts.requests), (2, 7), "four answers, a 401 and two tokens");
+}
+
+#[tokio::test]
+async fn a_key_in_the_query_is_no_param() {
+    static QUERY: ServiceInfo = ServiceInfo::new("Keyed").api_key_query("apikey");
+    let server = Server::with(Sandbox::of(&registry_of(&QUERY)).api_key("a+b"));
+    for (path, status) in [
+        ("/health?apikey=a%2Bb", 200),
+        ("/health?apikey=other", 403),
+        ("/health?apikey=", 403),
+        ("/health", 403),
+        ("/ratio?coin=BTC&exchange=north_spot&timeframe=1h&apikey=a%2Bb", 200),
+        ("/ratio?coin=BTC&exchange=north_spot&timeframe=1h&other=1&apikey=a%2Bb", 422),
+    ] {
+        assert_eq!(server.get(path).await.status, status, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn basic_credentials_are_compared() {
+    static BASIC_KEY: ServiceInfo = ServiceInfo::new("Basic").api_key_basic();
+    let server = Server::with(Sandbox::of(&registry_of(&BASIC_KEY)).api_key("id:secret"));
+    for (value, status) in [(BASIC, 200), ("Basic aWQ6b3RoZXI=", 403), ("Bearer aWQ6c2VjcmV0", 403), ("", 403)] {
+        assert_eq!(server.send("GET", "/health", &[("authorization", value)], "").await.status, status, "{value}");
+    }
+}
+
+/// The groups of the test service, of a service with other credentials.
+fn registry_of(service: &'static ServiceInfo) -> Registry {
+    Registry::new(service, REGISTRY.groups, REGISTRY.metadata)
 }

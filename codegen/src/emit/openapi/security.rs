@@ -2,11 +2,19 @@
 
 use super::{Description, described, some};
 use crate::emit::ordered::Object;
-use crate::model::ClientCredentials;
+use crate::model::{ClientCredentials, KeyCarrier};
 
 const API_KEY: &str = "api_key";
 const TOKEN: &str = "client_credentials";
 const TOKEN_SUMMARY: &str = "A bearer token, asked for with the client's id and secret, and sent beside the key.";
+
+fn http(scheme: &str) -> Object {
+    Object::default().with("type", "http").with("scheme", scheme)
+}
+
+fn key_in(part: &str, name: &str) -> Object {
+    Object::default().with("type", "apiKey").with("in", part).with("name", name)
+}
 
 impl Description<'_> {
     /// The alternatives: the key alone, and the key with a token.
@@ -23,10 +31,11 @@ impl Description<'_> {
     pub(super) fn security_schemes(&self) -> Object {
         let service = &self.api.service;
         let key = service.api_key.as_ref().map(|key| {
-            let scheme = if key.header == "authorization" && key.prefix == "Bearer " {
-                Object::default().with("type", "http").with("scheme", "bearer")
-            } else {
-                Object::default().with("type", "apiKey").with("in", "header").with("name", key.header.as_str())
+            let scheme = match &key.carrier {
+                KeyCarrier::Header { name, prefix } if name == "authorization" && prefix == "Bearer " => http("bearer"),
+                KeyCarrier::Basic => http("basic"),
+                KeyCarrier::Header { name, .. } => key_in("header", name),
+                KeyCarrier::Query(name) => key_in("query", name),
             };
             let often =
                 if key.optional { "The key that requests can carry." } else { "The key that every request carries." };

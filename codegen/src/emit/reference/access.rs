@@ -4,7 +4,7 @@
 
 use super::{source, tables};
 use crate::emit::docs::{code, joined, prose};
-use crate::model::{ClientCredentials, Service};
+use crate::model::{ClientCredentials, KeyCarrier, Service};
 
 /// The section on the base URL.
 pub(super) fn base_url(service: &Service) -> String {
@@ -20,9 +20,18 @@ pub(super) fn base_url(service: &Service) -> String {
 /// The section on the credentials.
 pub(super) fn credentials(service: &Service) -> String {
     let key = service.api_key.as_ref().map(|key| {
-        let prefix = if key.prefix.is_empty() { String::new() } else { format!(", after {}", code(key.prefix.trim())) };
+        let carrier = match &key.carrier {
+            KeyCarrier::Header { name, prefix } if prefix.is_empty() => {
+                format!("An API key in the header {}", code(name))
+            }
+            KeyCarrier::Header { name, prefix } => {
+                format!("An API key in the header {}, after {}", code(name), code(prefix.trim()))
+            }
+            KeyCarrier::Basic => format!("An API key, {}, for HTTP Basic authentication", code("name:password")),
+            KeyCarrier::Query(name) => format!("An API key in the query param {}", code(name)),
+        };
         let optional = if key.optional { " It is optional." } else { "" };
-        format!("- An API key in the header {}{prefix}.{optional} {}\n", code(&key.header), source(key.evidence))
+        format!("- {carrier}.{optional} {}\n", source(key.evidence))
     });
     let token = service.client_credentials.as_ref().map(|flow| {
         let added = if service.api_key.is_some() { ", in addition to the API key" } else { "" };

@@ -2,6 +2,10 @@
 //!
 //! `new` has the required facts; each optional fact has a setter.
 
+use std::borrow::Cow;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+
 use crate::registry::{
     ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, HistoryInfo, LimitInfo, ServiceInfo,
     StatusInfo, TimeUnit,
@@ -20,6 +24,8 @@ impl ServiceInfo {
             time_unit: TimeUnit::Seconds,
             api_key_header: None,
             api_key_prefix: "",
+            api_key_query: None,
+            api_key_basic: false,
             api_key_optional: false,
             headers: &[],
             client_credentials: None,
@@ -29,6 +35,27 @@ impl ServiceInfo {
             envelope: None,
             history: None,
         }
+    }
+
+    #[doc(hidden)]
+    pub const fn api_key_basic(mut self) -> Self {
+        self.api_key_header = Some("authorization");
+        self.api_key_prefix = "Basic ";
+        self.api_key_basic = true;
+        self
+    }
+
+    /// Whether requests can carry an API key, in a header or in the query.
+    #[doc(hidden)]
+    pub const fn takes_api_key(&self) -> bool {
+        self.api_key_header.is_some() || self.api_key_query.is_some()
+    }
+
+    /// The value of the header with an API key.
+    #[doc(hidden)]
+    pub fn api_key_value(&self, key: &str) -> String {
+        let key = if self.api_key_basic { Cow::Owned(BASE64_STANDARD.encode(key)) } else { Cow::Borrowed(key) };
+        format!("{}{key}", self.api_key_prefix)
     }
 
     #[doc(hidden)]
@@ -63,6 +90,7 @@ impl ServiceInfo {
 
     set_some! {
         api_key_header: &'static str,
+        api_key_query: &'static str,
         envelope: EnvelopeInfo,
         history: HistoryInfo,
         client_credentials: ClientCredentialsInfo,
