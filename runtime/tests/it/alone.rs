@@ -16,6 +16,6 @@ pub(crate) fn run_alone(test: &str, environment: &[(&str, &str)]) {
     }
     command.args(["--exact", test]).env("ALONE", "1").envs(environment.iter().copied());
     let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
 }
