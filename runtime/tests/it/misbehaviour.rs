@@ -276,7 +276,7 @@ async fn compressed() {
         ("whole", headed(encoded, &whole), "0.25", ""),
         ("damaged", headed(encoded, damaged), "Body again", "cut or damaged"),
         ("not compressed", headed(encoded, DATA), "Body again", "cut or damaged"),
-        ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "larger than the 1000 bytes"),
+        ("a bomb", headed(encoded, gzip(&[b' '; 100_000])), "Body too large", "exceeds 1000 bytes"),
         ("something behind", headed(encoded, [&whole[..], b"x"].concat()), "Body again", "cut or damaged"),
         ("nothing", headed(encoded, ""), "Decode again", "an empty body"),
         (

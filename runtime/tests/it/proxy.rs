@@ -137,9 +137,9 @@ async fn a_proxy_that_fails_is_named() {
             " failed: the proxy requires credentials; add them to its URL … tunnel error: proxy authorization required",
             false,
         ),
-        ("HTTP/1.1 502 Bad Gateway\r\n\r\n", " … tunnel error: unsuccessful", true),
-        ("SSH-2.0-OpenSSH\r\n", " … tunnel error: unsuccessful", true),
-        ("", " … tunnel error: unexpected end of file", true),
+        ("HTTP/1.1 502 Bad Gateway\r\n\r\n", " failed … tunnel error: unsuccessful", true),
+        ("SSH-2.0-OpenSSH\r\n", " failed … tunnel error: unsuccessful", true),
+        ("", " failed … tunnel error: unexpected end of file", true),
     ];
     for (reply, expected, retryable) in table {
         let (port, _) = proxy(reply, None).await;

@@ -97,7 +97,9 @@ mod system_roots {
             let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
             builder(port).system_roots().build().unwrap().raw("/x").await.unwrap();
             // Only if it is asked for.
-            assert!(refusal(builder(port), port).await.starts_with("of `localhost:PORT` is signed by no root"));
+            assert!(
+                refusal(builder(port), port).await.starts_with("of `localhost:PORT` is not signed by a trusted root")
+            );
             return;
         }
         let authority = Authority::new("ours");
@@ -124,8 +126,8 @@ mod system_roots {
         }
         let error = builder(1).system_roots().build().unwrap_err();
         let expected = "no root certificate was found on this system; \
-            install `ca-certificates`, let `SSL_CERT_FILE` name a PEM file, \
-            or leave `system_roots` out to trust the bundled ones";
+            install `ca-certificates`, set `SSL_CERT_FILE` to a PEM file, \
+            or omit `system_roots` to trust the bundled ones";
         assert_eq!(error.to_string(), expected);
         assert!(format!("{error:#}").contains(": failed to read PEM from file: "), "{error:#}");
     }
