@@ -25,6 +25,7 @@ pub(crate) use excerpt::{excerpt, one_line};
 pub struct Error(Box<Inner>);
 
 #[derive(Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an independent fact about the failure")]
 struct Inner {
     kind: ErrorKind,
     message: String,

@@ -174,7 +174,7 @@ fn insert(rows: &mut Rows, coin: &str, time: i64, value: Option<f64>, unknown: &
 /// Without text, since a month of minutes has many rows.
 fn read_parquet(path: &Path, coin_of_folder: Option<&str>, rows: &mut Rows) {
     for batch in crate::support::batches(path) {
-        let text = |name: &str| batch.column_by_name(name).map(|column| column.as_string::<i32>());
+        let text = |name: &str| batch.column_by_name(name).map(AsArray::as_string::<i32>);
         let (coins, unknown) = (text("coin"), text("unknown_fields").unwrap());
         let times = batch.column_by_name("openDate").unwrap().as_primitive::<TimestampMillisecondType>();
         let values = batch.column_by_name("volumeRatio").unwrap().as_primitive::<Float64Type>();
