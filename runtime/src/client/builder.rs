@@ -174,7 +174,8 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Removes and returns the rate limit, for example of a settings file, to build a [gate](Self::gate) with it.
+    /// Removes and returns the rate limit, for example of a settings file, to build a
+    /// [rate limiter](Self::rate_limiter) with it.
     pub fn take_rate_limit(&mut self) -> Option<RateLimit> {
         self.settings.rate_limit.take()
     }
