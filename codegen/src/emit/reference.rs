@@ -65,7 +65,7 @@ fn front(api: &Api) -> File {
 fn endpoints(api: &Api) -> String {
     let rows =
         api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| index_row(group, endpoint)));
-    table(["group", "endpoint", "method", "path", "measures", "response"], rows)
+    table(["group", "endpoint", "measures", "method", "path", "response"], rows)
 }
 
 fn index_row(group: &Group, endpoint: &Endpoint) -> String {
@@ -84,9 +84,10 @@ fn index_row(group: &Group, endpoint: &Endpoint) -> String {
     row([
         format!("[{}]({page})", prose(&group.title)),
         format!("[{}]({page}#{anchor})", prose(&endpoint.name)),
+        // Before the method, which is wide: on a phone the first three columns are what a reader sees.
+        prose(&endpoint.summary),
         method,
         path,
-        prose(&endpoint.summary),
         response.to_owned(),
     ])
 }
