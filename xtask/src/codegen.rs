@@ -84,7 +84,7 @@ impl Codegen {
         if has_foreign {
             return format!("error: {differing}; move the foreign files away, then run `{}`\n", self.command());
         }
-        format!("error: {differing} not as emitted; run `{}` and commit the result\n", self.command())
+        format!("error: {differing} out of date; run `{}` and commit the result\n", self.command())
     }
 
     /// The command that fixes the reported drift.
@@ -115,8 +115,7 @@ fn differences(reports: &Reports) -> String {
 fn outcome(root: &Path, report: &Report) -> String {
     let root = shown(root);
     if report.is_clean() {
-        let files = if report.unchanged == 1 { "the file is" } else { "all files are" };
-        return format!("{root}: {files} as emitted\n");
+        return format!("{root}: up to date\n");
     }
     let mut text = format!("{root}: {} changed, {} unchanged\n", report.changes.len(), report.unchanged);
     for FileChange { path, kind } in &report.changes {
