@@ -1,4 +1,4 @@
-//! Compares the deterministic figures with `bench/budget.toml`, so that they do not grow unnoticed.
+//! Compares the deterministic figures with `bench/budget.toml`, so that no increase goes unnoticed.
 //!
 //! Lines and crates are absolute; instructions and bytes are ratios to a build in the same run, because they change
 //! with the compiler. A machine without valgrind checks the rest and reports it.

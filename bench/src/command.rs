@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a program printed, or why it failed.
+/// The standard output and standard error of a program, or the reason for its failure.
 pub(crate) fn output(command: &mut Command) -> Result<(String, String), String> {
     let shown = format!("{command:?}");
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{shown}: {error}"))?;
@@ -21,14 +21,14 @@ pub(crate) fn exists(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Cargo in a folder, with a build folder; variables of the environment do not change the comparison.
+/// A Cargo command in a folder, with this target folder and without variables that could change a comparison.
 pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).arg("--quiet").current_dir(folder).env("CARGO_TARGET_DIR", target);
     for setting in ["RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(setting);
     }
-    // Unchanged crates would otherwise be read from the cache.
+    // Incremental builds would read unchanged crates from the cache.
     command.env("CARGO_INCREMENTAL", "0");
     command
 }

@@ -1,7 +1,7 @@
 //! Benchmarks of the project next to its peers: `cargo xtask bench [NAME]...`.
 //!
-//! Every row compares with a peer in the same run. Counted rows run before timed ones. Everything that is built or
-//! generated stays below `target/bench` and is never committed.
+//! Every row compares with a peer in the same run; counted rows run before timed ones. All generated files and builds
+//! are in `target/bench`, which is never committed.
 
 mod budget;
 mod callgrind;
@@ -19,17 +19,17 @@ use clap::Parser;
 use rows::{ROWS, Row};
 use scratch::Scratch;
 
-/// Measure the project next to its peers
+/// Measure the project and its peers
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Bench {
-    /// Which rows; all of them if none is named
+    /// The rows to measure; by default all of them
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// How many interleaved rounds a timed row takes; the median counts
+    /// The number of interleaved rounds of a timed row; the median is reported
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Only compare what is deterministic with `bench/budget.toml`, and fail if it is over by more than 3 %
+    /// Only compare the deterministic figures with `bench/budget.toml`; fail if one exceeds its budget by more than 3 %
     #[arg(long)]
     budget: bool,
     /// List the rows

@@ -11,25 +11,25 @@ use crate::scratch::Scratch;
 
 /// One line of the table.
 pub(crate) struct Outcome {
-    /// The number of the requirement.
+    /// The number of the required figure.
     pub(crate) number: &'static str,
-    /// What was compared with what.
+    /// The two things that are compared.
     pub(crate) what: String,
-    /// Required maximum, and the goal.
+    /// The required maximum, and the goal.
     pub(crate) bounds: (&'static str, &'static str),
-    /// Result, in the unit of the maximum.
+    /// The result, in the unit of the maximum.
     pub(crate) measured: String,
     /// The figures that the result is computed from.
     pub(crate) detail: String,
 }
 
-/// The head of the table.
+/// The heading of the table.
 const COLUMNS: &str =
     "| # | what | max | goal | measured | details | date | row |\n|---|---|---|---|---|---|---|---|\n";
 
 const MARKER: &str = "<!-- Written by hand from here. -->";
 
-/// Writes the results of a row into the table; the other rows stay.
+/// Writes the results of a row into the table; other rows are unchanged.
 pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Result<(), String> {
     let date = output(Command::new("date").args(["-u", "+%Y-%m-%d"]))?.0;
     let line = |outcome: &Outcome| {
@@ -44,7 +44,7 @@ pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Resu
     fs::write(&path, new).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The page with these lines for one row.
+/// The page after these lines have replaced those of a row.
 fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     let (table, by_hand) = old.split_once(MARKER).unwrap_or((old, "\n"));
     let of_row = |name: &str| -> String {

@@ -1,4 +1,4 @@
-//! The rows: a name and a function each. Counted rows are first.
+//! The rows, each with a name and a function; counted rows first.
 
 pub(crate) mod build;
 pub(crate) mod decode;
@@ -10,14 +10,14 @@ pub(crate) mod weight;
 use crate::report::Outcome;
 use crate::scratch::Scratch;
 
-/// Something to measure.
+/// A measurement, which fills one or more lines of the table.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) shows: &'static str,
     pub(crate) measure: fn(&Scratch) -> Result<Vec<Outcome>, String>,
 }
 
-/// Everything that is measured, in the order of the table.
+/// All rows, in the order of the table.
 pub(crate) const ROWS: &[Row] = &[
     Row { name: "lines", shows: "emitted lines per endpoint with a path", measure: weight::lines },
     Row { name: "dependencies", shows: "crates that users compile", measure: weight::dependencies },
@@ -35,7 +35,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "history", shows: "a year of minutes against a limit", measure: history::history },
 ];
 
-/// A ratio, as the table shows it.
+/// A ratio in the format of the table.
 pub(crate) fn ratio(ours: f64, theirs: f64) -> String {
     format!("{:.2}", ours / theirs)
 }

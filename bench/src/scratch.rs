@@ -1,8 +1,8 @@
 //! The folder in which everything is generated and built: `target/bench`.
 //!
-//! Four workspaces are copied there, each with a lock file: the generators of peers, programs compared with ours only,
-//! programs that need the peers, and programs that need a peer of our own service. Each is set up when a row first
-//! needs it.
+//! Four workspaces are copied there, each with a lock file: the generators of peers; programs that are compared only
+//! with ours; programs that need the peers; and programs that need a peer for our own service. Each is prepared when a
+//! row first needs it.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -11,10 +11,10 @@ use std::process::Command;
 
 use crate::command::{cargo, output};
 
-/// So many endpoints has the synthetic catalogue, with the three whose bodies are decoded.
+/// The number of endpoints in the synthetic catalogue, including the three whose bodies are decoded.
 pub(crate) const ENDPOINTS: usize = 130;
 
-/// The folder, and its parts that are ready.
+/// The folder, and the parts of it that are prepared.
 pub(crate) struct Scratch {
     pub(crate) rounds: usize,
     pub(crate) project: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) struct Scratch {
     history: OnceCell<PathBuf>,
 }
 
-/// Runs once and keeps the result, unless it failed.
+/// Runs a function once and stores its result, unless it failed.
 fn once(cell: &OnceCell<PathBuf>, make: impl FnOnce() -> Result<PathBuf, String>) -> Result<&Path, String> {
     if let Some(path) = cell.get() {
         return Ok(path);
@@ -64,12 +64,12 @@ impl Scratch {
         self.project.join("bench")
     }
 
-    /// Where binaries are built; shared by all rounds.
+    /// The target folder of all workspaces; shared by all rounds.
     pub(crate) fn target(&self) -> PathBuf {
         self.root.join("build")
     }
 
-    /// A folder for a build from scratch; empty.
+    /// A new, empty target folder for a build from scratch.
     pub(crate) fn empty_target(&self) -> Result<PathBuf, String> {
         let target = self.root.join("from-scratch");
         let _ = fs::remove_dir_all(&target);
@@ -77,7 +77,7 @@ impl Scratch {
         Ok(target)
     }
 
-    /// A catalogue of so many endpoints, each with its own record; at least three are those that are decoded.
+    /// A catalogue with this number of endpoints, each with a separate record; it includes the three that are decoded.
     pub(crate) fn catalogue(&self, endpoints: usize) -> Result<PathBuf, String> {
         let folder = self.root.join(format!("catalogue-{endpoints}"));
         let _ = fs::remove_dir_all(&folder);
@@ -102,13 +102,13 @@ impl Scratch {
         })
     }
 
-    /// The same as a release build, to be measured.
+    /// The same program as a release build, for measurements.
     pub(crate) fn released_xtask(&self) -> Result<PathBuf, String> {
         output(&mut cargo(&self.project, &self.target(), &["build", "--release", "--package", "xtask"]))?;
         Ok(self.target().join("release/xtask"))
     }
 
-    /// The workspace of what is compared with nothing but ours: `ours`, `ours-empty` and the programs.
+    /// The workspace of programs without a peer: `ours`, `ours-empty` and the programs that call them.
     pub(crate) fn ours(&self) -> Result<&Path, String> {
         once(&self.ours, || {
             let folder = self.workspace("programs")?;
@@ -124,12 +124,12 @@ impl Scratch {
         })
     }
 
-    /// The workspace of the generators that are not ours.
+    /// The workspace of the peers' generators.
     pub(crate) fn generators(&self) -> Result<&Path, String> {
         once(&self.generators, || self.workspace("generators"))
     }
 
-    /// Progenitor's own command, as its users install it.
+    /// Progenitor's command, installed as its users do.
     pub(crate) fn cargo_progenitor(&self) -> Result<PathBuf, String> {
         let (root, target) = (self.root.join("tools"), self.target().join("tools"));
         let mut command = cargo(&self.project, &target, &["install", "--locked", "cargo-progenitor"]);
@@ -137,7 +137,7 @@ impl Scratch {
         Ok(root.join("bin/cargo-progenitor"))
     }
 
-    /// The workspace of what needs peers: progenitor's client, and programs with that and with `reqwest`.
+    /// The workspace with peers: progenitor's client, and programs that use it or `reqwest`.
     pub(crate) fn peers(&self) -> Result<&Path, String> {
         once(&self.peers, || {
             let folder = self.workspace("peers")?;
@@ -154,7 +154,7 @@ impl Scratch {
         })
     }
 
-    /// The workspace of a program with the client that progenitor makes for our service.
+    /// The workspace of a program that uses progenitor's client for our service.
     pub(crate) fn history(&self) -> Result<&Path, String> {
         once(&self.history, || {
             let folder = self.workspace("history")?;
@@ -170,7 +170,7 @@ impl Scratch {
         Ok(self.target().join("release/examples/year"))
     }
 
-    /// Has progenitor make the client of a catalogue.
+    /// Generates the client of a catalogue with progenitor.
     fn progenitor(&self, catalogue: &Path, client: &Path) -> Result<(), String> {
         let description = self.description_of(catalogue)?;
         let generator = self.build(self.generators()?, "generate-with-progenitor")?;
@@ -178,7 +178,7 @@ impl Scratch {
         output(Command::new(generator).arg(description).arg(client.join("src/lib.rs"))).map(drop)
     }
 
-    /// The synthetic catalogue as the peers read it.
+    /// The OpenAPI description of the synthetic catalogue, which the peers read.
     pub(crate) fn description(&self) -> Result<PathBuf, String> {
         self.description_of(&self.catalogue(ENDPOINTS)?)
     }
@@ -191,7 +191,8 @@ impl Scratch {
         Ok(path)
     }
 
-    /// Builds one program of a workspace in release mode, separately, so that no other changes its features.
+    /// Builds one program of a workspace in release mode. Building it alone prevents other programs from changing its
+    /// features.
     pub(crate) fn build(&self, workspace: &Path, program: &str) -> Result<PathBuf, String> {
         let target = self.target().join(workspace.file_name().unwrap_or_default());
         output(&mut cargo(workspace, &target, &["build", "--release", "--package", program]))?;
@@ -199,31 +200,31 @@ impl Scratch {
         Ok(target.join("release").join(program))
     }
 
-    /// Copies a workspace; only what changed is written, so that only that is built again.
+    /// Copies a workspace. Unchanged files are not written, so that Cargo does not rebuild them.
     fn workspace(&self, name: &str) -> Result<PathBuf, String> {
         let (from, to) = (self.own().join(name), self.root.join(name));
         copy(&from, &to)?;
         let root = fs::read_to_string(self.project.join("Cargo.toml")).map_err(|error| error.to_string())?;
         let members = |line: &str| if line.starts_with("members = ") { "members = [\"*\"]" } else { line }.to_owned();
         let lines = root.lines().filter(|line| !line.starts_with("exclude = ")).map(members);
-        // Stripped, because that is what gets shipped; the rest of both profiles is cargo's own.
+        // Stripped, like a program that is shipped; all else is Cargo's default.
         let profile = "\n[profile.release]\nstrip = true\n".to_owned();
         write(&to.join("Cargo.toml"), &(lines.collect::<Vec<_>>().join("\n") + &profile))?;
         Ok(to)
     }
 
-    /// Takes the lock file back into the project, where the next run gets it from.
+    /// Copies the lock file back into the project for the next run.
     fn keep_lock(&self, workspace: &Path) -> Result<(), String> {
         let name = workspace.file_name().unwrap_or_default();
         copy(&workspace.join("Cargo.lock"), &self.own().join(name).join("Cargo.lock"))
     }
 
-    /// A client of the synthetic catalogue, as users get it.
+    /// A client of the synthetic catalogue, as the generator emits it for users.
     fn client(&self, name: &str, endpoints: usize, workspace: &Path) -> Result<(), String> {
         let folder = workspace.join(name);
         let package = if name == "ours" { "generated-client" } else { name };
         let runtime = self.project.join("runtime").display().to_string();
-        // Its tests stay behind, and with them what only they need.
+        // Tests and the dependencies that only they need are removed.
         let manifest = format!(
             "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
              [features]\ndefault = [\"gzip\"]\ngzip = [\"runtime/gzip\"]\nsettings = [\"runtime/settings\"]\n\n[dependencies]\n\
@@ -260,7 +261,7 @@ impl Scratch {
     }
 }
 
-/// The entries of a folder.
+/// The paths in a folder.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(entries.flatten().map(|entry| entry.path()).collect())
@@ -277,7 +278,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     write(to, &text)
 }
 
-/// Writes a file unless it is as it should be, so that cargo does not build it again.
+/// Writes a file if its content differs, so that Cargo does not rebuild unchanged crates.
 fn write(path: &Path, text: &str) -> Result<(), String> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());

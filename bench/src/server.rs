@@ -1,12 +1,12 @@
-//! A server on loopback that answers everything with the same bytes.
+//! A server on loopback that sends the same response to every request.
 //!
-//! It runs in this process, so that what is counted in a client is the client's alone.
+//! It runs in this process, so that the instructions of a measured client do not include it.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
-/// Serves 50 records of six numbers, until this process ends; the base URL.
+/// Serves 50 records of six numbers until this process ends; returns the base URL.
 pub(crate) fn start() -> Result<String, String> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| format!("no port to serve on: {error}"))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Times: medians over rounds in which everybody has a turn.
+//! Times: medians over rounds, each of which runs every command once.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,24 +6,24 @@ use std::time::Instant;
 
 use crate::command::output;
 
-/// What something took.
+/// The cost of one run.
 #[derive(Clone, Copy)]
 pub(crate) struct Took {
-    /// Seconds that a person waited.
+    /// Elapsed seconds.
     pub(crate) wall: f64,
     /// Processor seconds, which other programs on the machine disturb less.
     pub(crate) processor: f64,
-    /// The most memory that one process had, in MiB.
+    /// The peak memory of one process, in MiB.
     pub(crate) memory: f64,
 }
 
-/// One who takes part in a comparison: what is run before each turn, untimed, and the turn.
+/// A command of a comparison, and the commands that run before it and are not timed.
 pub(crate) struct Turn<'a> {
     pub(crate) before: Box<dyn Fn() -> Result<(), String> + 'a>,
     pub(crate) command: Box<dyn Fn() -> Command + 'a>,
 }
 
-/// The medians of those who take part.
+/// The medians of the commands, in their order.
 pub(crate) fn medians(rounds: usize, turns: &[Turn<'_>]) -> Result<Vec<Took>, String> {
     let mut took = vec![Vec::new(); turns.len()];
     for _ in 0..rounds.max(1) {
@@ -41,13 +41,13 @@ pub(crate) fn medians(rounds: usize, turns: &[Turn<'_>]) -> Result<Vec<Took>, St
     Ok(medians.collect())
 }
 
-/// The middle of some numbers.
+/// The median of some numbers.
 pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
-/// Runs a command once, below the `time` that every distribution has.
+/// Runs a command once under the program `time`, which every Linux distribution has.
 fn time(command: &Command) -> Result<Took, String> {
     let program = Path::new("/usr/bin/time");
     if !program.exists() {

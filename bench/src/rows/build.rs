@@ -1,4 +1,4 @@
-//! What compiling takes: the client alone, a program that calls everything, everything from scratch.
+//! Build times: of the client alone, of a program that calls every endpoint, and of everything from scratch.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use crate::report::Outcome;
 use crate::scratch::Scratch;
 use crate::timing::{Took, Turn, medians};
 
-/// A package to compile, and the file to touch so that Cargo builds it again.
+/// A package to build, and the file whose change makes Cargo build it again.
 struct Package {
     workspace: PathBuf,
     name: &'static str,
     touched: &'static str,
-    /// Dependencies that are compiled again too.
+    /// Dependencies that are built again too.
     cleaned: &'static [&'static str],
 }
 
@@ -43,10 +43,10 @@ impl Package {
     }
 }
 
-/// The dependencies of our client, which no change of a catalogue compiles again.
+/// The dependencies of our client, which no change of a catalogue rebuilds.
 const BELOW: &[&str] = &["generated-client-runtime", "generated-client-transport"];
 
-/// The medians of compiling packages again, with everything below them at hand.
+/// The median times of rebuilding packages whose other dependencies are already built.
 fn again(
     scratch: &Scratch,
     subcommand: &str,

@@ -1,4 +1,4 @@
-//! Decoding next to strict derives: instructions, exactness, allocations.
+//! Decoding compared with strict serde derives: instructions, exactness, allocations.
 
 use std::process::Command;
 
@@ -8,17 +8,17 @@ use crate::command::output;
 use crate::report::Outcome;
 use crate::scratch::Scratch;
 
-/// The bodies, as the program knows them.
+/// The bodies: the name in the program, and a description.
 pub(crate) const BODIES: [(&str, &str); 3] = [
     ("narrow", "two numbers a record"),
     ("wide", "twelve fields of many types"),
     ("grown", "texts, nulls and two unknown fields, which strict derives drop"),
 ];
 
-/// Instructions of our decoder and of strict derives, for one body.
+/// The instructions of our decoder and of strict derives for one body.
 pub(crate) fn counted(scratch: &Scratch, body: &str) -> Result<(f64, f64), String> {
     let program = scratch.build(scratch.ours()?, "decode")?;
-    // Making the body is not a part of decoding it.
+    // Generating the body is subtracted.
     let none = instructions(&program, &[body, "none"])?;
     Ok((instructions(&program, &[body, "ours"])? - none, instructions(&program, &[body, "strict"])? - none))
 }

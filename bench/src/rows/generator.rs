@@ -1,4 +1,4 @@
-//! The generator as a process: next to progenitor, and by size of the catalogue.
+//! The generator as a process: compared with progenitor, and by the size of the catalogue.
 
 use std::path::Path;
 use std::process::Command;
@@ -36,7 +36,7 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     }])
 }
 
-/// A run without a preceding command.
+/// A turn without preparation.
 fn turn(command: &Command) -> Turn<'_> {
     Turn { before: Box::new(|| Ok(())), command: Box::new(|| copied(command)) }
 }

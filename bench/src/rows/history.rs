@@ -1,7 +1,7 @@
-//! A year of minutes from the sandbox: in one call, by hand, and with the client that progenitor makes.
+//! A year of minutes from the sandbox: in one call, with a hand-written loop, and with progenitor's client.
 //!
-//! Each way runs against a separate sandbox, which enforces ten requests a second and counts requests. The maximum is
-//! 527 pages at ten a second and 98 % of that, and one response.
+//! Each variant runs against a separate sandbox, which enforces ten requests a second and counts requests. The lower
+//! limit of the time is 527 pages at 98 % of ten a second, plus one response.
 
 use std::process::Command;
 
@@ -9,7 +9,8 @@ use crate::command::output;
 use crate::report::Outcome;
 use crate::scratch::Scratch;
 
-/// Each way as the program names it, in words, with the lines that its user writes between client and records.
+/// The variants: the name in the program, a description, and the number of lines that its user writes between client
+/// and records.
 const WAYS: [(&str, &str, u32); 4] = [
     ("history", "`history(from..to)`", 1),
     ("loop", "a plain loop with this client", 7),

@@ -1,4 +1,4 @@
-//! One request of 50 records to a server on loopback, and what building a client takes.
+//! One request of 50 records to a server on loopback, and the cost of building a client.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 use crate::server;
 use crate::timing::median;
 
-/// Instructions for one request: of two runs, what the longer takes more.
+/// The instructions of one request: the difference between two runs of different length.
 pub(crate) fn counted(program: &Path) -> Result<f64, String> {
     let url = server::start()?;
     let (few, many) = (instructions(program, &[&url, "50"])?, instructions(program, &[&url, "250"])?);

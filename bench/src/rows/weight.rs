@@ -1,4 +1,4 @@
-//! What users carry: lines, crates, bytes.
+//! The weight of the client in a user's project: lines, dependencies, bytes.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::command::{cargo, output};
 use crate::report::Outcome;
 use crate::scratch::{Scratch, entries};
 
-/// The same for a catalogue that no edit of ours changes, so that a budget is about the generator alone.
+/// The same for a fixed catalogue: an edit of `spec/` must not change a budget of the generator.
 pub(crate) fn lines_per_endpoint_of_fixed_catalogue(scratch: &Scratch) -> Result<(usize, usize), String> {
     let catalogue = scratch.catalogue(103)?;
     let client = catalogue.with_file_name("client-of-fixed-catalogue");
@@ -18,7 +18,7 @@ pub(crate) fn lines_per_endpoint_of_fixed_catalogue(scratch: &Scratch) -> Result
     lines_per_endpoint(&client, &catalogue)
 }
 
-/// The emitted lines of a client, those of records not counted, and the endpoints that have a path.
+/// The emitted lines of a client without those of records, and the number of endpoints that have a path.
 fn lines_per_endpoint(client: &Path, catalogue: &Path) -> Result<(usize, usize), String> {
     let lines = count_lines(&client.join("src/generated"))?;
     // The catalogue states a path for every endpoint that has one.
@@ -42,7 +42,7 @@ fn count_lines(path: &Path) -> Result<usize, String> {
     Ok(lines.len() - lines_of_records(&lines))
 }
 
-/// The lines of structs that are records, with their docs, and of their `impl Record`.
+/// The lines of record structs with their docs, and of their `impl Record`.
 fn lines_of_records(lines: &[&str]) -> usize {
     let is_head = |line: &&str| line.starts_with("///") || line.starts_with("#[");
     let ends_with_record = |line: &str| {
@@ -70,7 +70,7 @@ pub(crate) fn lines(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     Ok(vec![Outcome { number: "13", what, bounds: ("64", "50"), measured, detail }])
 }
 
-/// The crates below a package, itself not counted.
+/// The number of crates that a package depends on.
 pub(crate) fn count_dependencies(folder: &Path, package: &str, scratch: &Scratch) -> Result<usize, String> {
     let arguments = ["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"];
     let (said, _) = output(&mut cargo(folder, &scratch.target(), &arguments))?;
