@@ -1,5 +1,5 @@
-//! Without `async`: the calling thread waits for the reply, and a history is an iterator. It takes the feature `blocking`
-//! of `generated-client`, and no Tokio of yours.
+//! Without `async`: the calling thread waits for the response, and a history is an iterator. This needs the feature
+//! `blocking` of `generated-client`, and no Tokio runtime in your program.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

@@ -1,5 +1,5 @@
-//! Many coins at once: the last closed day of each. They share one rate limit, and one that fails stops none of the
-//! others.
+//! Many coins concurrently: the last closed day of each. They share one rate limit, and a failed request does not stop
+//! the others.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

@@ -1,4 +1,5 @@
-//! A poller: each minute once it is over. It begins five minutes ago, and catches up in the same way after an outage.
+//! A poller: prints each minute once it is closed. It starts five minutes in the past, and catches up after an outage
+//! in the same way.
 
 #![allow(clippy::print_stdout)] // This is a program.
 
@@ -12,7 +13,7 @@ async fn main() -> Result<(), Error> {
     let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::M1);
     let mut minutes = ratio.follow(Timestamp::now() - Duration::from_secs(5 * 60));
     let mut seen = 0;
-    // Yours is a `loop`; this one ends, so that the example does.
+    // A real poller runs forever; this one ends, because it is also a test.
     while seen < 4 {
         let update = minutes.next().await?;
         for gap in update.page().into_iter().flat_map(|page| &page.report.gaps) {

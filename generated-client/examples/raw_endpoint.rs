@@ -1,5 +1,5 @@
-//! A raw endpoint: any path and any param, also those that the client has no method for. Credentials, rate limits, retries
-//! and errors are the same; the body is JSON.
+//! A raw endpoint: any path and any param, including those without a method. Credentials, rate limits, retries and
+//! errors are the same; the body is JSON.
 
 #![allow(clippy::print_stdout)] // This is a program.
 

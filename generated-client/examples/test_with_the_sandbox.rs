@@ -1,5 +1,5 @@
-//! A test with the sandbox: it needs no key and no network, and the data is the same in every run. In your crate this is a
-//! `#[tokio::test]`, and the sandbox a dev-dependency; `examples/crowding-signal` is such a crate.
+//! A test with the sandbox: it needs no key and no network, and the data is the same in every run. In your crate this
+//! is a `#[tokio::test]`, and the sandbox is a dev-dependency, as in the crate `examples/crowding-signal`.
 
 #![allow(clippy::print_stdout)] // This is a program.
 
@@ -8,7 +8,7 @@ use std::error::Error;
 use generated_client::{Client, REGISTRY, Timeframe};
 use sandbox::Sandbox;
 
-/// What is tested: in how many of the last 500 hours buyers took more than sellers.
+/// The function to test: the number of the last 500 hours in which buyers dominated.
 async fn bullish_hours(client: &Client, coin: &str) -> Result<usize, generated_client::Error> {
     let ratio = client.orderflow().volume_ratio().coin(coin).timeframe(Timeframe::H1).limit(500).await?;
     Ok(ratio.data.iter().filter(|hour| hour.volume_ratio > 0.0).count())
@@ -16,7 +16,7 @@ async fn bullish_hours(client: &Client, coin: &str) -> Result<usize, generated_c
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    // The sandbox answers the first two requests with 429, so the client has to retry.
+    // The first two responses of the sandbox are 429, so the client has to retry.
     let builder = Sandbox::of(&REGISTRY).seed(7).stop_clock_at(1_750_000_000).fault("2x status=429".parse()?);
     let sandbox = builder.start()?;
     let client = Client::builder(sandbox.base_url()).api_key("any").build()?;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use generated_client::{Client, ErrorKind};
 
-/// The exit code of what would befall every other request as well: no client, or no connection.
+/// The exit code if every other request would fail for the same reason: no client, or no connection.
 const OF_ALL: u8 = 2;
 
 #[tokio::main]

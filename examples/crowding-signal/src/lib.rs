@@ -1,7 +1,7 @@
-//! Is one side of a market getting crowded?
+//! Detects whether one side of a market is crowded.
 //!
-//! If market orders keep leaning to one side while open interest grows, new positions pile up on that side: many have
-//! to exit at once. If open interest shrinks, positions are being closed, whatever the lean.
+//! If market orders lean to one side while open interest grows, new positions accumulate on that side, and many have to
+//! be closed at once later. If open interest shrinks, positions are being closed, in either direction.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,20 @@ use generated_client::Timestamp;
 use generated_client::open_interest::OpenInterestRecord;
 use generated_client::orderflow::VolumeRatioRecord;
 
-/// How crowded the market is at the end of a span of intervals.
+/// The crowding at the end of a span of intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crowding {
-    /// When the last interval of the span begins.
+    /// The start of the last interval of the span.
     pub open_date: Timestamp,
     /// Growth of open interest in percent times the average lean of takers, from -1 to 1: positive if longs are
     /// crowded, negative if shorts are, zero if neither.
     pub score: f64,
 }
 
-/// The crowding over every span of so many intervals.
+/// The crowding of every span of this number of intervals.
 ///
-/// Both series are expected oldest first. An interval that is not in both is left out, and so is one whose open
-/// interest is not known.
+/// Both series have to be oldest first. An interval that is missing in one of them, or whose open interest is unknown,
+/// is omitted.
 pub fn crowding(ratio: &[VolumeRatioRecord], interest: &[OpenInterestRecord], span: usize) -> Vec<Crowding> {
     let interest: HashMap<_, _> = interest.iter().map(|record| (record.open_date, record)).collect();
     let both = ratio.iter().filter_map(|record| {

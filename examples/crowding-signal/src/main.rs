@@ -1,4 +1,4 @@
-//! Prints how crowded a market was in each of the last days.
+//! Prints the crowding of a market on each of the last days.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! The signal over a market that never was: the same numbers in every run, without a key or a network.
+//! The signal on data of the sandbox: the same numbers in every run, without a key or a network.
 
 use crowding_signal::crowding;
 use generated_client::{Client, REGISTRY, Timeframe};

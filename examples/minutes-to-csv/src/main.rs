@@ -24,7 +24,7 @@ async fn download(coin: &str, from: Timestamp, to: Timestamp, path: &Path) -> Re
     let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
     if let Ok(text) = fs::read_to_string(&checkpoint_path) {
         let checkpoint: Checkpoint = text.parse()?;
-        // What was written after it will be written again.
+        // Rows after the checkpoint are fetched again.
         file.set_len(checkpoint.byte_offset())?;
         history = history.resume(checkpoint);
     } else {

@@ -8,7 +8,7 @@ use std::{fs, thread};
 use generated_client::REGISTRY;
 use sandbox::Sandbox;
 
-/// Ninety days of minutes, which take longer than all runs that are killed together.
+/// Ninety days of minutes: more than the killed runs fetch together.
 const RANGE: [&str; 2] = ["2024-03-01T00:00:00Z", "2024-05-30T00:00:00Z"];
 const RECORDS: usize = 90 * 24 * 60;
 
@@ -47,14 +47,14 @@ async fn killed_ten_times_it_writes_the_same_bytes() {
             let mut running = program(&base_url, &resumed).spawn().unwrap();
             thread::sleep(Duration::from_millis(fastrand::u64(50..1000)));
             assert!(running.try_wait().unwrap().is_none(), "it is over before it was killed: {lengths:?}");
-            // SIGKILL: nothing is tidied up.
+            // SIGKILL: the program cannot clean up.
             running.kill().unwrap();
             running.wait().unwrap();
             let bytes = fs::read(&resumed).unwrap_or_default();
             assert!(expected.starts_with(&bytes), "{lengths:?}");
             lengths.push(bytes.len());
         }
-        // The kills did not all hit the beginning.
+        // Not all kills were at the beginning.
         assert!(lengths.iter().filter(|length| **length > 1000).count() > 3, "{lengths:?}");
         assert!(program(&base_url, &resumed).status().unwrap().success());
         assert!(fs::read(&resumed).unwrap() == expected, "{lengths:?}");

@@ -1,5 +1,4 @@
-//! What a program on WebAssembly does with the client: a request, many at once, a history, a bound of time, a request
-//! that is dropped.
+//! Uses of the client on WebAssembly: a request, many concurrent ones, a history, a time-out, a dropped request.
 
 mod recipe;
 
@@ -13,7 +12,7 @@ use generated_client::transport::{Transport, from_fn};
 use generated_client::{Builder, Client, Event, Observer, Retry, Timeframe, Timestamp};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
-/// Runs all of it against the server at this address.
+/// Runs every use against the server at this address.
 #[wasm_bindgen]
 pub async fn run(base_url: String) -> Result<(), JsError> {
     nothing_is_built_in(&base_url)?;
@@ -36,7 +35,7 @@ fn expect(holds: bool, otherwise: &str) -> Result<(), JsError> {
     if holds { Ok(()) } else { Err(JsError::new(otherwise)) }
 }
 
-/// Counts the replies with status 429.
+/// Counts the responses with status 429.
 struct Refusals(Arc<AtomicUsize>);
 
 impl Observer for Refusals {
@@ -57,11 +56,11 @@ async fn one_request(client: &Client) -> Result<(), JsError> {
     expect(ratio.data.len() == 5, "there are not five records")
 }
 
-/// More than the rate limit allows in a second, so some wait for their turn.
+/// More requests than the rate limit allows in a second, so some wait in the queue.
 async fn many_at_once(client: &Client) -> Result<(), JsError> {
     let request = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5);
     let mut on_their_way: Vec<_> = (0..25).map(|_| Box::pin(request.clone().into_future())).collect();
-    // Polled once, each goes on by itself.
+    // After its first poll, a request continues as a separate task.
     for future in &mut on_their_way {
         let _ = future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     }

@@ -1,12 +1,12 @@
-//! What a user sees where fields of the former version have other names today: nothing is lost, it is told once for a
-//! reply, and typed access gives `None`.
+//! Responses in which the fields of the previous API version have other names: nothing is lost, one event reports each
+//! response, and typed fields are `None`.
 
 use std::sync::{Arc, Mutex};
 
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use generated_client::{Client, Event, Observer, Value};
 
-/// Answers everything with one body.
+/// Sends one body as every response.
 struct Answer(&'static str);
 
 impl Transport for Answer {
@@ -15,7 +15,7 @@ impl Transport for Answer {
     }
 }
 
-/// Writes down which endpoints brought none of their known fields, and in how many records.
+/// Records the endpoints whose records had none of their known fields, and the number of these records.
 #[derive(Default)]
 struct Strange(Mutex<Vec<String>>);
 

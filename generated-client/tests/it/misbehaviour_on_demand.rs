@@ -1,7 +1,8 @@
-//! What comes of the faults that the sandbox has on demand. What it cannot do stands in `misbehaviour.rs`.
+//! The effect of each fault of the sandbox on the client. `misbehaviour.rs` of the runtime tests faults that the
+//! sandbox lacks.
 //!
-//! Each row is a rule, what comes of one attempt, and words that the error must have. An outcome is the number
-//! of records, or the phase of an error, with `again` where another attempt may help.
+//! Each row is a rule, the outcome of one attempt, and words that the error must contain. An outcome is the number of
+//! records, or the phase of an error, with `again` if another attempt may succeed.
 
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ fn told(outcome: Result<usize, Error>) -> (String, String) {
     }
 }
 
-/// The names of all faults that the sandbox has.
+/// The names of all faults of the sandbox.
 fn faults() -> Vec<&'static str> {
     let lines = Rule::GRAMMAR.split("FAULT is one of\n").nth(1).unwrap().lines();
     let names = lines.map(|line| line.split([' ', '=']).find(|word| !word.is_empty()).unwrap()).collect::<Vec<_>>();
@@ -66,7 +67,7 @@ async fn one_attempt() {
     ];
     for fault in faults() {
         let is_met = rows.iter().any(|(rule, ..)| rule.rsplit(' ').next().unwrap().starts_with(fault));
-        // Without the feature the client never asks for compressed bodies, nor unpacks them.
+        // Without the feature, the client neither accepts nor decompresses compressed bodies.
         assert!(is_met || fault == "gzip-bomb" && cfg!(not(feature = "gzip")), "`{fault}` has no row");
     }
     let mut wrong = Vec::new();
@@ -87,7 +88,7 @@ async fn another_attempt_helps() {
         "1x status=503",
         "1x cut=request",
         "1x cut",
-        // In which phase that is met is chance, so it has no row above.
+        // The phase of this error is random, so the table above has no row for it.
         "1x reset=accept",
         "1x reset=head",
         "1x reset=body",

@@ -1,4 +1,4 @@
-//! What the types that the runtime makes for this crate show of it: its name and version, its limits, its own setters.
+//! The parts of the runtime's types that are specific to this crate: its name and version, its limits, its setters.
 
 use std::sync::{Arc, Mutex};
 

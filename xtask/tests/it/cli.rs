@@ -119,7 +119,7 @@ fn another_catalogue_needs_a_separate_folder() {
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
     assert!(said.contains("is not the catalogue of the client") && said.contains("--out CRATE"), "{said}");
-    // The folder of another crate is not changed, even where its files are outdated.
+    // A folder with files of another crate is not changed, even if they are outdated.
     run(&["codegen"], &spec, &out);
     fs::write(crate_of(&out).join("Cargo.toml"), "[package]\nname = \"tides\"\n").expect("a file");
     let output = run(&["codegen"], &spec, &out);

@@ -1,4 +1,4 @@
-//! Prints what allocations 1,024 and 65,536 records of two numbers take.
+//! Prints the allocations for 1,024 and for 65,536 records of two numbers.
 
 use generated_client::decoding::NarrowRecord;
 use generated_client::{Body, Series};

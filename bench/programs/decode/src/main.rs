@@ -38,7 +38,7 @@ struct Wide {
     open_interest: Option<f64>,
 }
 
-/// What it does not know it drops, where ours keeps it.
+/// Drops unknown fields, which our decoder keeps.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[allow(dead_code, reason = "decoded, not used")]

@@ -1,4 +1,4 @@
-//! Decodes random and edge floats, written with seventeen digits, and prints how many there were and how many were
+//! Decodes random floats and edge cases, written with seventeen digits; prints their number and the number that were
 //! misread.
 //!
 //! Seventeen digits identify an `f64` exactly, so the bits read must be the bits written.
@@ -29,7 +29,7 @@ fn main() {
     println!("{} {misread}", numbers.len() * 2);
 }
 
-/// Powers of two and of ten with their neighbours, the largest, the smallest, and where normal numbers end.
+/// Powers of two and of ten with their neighbours, the largest float, the smallest, and the limit of normal numbers.
 fn edges() -> Vec<f64> {
     let twos = (0..2_046_u64).map(|exponent| f64::from_bits((exponent + 1) << 52));
     let tens = (-320..308).map(|exponent| format!("1e{exponent}").parse().unwrap_or(0.0));

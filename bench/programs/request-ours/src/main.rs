@@ -1,6 +1,6 @@
 //! Requests 50 records COUNT times with our client: `request-ours URL COUNT`.
 //!
-//! `request-ours build` prints in nanoseconds what building a client takes: the first, and one of the next hundred.
+//! `request-ours build` prints the nanoseconds of building a client: the first, and one of the next hundred.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ fn main() {
 }
 
 async fn requests(url: String, count: u32) -> usize {
-    // The gate is on, and so wide that nothing waits.
+    // The rate limiter is active, with a limit so high that no request waits.
     let limit = RateLimit::new(100_000, Duration::from_secs(1), 10);
     let client = Client::builder(url).api_key("key").rate_limit(limit).build().expect("a client");
     let mut records = 0;
