@@ -23,12 +23,18 @@ pub(crate) fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
     Err(format!("{} differs\n--- expected\n{expected}\n--- actual\n{actual}", path.display()).into())
 }
 
-/// What stands in a folder, sorted.
+/// The entries of a folder, sorted.
 pub(crate) fn entries(dir: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> =
         fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     entries.sort();
     entries
+}
+
+/// Fails if a folder has an entry that no test reads.
+pub(crate) fn reject_others(dir: &Path, is_read: impl Fn(&str) -> bool) -> Result<(), Failed> {
+    let others: Vec<_> = entries(dir).iter().map(|path| name(path)).filter(|name| !is_read(name)).collect();
+    if others.is_empty() { Ok(()) } else { Err(format!("{} has unknown files: {others:?}", dir.display()).into()) }
 }
 
 /// The last part of a path.

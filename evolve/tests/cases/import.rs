@@ -2,7 +2,7 @@
 //! out. A second import of the same description must edit nothing.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evolve --test cases import::` accepts the output.
-//! `summaries` as an empty file imports the texts too, and `places` lists every place of an omission.
+//! `summaries` as an empty file imports the texts too, and `places` lists the path of every omission. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use evolve::diff::{self, Verdict};
 use evolve::{CatalogueChange, Import, import};
 use libtest_mimic::{Failed, Trial};
 
-use crate::recorded::{compare, entries, name};
+use crate::recorded::{compare, entries, name, reject_others};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import"));
@@ -24,14 +24,22 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn check(case: &Path) -> Result<(), Failed> {
-    let description = ["openapi.yaml", "openapi.json"].iter().map(|name| case.join(name)).find(|path| path.exists());
+    let before = case.join("before");
+    let descriptions = entries(case).into_iter().filter(|path| name(path).starts_with("openapi."));
+    let [description] =
+        descriptions.collect::<Vec<_>>().try_into().map_err(|all| format!("one description, not {all:?}"))?;
+    reject_others(case, |name| {
+        matches!(name, "openapi.yaml" | "openapi.json" | "expected" | "summaries" | "places" | "before")
+    })?;
+    if before.exists() {
+        reject_others(&before, codegen::is_part)?;
+    }
     let options = Import {
-        text: fs::read_to_string(description.expect("a description")).expect("text"),
+        text: fs::read_to_string(description)?,
         evidence: "published".to_owned(),
         summaries: case.join("summaries").exists(),
         places: case.join("places").exists(),
     };
-    let before = case.join("before");
     let catalogue = before.exists().then(|| load(&before));
     let (said, change) = match import(catalogue, &options) {
         Ok(change) => (format!("{}\n{}", said(&change), change.diff("")), Some(change)),

@@ -1,8 +1,8 @@
-//! Every folder of `learn/` is a test: a group and replies in, what is said and the edit out, to the letter.
+//! Every folder of `learn/` is a test: a group and responses in, the exact notes and edit out.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases learn::` accepts what came out.
-//! `enums` names the fields that are to become enums; a folder without a service is about the service that the cases
-//! of the generator share.
+//! `UPDATE_EXPECT=1 cargo test -p evolve --test cases learn::` accepts the output.
+//! `enums` names the fields that are to become enums; a folder without a service uses the service of the generator's
+//! cases. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use codegen::load_texts;
 use evolve::{Learning, Lesson, learn};
 use libtest_mimic::{Failed, Trial};
 
-use crate::recorded::{compare, entries, name};
+use crate::recorded::{compare, entries, name, reject_others};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/learn"));
@@ -20,9 +20,14 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn check(case: &Path) -> Result<(), Failed> {
+    let is_response = |name: &str| name.starts_with("reply") && name.ends_with(".json");
+    reject_others(case, |name| is_response(name) || matches!(name, "enums" | "expected") || codegen::is_part(name))?;
+    if !entries(case).iter().any(|path| is_response(&name(path))) {
+        return Err("there is no response".into());
+    }
     let texts = catalogue(case);
     let learning = learning(case);
-    let said = match learn(load_texts(&borrowed(&texts)), &learning) {
+    let notes_and_edit = match learn(load_texts(&borrowed(&texts)), &learning) {
         Ok(change) => {
             let mut after = texts.clone();
             after.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
@@ -30,12 +35,12 @@ fn check(case: &Path) -> Result<(), Failed> {
             if !again.is_empty() {
                 return Err(format!("the same replies teach something twice:\n{}", again.diff("")).into());
             }
-            let said = change.notes().iter().flat_map(|line| [line, "\n"]).collect::<String>();
-            format!("{said}\n{}", change.diff(""))
+            let notes = change.notes().iter().flat_map(|line| [line, "\n"]).collect::<String>();
+            format!("{notes}\n{}", change.diff(""))
         }
         Err(refusal) => format!("refused: {refusal}\n"),
     };
-    compare(&case.join("expected"), &said)
+    compare(&case.join("expected"), &notes_and_edit)
 }
 
 fn learning(case: &Path) -> Learning {

@@ -1,8 +1,8 @@
 //! An unknown body that a response or a description fills: the fields, types, nesting and time are the same, and the
-//! evidence is that of the source.
+//! evidence is that of the source. An endpoint that was typed is filled alike, and keeps the evidence of its path.
 
 use codegen::{Catalogue, load_texts};
-use evolve::{CatalogueChange, Import, Learning, Lesson, import, learn};
+use evolve::{Addition, CatalogueChange, Import, Learning, Lesson, add, import, learn};
 
 const SERVICE: &str = "\
 title: Shop
@@ -47,26 +47,57 @@ fn catalogue() -> Catalogue {
     load_texts(&[("service.yaml", SERVICE), ("shelf.yaml", SHELF)])
 }
 
+/// The catalogue with the same endpoint, but typed by a user.
+fn typed() -> String {
+    let (head, _) = SHELF.split_once("- name").expect("an endpoint");
+    let catalogue =
+        load_texts(&[("service.yaml", SERVICE), ("shelf.yaml", &head.replace("endpoints:", "endpoints: []"))]);
+    let addition = Addition {
+        path: "/sales".to_owned(),
+        group: "shelf".to_owned(),
+        name: None,
+        ident: None,
+        summary: Some("All sales.".to_owned()),
+        params: Some(Vec::new()),
+        evidence: "documented".to_owned(),
+    };
+    shelf(&add(catalogue, &addition).expect("an endpoint"))
+}
+
+fn learned(catalogue: Catalogue) -> String {
+    let response = ("sales.json".to_owned(), RESPONSE.as_bytes().to_vec());
+    let learning = Learning {
+        lessons: vec![Lesson { endpoint: "/sales".to_owned(), replies: vec![response] }],
+        evidence: "reported".to_owned(),
+        enums: Vec::new(),
+        accept_invented: false,
+    };
+    shelf(&learn(catalogue, &learning).expect("a response"))
+}
+
+fn imported(catalogue: Catalogue) -> String {
+    let options =
+        Import { text: DESCRIPTION.to_owned(), evidence: "published".to_owned(), summaries: false, places: false };
+    shelf(&import(Some(catalogue), &options).expect("a description"))
+}
+
 fn shelf(change: &CatalogueChange) -> String {
     change.texts().filter(|(name, _)| *name == "shelf.yaml").map(|(_, text)| text.to_owned()).collect()
 }
 
 #[test]
 fn response_and_description_fill_an_unknown_body_alike() {
-    let learning = Learning {
-        lessons: vec![Lesson {
-            endpoint: "/sales".to_owned(),
-            replies: vec![("sales.json".to_owned(), RESPONSE.as_bytes().to_vec())],
-        }],
-        evidence: "reported".to_owned(),
-        enums: Vec::new(),
-        accept_invented: false,
-    };
-    let learned = shelf(&learn(catalogue(), &learning).expect("a response"));
-    let options =
-        Import { text: DESCRIPTION.to_owned(), evidence: "published".to_owned(), summaries: false, places: false };
-    let imported = shelf(&import(Some(catalogue()), &options).expect("a description"));
+    let learned = learned(catalogue());
     assert!(learned.contains("time: soldAt"), "{learned}");
     assert!(learned.contains("evidence: reported"), "{learned}");
-    assert_eq!(learned.replace("evidence: reported", "evidence: published"), imported);
+    assert_eq!(learned.replace("evidence: reported", "evidence: published"), imported(catalogue()));
+}
+
+#[test]
+fn typed_endpoint_is_filled_like_any_other() {
+    let typed = typed();
+    let catalogue = || load_texts(&[("service.yaml", SERVICE), ("shelf.yaml", &typed)]);
+    let same = |filled: String| filled.replace("evidence: reported", "evidence: published");
+    assert_eq!(same(learned(catalogue())), imported(catalogue()));
+    assert_eq!(typed, SHELF);
 }
