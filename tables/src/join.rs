@@ -45,7 +45,9 @@ pub(crate) async fn join(
     changed: &mut impl FnMut(&str, &SeriesState, Changes),
 ) -> Result<(), Error> {
     let members = members(store, single, states).await?;
-    if members.iter().all(|member| member.parts.is_empty()) {
+    // A text file that was deleted is written again from its rows, without a request.
+    let is_there = single.base.is_none() || single.path.exists();
+    if is_there && members.iter().all(|member| member.parts.is_empty()) {
         return Ok(());
     }
     let name = single.path.display().to_string();

@@ -110,6 +110,19 @@ async fn compressed_text_is_continued() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_deleted_text_file_is_written_again_without_a_request() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    run(&job(coins(&client(), &["BTC"]), END - 20 * DAY, END, &path)).await;
+    let text = fs::read_to_string(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    // The last records of this range are older than the refetch time.
+    let settled = run(&job(coins(&client(), &["BTC"]), END - 20 * DAY, END - 10 * DAY, &path)).await;
+    assert!(settled.is_complete && settled.requests == 0, "{settled:?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[tokio::test(start_paused = true)]
 async fn refetch_gaps_fills_old_holes() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
