@@ -61,7 +61,7 @@ pub mod rules {
 /// returns the delay before the next request:
 ///
 /// ```
-/// # use runtime::rate_limit::{Attempt, RateLimiter, RateLimiterError, Permit, AcquireFuture};
+/// # use generated_client_runtime::rate_limit::{Attempt, RateLimiter, RateLimiterError, Permit, AcquireFuture};
 /// use std::time::Duration;
 ///
 /// # struct Counter;
@@ -93,6 +93,7 @@ pub mod rules {
 ///     }
 /// }
 /// # let gate = FleetGate { counter: Counter };
+/// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
 /// # let _ = Client::builder("https://example.com/v2").rate_limiter(gate);

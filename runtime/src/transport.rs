@@ -7,10 +7,11 @@
 //! `Default` and `From<Vec<_>>`:
 //!
 //! ```
-//! # use runtime::transport::{Headers, HttpResponse, from_fn};
+//! # use generated_client_runtime::transport::{Headers, HttpResponse, from_fn};
+//! # extern crate generated_client_runtime as runtime;
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 //! # use invented::{Client, RatioRecord, Series};
-//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), runtime::Error> {
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), generated_client_runtime::Error> {
 //! let transport = from_fn(|request| async move {
 //!     assert!(request.url.ends_with("/ratio?coin=BTC"));
 //!     Ok(HttpResponse::new(200, Headers::new(), r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#))
@@ -26,7 +27,8 @@
 //! Anything else is a [`Transport`] of your own, for [`Builder::transport`](crate::Builder::transport):
 //!
 //! ```
-//! # use runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
+//! # use generated_client_runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
+//! # extern crate generated_client_runtime as runtime;
 //! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 //! # use invented::Client;
 //! /// Says what it sends.
@@ -45,7 +47,8 @@
 With the feature `reqwest` a [`ReqwestTransport`] takes a `reqwest::Client` of yours:
 
 ```
-# use runtime::transport::ReqwestTransport;
+# use generated_client_runtime::transport::ReqwestTransport;
+# extern crate generated_client_runtime as runtime;
 # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 # use invented::Client;
 let transport = ReqwestTransport::from_builder(reqwest::Client::builder())?;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use generated_client::observer::{Outcome, RequestKind};
 use generated_client::{Client, Event, Observer, REGISTRY, Timeframe, limits};
-use sandbox::Sandbox;
+use generated_client_sandbox::Sandbox;
 
 const FAULTS: [&str; 3] = ["all 2% status=503", "all 1% reset=body", "all latency=20ms..1500ms"];
 const TASKS: usize = 200;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use generated_client::orderflow::{VolumeRatio, VolumeRatioRecord};
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use generated_client::{Client, Exchange, REGISTRY, RateLimit, Request, Retry, Timeframe, Timestamp, limits};
-use sandbox::Sandbox;
+use generated_client_sandbox::Sandbox;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 

@@ -25,7 +25,7 @@ use crate::traffic::Counts;
 /// # #[tokio::main]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use generated_client::{Client, REGISTRY, Timeframe};
-/// use sandbox::Sandbox;
+/// use generated_client_sandbox::Sandbox;
 ///
 /// let sandbox = Sandbox::of(&REGISTRY).start()?;
 /// let client = Client::builder(sandbox.base_url()).api_key("any").build()?;

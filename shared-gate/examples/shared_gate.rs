@@ -8,7 +8,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use generated_client::{Builder, Client, Timeframe, limits};
-use shared_gate::SharedGate;
+use generated_client_shared_gate::SharedGate;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

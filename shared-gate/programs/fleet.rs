@@ -13,8 +13,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use generated_client::{Client, REGISTRY, RateLimit, SERVICE, Timeframe};
+use generated_client_shared_gate::SharedGate;
 use sandbox::Sandbox;
-use shared_gate::SharedGate;
 use tokio::time::sleep;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;

@@ -10,7 +10,7 @@
 //! use std::time::Duration;
 //!
 //! use runtime::RateLimit;
-//! use shared_gate::SharedGate;
+//! use generated_client_shared_gate::SharedGate;
 //!
 //! # fn demo() -> Result<(), Box<dyn std::error::Error>> {
 //! let limit = RateLimit::new(10, Duration::from_secs(1), 20);

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use generated_client::{Client, Exchange, Timeframe, Timestamp};
-use tables::{Backfill, BackfillEvent, SeriesRequest, Target};
+use generated_client_tables::{Backfill, BackfillEvent, SeriesRequest, Target};
 
 const DAY: Duration = Duration::from_secs(86_400);
 

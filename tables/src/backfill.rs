@@ -36,9 +36,9 @@ const REFETCH: Duration = Duration::from_secs(86_400);
 /// Histories of several series, written to a file, a folder or a bucket.
 ///
 /// ```no_run
-/// # async fn demo(requests: Vec<runtime::Request<runtime::Dynamic>>) -> Result<(), tables::Error> {
+/// # async fn demo(requests: Vec<runtime::Request<runtime::Dynamic>>) -> Result<(), generated_client_tables::Error> {
 /// # use runtime::Timestamp;
-/// use tables::{Backfill, BackfillEvent, SeriesRequest, Target};
+/// use generated_client_tables::{Backfill, BackfillEvent, SeriesRequest, Target};
 ///
 /// let series = requests.into_iter().map(SeriesRequest::new).collect::<Result<Vec<_>, _>>()?;
 /// let year = Timestamp::from(1_704_067_200)..Timestamp::from(1_735_689_600);

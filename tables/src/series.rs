@@ -14,8 +14,8 @@ use crate::layout;
 /// A time series of records: an endpoint with its params.
 ///
 /// ```
-/// # fn demo(request: runtime::Request<runtime::Dynamic>) -> Result<(), tables::Error> {
-/// let series = tables::SeriesRequest::new(request)?;
+/// # fn demo(request: runtime::Request<runtime::Dynamic>) -> Result<(), generated_client_tables::Error> {
+/// let series = generated_client_tables::SeriesRequest::new(request)?;
 /// println!("{}", series.path()); // orderflow.volume_ratio/exchange=…/coin=BTC/timeframe=1h
 /// # Ok(()) }
 /// ```

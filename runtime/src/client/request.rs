@@ -30,12 +30,12 @@ pub trait Marker {}
 /// An endpoint that can be requested. Only emitted code implements it:
 ///
 /// ```compile_fail,E0277
-/// # use runtime::{Endpoint, Value, registry::EndpointInfo};
+/// # use generated_client_runtime::{Endpoint, Value, registry::EndpointInfo};
 /// struct Mine;
 ///
 /// impl Endpoint for Mine {
 ///     type Body = Value;
-///     const INFO: &'static EndpointInfo = runtime::Raw::INFO;
+///     const INFO: &'static EndpointInfo = generated_client_runtime::Raw::INFO;
 /// }
 /// ```
 pub trait Endpoint: Marker + Send + Sync + 'static {

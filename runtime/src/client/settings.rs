@@ -43,9 +43,10 @@ use crate::secrets::Secret;
 /// They may be part of the program's own settings, in any format that serde reads:
 ///
 /// ```
+/// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
-/// use runtime::{Builder, ClientSettings};
+/// use generated_client_runtime::{Builder, ClientSettings};
 ///
 /// let text = r#"{"base_url": "https://example.com/v2", "timeout": 90}"#;
 /// let settings: ClientSettings = serde_json::from_str(text)?;

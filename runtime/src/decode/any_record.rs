@@ -19,7 +19,7 @@ use crate::values::{Timestamp, Value};
 /// A record whose type is not named: its values go by their names on the wire.
 ///
 /// ```
-/// # use runtime::record::{AnyRecord, FieldValue};
+/// # use generated_client_runtime::record::{AnyRecord, FieldValue};
 /// # fn demo(record: &AnyRecord) -> Option<f64> {
 /// let ratio = record.value("ratio").and_then(FieldValue::number);
 /// # ratio }

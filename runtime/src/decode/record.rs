@@ -25,7 +25,7 @@ pub use super::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
 /// An object with known fields. Only emitted code implements it:
 ///
 /// ```compile_fail,E0277
-/// # use runtime::{Record, registry::RecordInfo};
+/// # use generated_client_runtime::{Record, registry::RecordInfo};
 /// struct Mine;
 ///
 /// impl Record for Mine {
@@ -45,7 +45,7 @@ pub trait Record: Fields + Sized {
 /// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown. Users cannot implement it:
 ///
 /// ```compile_fail,E0277
-/// # use runtime::{Item, record::Row, registry::RecordInfo};
+/// # use generated_client_runtime::{Item, record::Row, registry::RecordInfo};
 /// struct Mine;
 ///
 /// impl Item for Mine {

@@ -17,7 +17,8 @@ pub use crate::request::RequestKind;
 /// If it panics, that event is lost and nothing else: the panic is caught, and the request continues.
 ///
 /// ```
-/// # use runtime::{Event, Observer};
+/// # use generated_client_runtime::{Event, Observer};
+/// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
 /// use std::sync::atomic::{AtomicU64, Ordering};

@@ -21,7 +21,8 @@ use crate::platform::random;
 /// limit that doubles with each attempt; a longer `Retry-After` is honored.
 ///
 /// ```
-/// # use runtime::Retry;
+/// # use generated_client_runtime::Retry;
+/// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
 /// use std::time::Duration;
@@ -85,7 +86,7 @@ impl Retry {
     /// same one.
     ///
     /// ```
-    /// # use runtime::Retry;
+    /// # use generated_client_runtime::Retry;
     /// // This service answers with 404 while it is being deployed.
     /// let retry = Retry::default().retry_if(|error| error.is_retryable() || error.status() == Some(404));
     /// ```

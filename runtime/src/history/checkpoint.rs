@@ -21,9 +21,9 @@ use crate::values::{Timestamp, Value};
 /// [resumes]: super::History::resume
 ///
 /// ```
-/// # use runtime::history::{Checkpoint, Page};
+/// # use generated_client_runtime::history::{Checkpoint, Page};
 /// # use std::error::Error;
-/// # fn demo(page: &Page<runtime::Value>, bytes_written: u64) -> Result<(), Box<dyn Error>> {
+/// # fn demo(page: &Page<generated_client_runtime::Value>, bytes_written: u64) -> Result<(), Box<dyn Error>> {
 /// let text = page.checkpoint.with_byte_offset(bytes_written).to_string();
 /// let checkpoint: Checkpoint = text.parse()?;
 /// assert_eq!(checkpoint.byte_offset(), bytes_written);

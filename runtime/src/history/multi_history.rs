@@ -26,10 +26,11 @@ const LEAD: u64 = 2;
 /// Several histories at once.
 ///
 /// ```no_run
+/// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::{Client, Timeframe};
-/// # async fn demo(client: &Client, from: runtime::Timestamp, to: runtime::Timestamp) -> Result<(), runtime::Error> {
-/// use runtime::history::MultiHistory;
+/// # async fn demo(client: &Client, from: generated_client_runtime::Timestamp, to: generated_client_runtime::Timestamp) -> Result<(), generated_client_runtime::Error> {
+/// use generated_client_runtime::history::MultiHistory;
 ///
 /// let mut all = MultiHistory::new();
 /// for coin in ["BTC", "ETH"] {

@@ -13,7 +13,7 @@ use crate::registry::{EndpointInfo, LimitInfo};
 /// The maximum rate of the requests of a client.
 ///
 /// ```
-/// # use runtime::RateLimit;
+/// # use generated_client_runtime::RateLimit;
 /// use std::time::Duration;
 ///
 /// let second = RateLimit::new(5, Duration::from_secs(1), 5);
@@ -137,7 +137,7 @@ impl RateLimit {
     /// `concurrent` is smaller than the number of machines, because then no share is safe.
     ///
     /// ```
-    /// # use runtime::RateLimit;
+    /// # use generated_client_runtime::RateLimit;
     /// use std::time::Duration;
     ///
     /// let limit = RateLimit::new(10, Duration::from_secs(1), 20);

@@ -77,7 +77,7 @@ impl fmt::Debug for Permit {
 /// other request.
 ///
 /// ```
-/// # use runtime::rate_limit::{PermitObserver, PermitOutcome, Permit};
+/// # use generated_client_runtime::rate_limit::{PermitObserver, PermitOutcome, Permit};
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering};
 ///

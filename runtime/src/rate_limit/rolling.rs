@@ -27,11 +27,12 @@ use crate::platform::{Instant, timeout_at};
 /// while requests are sent:
 ///
 /// ```
+/// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
-/// # fn demo() -> Result<(), runtime::Error> {
-/// use runtime::RateLimit;
-/// use runtime::rate_limit::ProcessRateLimiter;
+/// # fn demo() -> Result<(), generated_client_runtime::Error> {
+/// use generated_client_runtime::RateLimit;
+/// use generated_client_runtime::rate_limit::ProcessRateLimiter;
 /// use std::time::Duration;
 ///
 /// let limiter = ProcessRateLimiter::new(RateLimit::new(10, Duration::from_secs(1), 20));

@@ -8,7 +8,7 @@ use std::fmt;
 /// A text that no `Debug`, error or log shows, without the white space around it.
 ///
 /// ```
-/// # use runtime::Secret;
+/// # use generated_client_runtime::Secret;
 /// assert_eq!(format!("{:?}", Secret::from("hunter2")), "Secret(..)");
 /// ```
 #[derive(Clone)]

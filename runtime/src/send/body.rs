@@ -19,7 +19,7 @@ impl Sealed for Value {}
 /// The type of a response body: a `Series`, a [`Record`], or any [`Value`], and nothing else:
 ///
 /// ```compile_fail,E0277
-/// # use runtime::{Body, DecodeError};
+/// # use generated_client_runtime::{Body, DecodeError};
 /// struct Mine;
 ///
 /// impl Body for Mine {

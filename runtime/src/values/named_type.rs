@@ -12,7 +12,7 @@ use crate::registry::{TypeInfo, ValueType};
 /// A type that the catalogue names. Only emitted code implements it:
 ///
 /// ```compile_fail,E0277
-/// # use runtime::{registry::TypeInfo, wire::NamedType};
+/// # use generated_client_runtime::{registry::TypeInfo, wire::NamedType};
 /// struct Mine;
 ///
 /// impl NamedType for Mine {

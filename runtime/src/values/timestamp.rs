@@ -21,7 +21,7 @@ use crate::registry::TimeUnit;
 /// An integer that is converted counts Unix seconds, regardless of the unit of the service.
 ///
 /// ```
-/// # use runtime::{ParseTimestampError, Timestamp};
+/// # use generated_client_runtime::{ParseTimestampError, Timestamp};
 /// use std::time::Duration;
 ///
 /// let start: Timestamp = "2024-03-01T00:00:00Z".parse()?;

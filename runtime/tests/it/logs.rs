@@ -28,7 +28,7 @@ impl Visit for &Log {
 
 impl Subscriber for Log {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("runtime") || metadata.name() == "outer"
+        metadata.target().starts_with("generated_client_runtime") || metadata.name() == "outer"
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {

@@ -2,6 +2,9 @@
 
 #![allow(clippy::panic, clippy::print_stdout, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
+// The alias that dependants use too.
+extern crate generated_client_runtime as runtime;
+
 mod alone;
 mod bad_records;
 #[cfg(feature = "blocking")]

@@ -14,13 +14,13 @@ use super::{Fault, Share, kind, target};
 /// A fault on demand, with its target and frequency.
 ///
 /// ```
-/// use sandbox::Rule;
+/// use generated_client_sandbox::Rule;
 ///
 /// let rule: Rule = "/trades 10% status=503".parse()?;
 /// # let _ = rule;
 /// println!("{}", Rule::GRAMMAR);
 /// assert!("/trades 10% statsu=503".parse::<Rule>().is_err());
-/// # Ok::<(), sandbox::RuleError>(())
+/// # Ok::<(), generated_client_sandbox::RuleError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {

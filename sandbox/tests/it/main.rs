@@ -2,6 +2,9 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
+// The alias that dependants use too.
+extern crate generated_client_sandbox as sandbox;
+
 mod bodies;
 mod catalogue;
 mod credentials;

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
+// The alias that dependants use too.
+extern crate generated_client_shared_gate as shared_gate;
+
 #[path = "../../../runtime/tests/it/invented/mod.rs"]
 mod invented;
 mod redis;

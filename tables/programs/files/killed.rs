@@ -157,7 +157,7 @@ fn rows(path: &Path) -> Outcome<Vec<String>> {
 
 fn csv(file: impl ChunkReader + 'static) -> Outcome<String> {
     let input = ParquetRecordBatchReaderBuilder::try_new(file)?;
-    let mut lines = tables::TextWriter::csv(Vec::new());
+    let mut lines = generated_client_tables::TextWriter::csv(Vec::new());
     for batch in input.build()? {
         lines.write(&batch?)?;
     }

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use generated_client::registry::EndpointInfo;
 use generated_client::{Client, GROUPS, REGISTRY, RateLimit};
+use generated_client_tables::{Backfill, SeriesRequest, Target};
 use sandbox::Sandbox;
-use tables::{Backfill, SeriesRequest, Target};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -55,7 +55,7 @@ fn job(series: Vec<SeriesRequest>, days: i64, target: &str) -> Outcome<Backfill>
     Ok(Backfill::new(series, END - days * DAY..END, Target::parse(target)?))
 }
 
-async fn run(job: &Backfill) -> Outcome<tables::Summary> {
+async fn run(job: &Backfill) -> Outcome<generated_client_tables::Summary> {
     let summary = job.run(|_| {}, std::future::pending()).await?;
     if !summary.is_complete {
         return Err(format!("it is not complete: {summary:?}").into());

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use generated_client::{Client, RateLimit};
-use tables::{Backfill, SeriesRequest, Target};
+use generated_client_tables::{Backfill, SeriesRequest, Target};
 
 use super::{END, Outcome, endpoint};
 

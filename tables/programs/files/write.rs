@@ -7,7 +7,7 @@ use runtime::record::FieldValue;
 use serde_json::json;
 
 use super::{END, Outcome, client, endpoint, job, run, sandbox, series};
-use tables::{Backfill, SeriesRequest, Target};
+use generated_client_tables::{Backfill, SeriesRequest, Target};
 
 const DAYS: i64 = 30;
 
