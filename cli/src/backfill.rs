@@ -23,7 +23,7 @@ use crate::job::{self, JobFile};
 use crate::log::Log;
 use crate::params::Params;
 use crate::printer::Printer;
-use crate::progress::{Bars, clock, counted, shortened};
+use crate::progress::{Bar, counted, duration, shortened};
 use crate::records::Part;
 use crate::series::{Series, combine, labels, must_have_history, no_range_params};
 use crate::status::age;
@@ -116,8 +116,8 @@ impl Backfill {
         if self.dry_run {
             return stdout::print(planned(&plan, &labels).text(Format::or_for_reader(None, Format::Csv))?);
         }
-        let bars = if plan.requests() == 0 { Bars::hidden(&labels) } else { Bars::new(&labels, log) };
-        let reporter = RefCell::new(Reporter { log, bars, failures: Vec::new(), labels });
+        let bar = Bar::new(labels.len(), plan.requests(), log);
+        let reporter = RefCell::new(Reporter { log, bar, failures: Vec::new(), labels });
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
         let mut run = std::pin::pin!(job.run(|event| reporter.borrow_mut().event(event), cancel));
@@ -126,11 +126,11 @@ impl Backfill {
         let ended = loop {
             tokio::select! {
                 ended = &mut run => break ended,
-                _ = lines.tick() => reporter.borrow().bars.line(log),
+                _ = lines.tick() => reporter.borrow().bar.line(log),
             }
         };
         let reporter = reporter.borrow();
-        reporter.bars.end();
+        reporter.bar.clear();
         reporter.report();
         ended_with(&file, ended?, signal.get(), &reporter, log)
     }
@@ -223,11 +223,11 @@ fn ended_with(file: &JobFile, summary: Summary, signal: ExitKind, reporter: &Rep
         format!("{label}: {count} missing at the service; `derivs status {out}` lists the times")
     }));
     if is_stopped {
-        let kept = counted(reporter.bars.total().records, "record");
+        let kept = counted(reporter.bar.total().records, "record");
         let unreachable = (ExitKind::Service, "stopped after two minutes without a response");
         let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
         let message = format!("{cause}; {kept} kept");
-        return Err(Failure::new(ending, message).tip("run the same command to continue"));
+        return Err(Failure::new(ending, message).help("run the same command to continue"));
     }
     if summary.is_complete {
         return Ok(());
@@ -244,13 +244,13 @@ fn ended_with(file: &JobFile, summary: Summary, signal: ExitKind, reporter: &Rep
         }
         0 if failed == 0 => {
             let names = shortened(&empty.join(", "), MAX_LINE);
-            let tip = "check the values; `--allow-empty` accepts series without records";
-            return Err(Failure::new(ExitKind::Incomplete, format!("never a record of {names}")).tip(tip));
+            let help = "check the values; `--allow-empty` accepts series without records";
+            return Err(Failure::new(ExitKind::Incomplete, format!("never a record of {names}")).help(help));
         }
         0 => format!("{failed} of {all} series are incomplete"),
         requests => format!("{} failed", counted(requests, "request")),
     };
-    Err(Failure::new(ExitKind::Incomplete, message).tip("run the same command to fetch the missing records"))
+    Err(Failure::new(ExitKind::Incomplete, message).help("run the same command to fetch the missing records"))
 }
 
 /// The changes of a run, and the age of the last records.
@@ -271,13 +271,13 @@ pub(crate) fn outcome(summary: &Summary, labels: &[String], now: Option<Timestam
             parts.push(format!("of {label} {} ago", age(oldest, now)));
         }
     }
-    format!("{} ({}, {})", parts.join(", "), counted(summary.requests, "request"), clock(summary.elapsed))
+    format!("{} ({}, {})", parts.join(", "), counted(summary.requests, "request"), duration(summary.elapsed))
 }
 
 /// Shows the events of a run.
 struct Reporter<'s> {
     log: &'s Log,
-    bars: Bars,
+    bar: Bar,
     labels: Vec<String>,
     failures: Vec<(usize, history::FailedPage)>,
 }
@@ -297,20 +297,19 @@ impl Reporter<'_> {
     fn event(&mut self, event: &BackfillEvent) {
         match event {
             BackfillEvent::Progress { series, progress, .. } => {
-                self.bars.progress(*series, progress);
-                if progress.pages_left == 0 {
-                    self.bars.over(*series);
-                }
+                self.bar.progress(*series, progress);
             }
             BackfillEvent::Report { series, report, .. } => {
                 self.failures.extend(report.failed_pages.iter().map(|failure| (*series, failure.clone())));
             }
-            BackfillEvent::Merging { .. } => self.bars.merging(),
+            BackfillEvent::Merging { .. } => self.bar.merging(),
             BackfillEvent::Trouble { elapsed, .. } => {
-                self.bars.log(self.log, &format!("no response from the service for {}; still trying", clock(*elapsed)));
+                let text = format!("no response from the service for {}; still trying", duration(*elapsed));
+                self.bar.warning(self.log, &text);
             }
             BackfillEvent::Recovered { elapsed, .. } => {
-                self.bars.log(self.log, &format!("the service responds again after {}", clock(*elapsed)));
+                let text = format!("the service responds again after {}", duration(*elapsed));
+                self.bar.warning(self.log, &text);
             }
             _ => {}
         }
@@ -351,9 +350,9 @@ fn announced(plan: &BackfillPlan) -> String {
         return format!("{series}{dates}: up to date");
     }
     let (records, requests) = (counted(plan.records(), "record"), counted(plan.requests(), "request"));
-    let duration = plan.min_duration.filter(|time| *time >= Duration::from_secs(1));
-    let duration = duration.map_or(String::new(), |time| format!(", {} or longer", clock(time)));
-    format!("{series}{dates}: up to {records} in {requests}{duration}")
+    let least = plan.min_duration.filter(|time| *time >= Duration::from_secs(1));
+    let least = least.map_or(String::new(), |time| format!(", at least {}", duration(time)));
+    format!("{series}{dates}: up to {records} in {requests}{least}")
 }
 
 /// The ranges to fetch, one per row.

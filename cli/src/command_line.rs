@@ -8,11 +8,11 @@ use std::ffi::OsString;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use crate::backfill::Backfill;
 use crate::check::Check;
-use crate::completions::Completions;
 use crate::describe::Describe;
 use crate::endpoints::{self, Endpoint};
 use crate::failure::{EXIT_CODES, Result};
@@ -51,7 +51,6 @@ pub(crate) enum Command {
     Status(Status),
     Plot(Plot),
     Check(Check),
-    Completions(Completions),
 }
 
 /// Endpoints by name.
@@ -93,6 +92,12 @@ pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, has_range)| {
         all.mut_subcommand(name, |command| params::narrowed(command, &chosen, has_range))
     })
+}
+
+/// Prints completions for a shell that requests them with the variable `COMPLETE`, and then ends the process.
+pub(crate) fn complete() {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    CompleteEnv::with_factory(|| for_words(&words)).complete();
 }
 
 /// Renamed options: the old and the new name.

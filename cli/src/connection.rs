@@ -100,9 +100,9 @@ fn invalid(error: Error) -> Failure {
 fn not_in_environment(error: Error) -> Failure {
     let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
     invalid(error)
-        .tip(format!("set {0}_BASE_URL and {0}_API_KEY", SERVICE.env_prefix))
-        .tip(format!("or write `base_url` and `api_key` into {file} (mode 600)"))
-        .tip("or try `--sandbox`, which returns mock data without either")
+        .help(format!("set {0}_BASE_URL and {0}_API_KEY", SERVICE.env_prefix))
+        .help(format!("or write `base_url` and `api_key` into {file} (mode 600)"))
+        .help("or try `--sandbox`, which returns mock data without either")
 }
 
 /// The settings file that is read if no option names one.
@@ -124,7 +124,7 @@ fn only_its_owner_reads(file: &Path) -> Result<()> {
         return Ok(());
     }
     let message = format!("`{}` is accessible to other users (mode {mode:04o})", file.display());
-    Err(Failure::new(ExitKind::Credentials, message).tip(format!("chmod 600 {}", file.display())))
+    Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {}", file.display())))
 }
 
 /// On other systems a user's home folder is private by default.

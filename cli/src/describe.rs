@@ -1,15 +1,14 @@
 //! `describe`: all known facts about an endpoint.
 //!
-//! The output is a page for users, or one JSON object for programs. Unknown facts are shown as unknown.
+//! Unknown facts are shown as unknown.
 
 use std::fmt::Write as _;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use generated_client::SERVICE;
 use generated_client::registry::{
     BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, StatusInfo, ValueType,
 };
-use serde_json::{Value, json};
 
 use crate::command_line::candidates;
 use crate::endpoints;
@@ -25,25 +24,11 @@ pub(crate) struct Describe {
     /// The endpoint by name or path
     #[arg(value_name = "ENDPOINT", add = candidates())]
     endpoint: String,
-    /// Output format
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    // Without doc comments, help stays on one line.
-    Text,
-    Json,
 }
 
 impl Describe {
     pub(crate) fn run(&self) -> Result<()> {
-        let endpoint = endpoints::find(&self.endpoint)?;
-        match self.format {
-            Format::Text => stdout::print(page(endpoint, stdout::width().min(100))),
-            Format::Json => stdout::print(format!("{}\n", object(endpoint))),
-        }
+        stdout::print(page(endpoints::find(&self.endpoint)?, stdout::width().min(100)))
     }
 }
 
@@ -200,55 +185,6 @@ pub(crate) fn examples(endpoint: &EndpointInfo) -> String {
     needed.filter_map(option).collect()
 }
 
-fn object(endpoint: &EndpointInfo) -> Value {
-    let params = endpoint.params.map(|params| params.into_iter().map(param_object).collect::<Vec<_>>());
-    let fields = record(endpoint).map(|record| record.fields.iter().map(field_object).collect::<Vec<_>>());
-    json!({
-        "endpoint": endpoint.to_string(),
-        "name": endpoint.name,
-        "aliases": endpoint.aliases,
-        "summary": endpoint.summary,
-        "path": endpoint.path,
-        "evidence": endpoint.evidence.as_str(),
-        "history": endpoint.history(&SERVICE).is_some(),
-        "params": params,
-        "fields": fields,
-        "notes": endpoint.notes,
-        "deprecated": endpoint.deprecated,
-    })
-}
-
-fn param_object(info: &ParamInfo) -> Value {
-    let values: &[_] = if let ValueType::Named(ty) = info.ty { ty.values } else { &[] };
-    json!({
-        "name": info.wire_name,
-        "summary": info.summary,
-        "values": values.iter().map(|value| value.value).collect::<Vec<_>>(),
-        "several": info.list_setter.is_some(),
-        "required": info.required.map(Evidence::as_str),
-        "default": info.default,
-        "allowed_values": info.allowed_values,
-        "rejected_values": info.rejected_values,
-        "example": info.example,
-        "unit": info.unit,
-        "notes": info.notes,
-        "evidence": info.evidence.as_str(),
-    })
-}
-
-fn field_object(info: &FieldInfo) -> Value {
-    json!({
-        "name": info.wire_name,
-        "summary": info.summary,
-        "optional": info.optional,
-        "unit": info.unit,
-        "min": info.range.min,
-        "max": info.range.max,
-        "notes": info.notes,
-        "evidence": info.evidence.as_str(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,8 +201,7 @@ mod tests {
 
     #[test]
     fn unknown_facts_are_shown_as_unknown() {
-        let unknown = endpoints::all().map(|(_, endpoint)| endpoint).find(|endpoint| endpoint.path.is_none()).unwrap();
-        let page = page(unknown, 80);
+        let page = page(&EndpointInfo::new("market", "heavy", "Heavy"), 80);
         assert!(page.contains("path      unknown") && page.contains("name only"), "{page}");
         assert!(!page.contains("Try"), "{page}");
     }

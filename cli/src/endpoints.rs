@@ -45,7 +45,7 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
         several => {
             let names: Vec<_> = several.iter().map(|endpoint| format!("`{endpoint}`")).collect();
             Err(Failure::usage(format!("`{written}` is ambiguous: {}", names.join(" or ")))
-                .tip("use one of these names"))
+                .help("use one of these names"))
         }
     }
 }
@@ -57,7 +57,7 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
         return Ok(endpoint);
     }
     let message = format!("the path of `{endpoint}` is unknown");
-    Err(Failure::usage(message).tip("if you know the path, use `derivs get /PATH`"))
+    Err(Failure::usage(message).help("if you know the path, use `derivs get /PATH`"))
 }
 
 /// The endpoints of that name. A path names one endpoint, and so does a name that only one endpoint with a path has.
@@ -86,8 +86,8 @@ static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
 
 fn unknown(written: &str) -> Failure {
     let idents: Vec<String> = with_path().map(name).collect();
-    let tip = suggest::tip(written, idents.iter().map(String::as_str));
-    Failure::usage(format!("unknown endpoint `{written}`")).tip_if(tip).tip("`derivs list` lists all endpoints")
+    let help = suggest::help(written, idents.iter().map(String::as_str));
+    Failure::usage(format!("unknown endpoint `{written}`")).help_if(help).help("`derivs list` lists all endpoints")
 }
 
 #[cfg(test)]
@@ -117,8 +117,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_misspelt_gets_a_tip() {
-        let said = "unknown endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` lists all endpoints";
+    fn what_is_misspelt_gets_help() {
+        let said =
+            "unknown endpoint `volum_ratio`\n  help: did you mean `volume_ratio`? `derivs list` lists all endpoints";
         assert_eq!(check("volum_ratio"), said);
     }
 

@@ -53,14 +53,15 @@ const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings 
 pub(crate) struct Failure {
     exit_kind: ExitKind,
     message: String,
-    tips: Vec<String>,
+    /// Advice; empty if there is none.
+    help: String,
 }
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
     pub(crate) fn new(exit_kind: ExitKind, message: impl Into<String>) -> Self {
-        Self { exit_kind, message: message.into(), tips: Vec::new() }
+        Self { exit_kind, message: message.into(), help: String::new() }
     }
 
     /// An invalid command line.
@@ -74,17 +75,17 @@ impl Failure {
     }
 
     /// Adds advice.
-    pub(crate) fn tip(mut self, tip: impl Into<String>) -> Self {
-        self.tips.push(tip.into());
-        self
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        self.help_if(Some(help.into()))
     }
 
     /// Adds advice, if there is any.
-    pub(crate) fn tip_if(self, tip: Option<String>) -> Self {
-        match tip {
-            Some(tip) => self.tip(tip),
-            None => self,
+    pub(crate) fn help_if(mut self, help: Option<String>) -> Self {
+        if !(self.help.is_empty() || help.is_none()) {
+            self.help.push_str(if self.help.ends_with('?') { " " } else { "; " });
         }
+        self.help.extend(help);
+        self
     }
 
     /// Names the position in a file.
@@ -123,10 +124,7 @@ pub(crate) fn brief(error: &Error) -> String {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        for (index, tip) in self.tips.iter().enumerate() {
-            write!(f, "{}  tip: {tip}", if index == 0 { "\n\n" } else { "\n" })?;
-        }
-        Ok(())
+        if self.help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", self.help) }
     }
 }
 
@@ -140,7 +138,7 @@ impl From<tables::Error> for Failure {
                 Self::new(ExitKind::Machine, format!("{path}: {reason}"))
             }
             error @ tables::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string())
-                .tip("wait until it has ended, then run the command again"),
+                .help("wait until it has ended, then run the command again"),
             error @ tables::Error::Damaged { .. } => Self::new(ExitKind::Machine, error.to_string()),
             other => Self::usage(other.to_string()),
         }
@@ -161,7 +159,8 @@ impl From<Error> for Failure {
         let text = format!("{error:#}");
         let is_proxy_likely = error.kind() == ErrorKind::Connect
             && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| text.contains(word)));
-        let failure = Self::new(exit_kind, text);
-        if is_proxy_likely { failure.tip(PROXY) } else { failure }
+        // A request to any path has no name.
+        let failure = Self::new(exit_kind, text.replacen("client.raw (GET ", "GET (", 1));
+        if is_proxy_likely { failure.help(PROXY) } else { failure }
     }
 }

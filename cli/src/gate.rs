@@ -35,9 +35,9 @@ impl GateOptions {
         let Some(url) = self.url()? else { return Ok(None) };
         let limit = settings.take_rate_limit().unwrap_or_else(limits::all);
         let built = SharedGate::builder(url, limit).name(&*self.gate_name).build();
-        let gate = built.map_err(|error| Failure::usage(with_causes(&error)).tip(TIP))?;
+        let gate = built.map_err(|error| Failure::usage(with_causes(&error)).help(HELP))?;
         let status = gate.status().await;
-        let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).tip(TIP))?;
+        let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).help(HELP))?;
         if let Some(why) = self.keeps_back(&status) {
             log.remark(&why);
         }
@@ -64,7 +64,7 @@ impl GateOptions {
         match &self.gate {
             Some(url) if url.contains('@') => {
                 let message = "`--gate` does not accept a user or a password, as other users can see the command line";
-                Err(Failure::usage(message).tip(format!("set {variable} to the URL instead")))
+                Err(Failure::usage(message).help(format!("set {variable} to the URL instead")))
             }
             Some(url) => Ok(Some(url.clone())),
             None => Ok(env::var(variable).ok().filter(|url| !url.is_empty())),
@@ -86,7 +86,7 @@ pub(crate) async fn shutdown() {
     }
 }
 
-const TIP: &str = "without `--gate`, this program enforces the rate limit for itself only";
+const HELP: &str = "without `--gate`, this program enforces the rate limit for itself only";
 
 /// An error and its causes, in one line.
 fn with_causes(error: &dyn std::error::Error) -> String {

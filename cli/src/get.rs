@@ -62,7 +62,7 @@ impl Get {
         let format = Format::or_for_reader(self.format, Format::Csv);
         if let (Some(Format::Csv), Some(other)) = (self.format, others.first()) {
             let message = format!("the response of {} has no records", other.series.endpoint.name());
-            return Err(Failure::usage(message).tip("use `--format jsonl`"));
+            return Err(Failure::usage(message).help("use `--format jsonl`"));
         }
         if format == Format::Table {
             print_by_endpoint(&tables)?;

@@ -18,11 +18,24 @@ impl Interrupt {
     /// Starts to listen for signals.
     pub(crate) fn listen() -> io::Result<Self> {
         let (sender, receiver) = watch::channel(None);
-        let mut signals = Signals::new()?;
+        #[cfg(unix)]
+        let (mut interrupt, mut terminate) = {
+            use tokio::signal::unix::{SignalKind, signal};
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+        };
+        #[cfg(windows)]
+        let (mut interrupt, mut terminate) = (tokio::signal::windows::ctrl_c()?, tokio::signal::windows::ctrl_close()?);
         tokio::spawn(async move {
-            sender.send_replace(Some(signals.next().await));
-            // A second signal does not wait for the work to end.
-            process::exit(signals.next().await as i32);
+            loop {
+                let signal = tokio::select! {
+                    _ = interrupt.recv() => ExitKind::Interrupted,
+                    _ = terminate.recv() => ExitKind::Terminated,
+                };
+                // A second signal does not wait for the work to end.
+                if sender.send_replace(Some(signal)).is_some() {
+                    process::exit(signal as i32);
+                }
+            }
         });
         Ok(Self(receiver))
     }
@@ -41,49 +54,6 @@ impl Interrupt {
         tokio::select! {
             exit_kind = self.happened() => Err(Failure::new(exit_kind, "")),
             done = work => done,
-        }
-    }
-}
-
-#[cfg(unix)]
-struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-}
-
-#[cfg(unix)]
-impl Signals {
-    fn new() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
-    }
-
-    async fn next(&mut self) -> ExitKind {
-        tokio::select! {
-            _ = self.interrupt.recv() => ExitKind::Interrupted,
-            _ = self.terminate.recv() => ExitKind::Terminated,
-        }
-    }
-}
-
-#[cfg(windows)]
-struct Signals {
-    interrupt: tokio::signal::windows::CtrlC,
-    /// The window is closed.
-    close: tokio::signal::windows::CtrlClose,
-}
-
-#[cfg(windows)]
-impl Signals {
-    fn new() -> io::Result<Self> {
-        use tokio::signal::windows::{ctrl_c, ctrl_close};
-        Ok(Self { interrupt: ctrl_c()?, close: ctrl_close()? })
-    }
-
-    async fn next(&mut self) -> ExitKind {
-        tokio::select! {
-            _ = self.interrupt.recv() => ExitKind::Interrupted,
-            _ = self.close.recv() => ExitKind::Terminated,
         }
     }
 }

@@ -58,7 +58,7 @@ impl Source<'_> {
         let groups = match table.get("series").map(|value| (value.span(), value.get_ref())) {
             Some((_, DeValue::Array(groups))) if !groups.is_empty() => groups,
             Some((span, _)) => return Err(self.error(Some(span), "expected one or more [[series]] tables")),
-            None => return Err(missing("series").tip("a job has one or more [[series]] tables")),
+            None => return Err(missing("series").help("a job has one or more [[series]] tables")),
         };
         let mut series = Vec::new();
         for group in groups {
@@ -133,7 +133,7 @@ impl Source<'_> {
     fn unknown_key<'n>(&self, key: &Spanned<impl AsRef<str>>, known: impl Iterator<Item = &'n str> + Clone) -> Failure {
         let name = key.get_ref().as_ref();
         let accepted = format!("accepted: {}", known.clone().collect::<Vec<_>>().join(", "));
-        self.error(Some(key.span()), format!("unknown key `{name}`")).tip_if(suggest::tip(name, known)).tip(accepted)
+        self.error(Some(key.span()), format!("unknown key `{name}`")).help_if(suggest::help(name, known)).help(accepted)
     }
 
     fn error(&self, span: Option<Range<usize>>, message: impl Display) -> Failure {
@@ -185,7 +185,7 @@ mod tests {
         let head = "from = \"2025-01-31\"\nout = \"a.csv\"\n";
         let table = [
             ("from = ".to_owned(), "job.toml:1:8: "),
-            ("fro = 1\n".to_owned(), "job.toml:1:1: unknown key `fro`\n\n  tip: did you mean `from`?"),
+            ("fro = 1\n".to_owned(), "job.toml:1:1: unknown key `fro`\n  help: did you mean `from`?"),
             ("out = \"a\"\n".to_owned(), "job.toml: `from` is missing"),
             (
                 "from = \"2025\"\nout = \"a\"\n".to_owned(),

@@ -60,8 +60,8 @@ impl List {
         let names: Vec<_> = endpoints::all().map(|(_, endpoint)| endpoints::name(endpoint)).collect();
         let groups = GROUPS.iter().map(|group| group.ident);
         let known = || names.iter().map(String::as_str).chain(groups.clone());
-        let tip = self.words.iter().find_map(|word| suggest::tip(word, known()));
-        Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).tip_if(tip)
+        let help = self.words.iter().find_map(|word| suggest::help(word, known()));
+        Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help)
     }
 }
 

@@ -7,7 +7,6 @@ mod backfill;
 mod chart;
 mod check;
 mod command_line;
-mod completions;
 mod connection;
 mod describe;
 mod endpoints;
@@ -41,7 +40,7 @@ use log::Log;
 
 fn main() -> ExitCode {
     // For a shell that requests completions, this prints them and ends the process.
-    completions::answer();
+    command_line::complete();
     match run(command_line::read()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -58,7 +57,6 @@ fn run(line: CommandLine) -> Result<()> {
     match line.command {
         Command::List(list) => list.run(&log),
         Command::Describe(describe) => describe.run(),
-        Command::Completions(completions) => completions.run(),
         Command::Get(get) => wait(async |interrupt| get.run(&log, interrupt).await),
         Command::Backfill(backfill) => wait(async |interrupt| backfill.run(&log, interrupt).await),
         Command::Poll(poll) => wait(async |interrupt| poll.run(&log, interrupt).await),

@@ -3,13 +3,10 @@
 //! Options are built from the registry, with the docs of the catalogue as help and its values as completions. Values
 //! are read back under the API's names; `series` checks them for each endpoint.
 
-use std::ffi::OsStr;
-
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use generated_client::SERVICE;
-use generated_client::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueType};
+use generated_client::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
 
 use crate::endpoints::{self, Endpoint};
 
@@ -106,11 +103,13 @@ impl Offered {
         if long != self.wire_name {
             arg = arg.alias(self.wire_name);
         }
-        arg = arg.long(long).value_name(value_name(info.ty)).value_parser(Values(possible_values(info.ty)));
+        let ty = info.ty;
+        arg = arg.long(long).value_name(value_name(ty)).value_parser(value);
+        arg = arg.add(ArgValueCandidates::new(move || candidates(ty)));
         if splits(info) {
             arg = arg.value_delimiter(',');
         }
-        self.described(arg.hide_possible_values(true))
+        self.described(arg)
     }
 
     /// The same option with a line of the catalogue's docs.
@@ -155,14 +154,14 @@ fn value_name(ty: ValueType) -> String {
     }
 }
 
-fn possible_values(ty: ValueType) -> Vec<PossibleValue> {
+/// The known values of a param, for shell completion.
+fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     match ty {
         ValueType::Named(ty) => {
-            let value =
-                |value: &generated_client::registry::ValueInfo| PossibleValue::new(value.value).help(value.summary);
-            ty.values.iter().map(value).collect()
+            let candidate = |value: &ValueInfo| CompletionCandidate::new(value.value).help(Some(value.summary.into()));
+            ty.values.iter().map(candidate).collect()
         }
-        ValueType::Boolean => ["true", "false"].map(PossibleValue::new).into(),
+        ValueType::Boolean => ["true", "false"].map(CompletionCandidate::new).into(),
         _ => Vec::new(),
     }
 }
@@ -172,28 +171,11 @@ pub(crate) fn splits(info: &ParamInfo) -> bool {
     info.list_setter.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
 }
 
-/// Accepts any text, and completes known values: their validity depends on the endpoint.
-#[derive(Clone)]
-struct Values(Vec<PossibleValue>);
-
-impl TypedValueParser for Values {
-    type Value = String;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
-        let error = |kind| clap::Error::new(kind).with_cmd(command);
-        let text = value.to_str().ok_or_else(|| error(ErrorKind::InvalidUtf8))?.trim();
-        if text.is_empty() {
-            let mut error = error(ErrorKind::InvalidValue);
-            let option = arg.map_or_else(String::new, Arg::to_string);
-            error.insert(ContextKind::InvalidArg, ContextValue::String(option));
-            error.insert(ContextKind::InvalidValue, ContextValue::String(String::new()));
-            return Err(error);
-        }
-        Ok(text.to_owned())
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        if self.0.is_empty() { None } else { Some(Box::new(self.0.iter().cloned())) }
+/// Accepts any text that is not empty: the validity of a value depends on the endpoint.
+fn value(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a value is empty".to_owned()),
+        text => Ok(text.to_owned()),
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::failure::Result;
 use crate::records::{Layout, Part};
 use crate::series::Series;
-use crate::stdout::Stdout;
+use crate::stdout::{self, Stdout};
 use crate::table::{Format, Table};
 
 /// Writes pages of records; columns of a table get wider, never narrower.
@@ -40,7 +40,7 @@ impl Printer {
         let table = Table { columns: layout.columns().to_vec(), rows: layout.rows(part) };
         self.widths.resize(table.columns.len(), 0);
         let text = match self.format {
-            Format::Table => table.lines(&mut self.widths, is_first),
+            Format::Table => table.lines(stdout::width(), &mut self.widths, is_first),
             Format::Csv => table.csv(is_first)?,
             Format::Jsonl => table.json_lines(),
         };

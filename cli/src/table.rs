@@ -137,40 +137,39 @@ impl Table {
 
     /// A table no wider than this; columns that do not fit are omitted on the right, and listed below.
     pub(crate) fn for_terminal(&self, width: usize) -> String {
-        let cells = self.for_people();
-        let shown = self.fitting(&cells, width);
-        let mut out = self.aligned(&cells, shown, &[], true);
-        if let [first, rest @ ..] = &self.columns[shown..] {
+        let mut widths = Vec::new();
+        let mut out = self.lines(width, &mut widths, true);
+        if let [first, rest @ ..] = &self.columns[fitting(&widths, width)..] {
             let names: String = rest.iter().flat_map(|column| [", ".to_owned(), column.for_people()]).collect();
             let _ = writeln!(out, "omitted for lack of space: {}{names}", first.for_people());
         }
         out
     }
 
-    /// The next lines of a table that is written row by row; columns grow and never shrink.
-    pub(crate) fn lines(&self, widths: &mut Vec<u16>, with_names: bool) -> String {
-        let cells = self.for_people();
-        widths.resize(self.columns.len(), 0);
-        for (index, (width, column)) in widths.iter_mut().zip(&self.columns).enumerate() {
-            let widest = widest(column, index, &cells);
-            *width = (*width).max(u16::try_from(widest).unwrap_or(u16::MAX));
-        }
-        self.aligned(&cells, self.fitting(&cells, stdout::width()), widths, with_names)
-    }
-
-    fn aligned(&self, cells: &[Vec<String>], shown: usize, widths: &[u16], with_names: bool) -> String {
+    /// The next lines of a table that is written page by page; `widths` are those of its columns, which never shrink.
+    pub(crate) fn lines(&self, width: usize, widths: &mut Vec<u16>, with_names: bool) -> String {
+        let decimals: Vec<usize> = (0..self.columns.len())
+            .map(|index| decimals(self.rows.iter().filter_map(|row| row.get(index).and_then(Cell::number))))
+            .collect();
         let mut table = Grid::new();
         table.load_style(presets::NOTHING);
+        let cells = |row: &Vec<Cell>| -> Vec<String> {
+            row.iter().zip(&decimals).map(|(cell, decimals)| cell.for_people(*decimals)).collect()
+        };
+        table.add_rows(self.rows.iter().map(cells));
         if with_names {
-            table.set_header(self.columns[..shown].iter().map(Column::for_people));
+            table.set_header(self.columns.iter().map(Column::for_people));
         }
-        table.add_rows(cells.iter().map(|row| row.iter().take(shown)));
-        for (index, column) in table.column_iter_mut().enumerate() {
+        widths.resize(self.columns.len(), 0);
+        for (width, own) in widths.iter_mut().zip(table.column_max_content_widths()) {
+            *width = own.max(*width);
+        }
+        let shown = fitting(widths, width);
+        for (index, (column, info)) in table.column_iter_mut().zip(&self.columns).enumerate() {
+            let width = ColumnConstraint::LowerBoundary(Width::Fixed(widths[index] + 2));
+            column.set_constraint(if index < shown { width } else { ColumnConstraint::Hidden });
             column.set_padding((0, 2));
-            if let Some(width) = widths.get(index) {
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width + 2)));
-            }
-            if self.columns.get(index).is_some_and(|column| column.is_number) {
+            if info.is_number {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
@@ -181,37 +180,22 @@ impl Table {
         };
         table.lines().enumerate().map(styled).collect()
     }
+}
 
-    /// All cells formatted for users, numbers of a column with the same number of digits.
-    fn for_people(&self) -> Vec<Vec<String>> {
-        let decimals: Vec<usize> = (0..self.columns.len())
-            .map(|index| decimals(self.rows.iter().filter_map(|row| row.get(index).and_then(Cell::number))))
-            .collect();
-        let row =
-            |row: &Vec<Cell>| row.iter().zip(&decimals).map(|(cell, decimals)| cell.for_people(*decimals)).collect();
-        self.rows.iter().map(row).collect()
-    }
-
-    /// The number of columns that fit; the first is always shown.
-    fn fitting(&self, cells: &[Vec<String>], width: usize) -> usize {
-        let mut used = 0;
-        let fits = |(index, column): &(usize, &Column)| {
-            used += widest(column, *index, cells) + 2;
-            *index == 0 || used <= width + 2
-        };
-        self.columns.iter().enumerate().take_while(fits).count()
-    }
+/// The number of columns that fit; the first is always shown.
+fn fitting(widths: &[u16], width: usize) -> usize {
+    let mut used = 0;
+    let fits = |(index, own): &(usize, &u16)| {
+        used += usize::from(**own) + 2;
+        *index == 0 || used <= width + 2
+    };
+    widths.iter().enumerate().take_while(fits).count()
 }
 
 /// A received text without line breaks, terminal control characters and changes of text direction.
 fn readable(text: &str) -> String {
     let steers = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(steers, " ")
-}
-
-fn widest(column: &Column, index: usize, cells: &[Vec<String>]) -> usize {
-    let values = cells.iter().filter_map(|row| row.get(index)).map(|cell| cell.chars().count());
-    values.chain([column.for_people().chars().count()]).max().unwrap_or_default()
 }
 
 /// Seven significant digits of the largest number, without trailing zeros that all numbers have.
@@ -291,9 +275,9 @@ mod tests {
     fn columns_grow_as_rows_come() {
         let mut widths = Vec::new();
         let table = ratios();
-        assert!(table.lines(&mut widths, true).starts_with("openDate"));
+        assert!(table.lines(80, &mut widths, true).starts_with("openDate"));
         let mut next = table.clone();
         next.rows = vec![vec![Cell::Time(0.into()), Cell::text("x"), Cell::Value(7.into())]];
-        assert_eq!(next.lines(&mut widths, false), "1970-01-01 00:00  x                7\n");
+        assert_eq!(next.lines(80, &mut widths, false), "1970-01-01 00:00  x                7\n");
     }
 }

@@ -24,7 +24,7 @@ fn the_second_of_two_programs_is_told_which_the_first_is() {
     assert_eq!(second.code, Some(1), "{second:?}");
     let process = format!("process {}", first.id());
     assert!(second.err.contains(&process), "{}", second.err);
-    assert!(second.err.ends_with("  tip: wait until it has ended, then run the command again\n"));
+    assert!(second.err.ends_with("\n  help: wait until it has ended, then run the command again\n"));
     // SIGKILL, on systems that have it: the program cannot clean up.
     first.kill().unwrap();
     first.wait().unwrap();

@@ -153,7 +153,7 @@ fn windows_that_fail_are_told_and_asked_for_again() {
     // A failure that a retry cannot fix; one that it might fix is retried for seconds.
     let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
     let told = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
-    let said = "\nerror: 3 requests failed\n\n  tip: run the same command to fetch the missing records\n";
+    let said = "\nerror: 3 requests failed\n  help: run the same command to fetch the missing records\n";
     assert!(told.code == Some(6) && told.err.ends_with(said), "{}", told.err);
     let why = "warning: volume_ratio: request from 2025-01-01 00:00 to 2025-02-11 15:00 failed: status 501";
     assert!(told.err.starts_with(why), "{}", told.err);

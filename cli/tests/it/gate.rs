@@ -36,5 +36,5 @@ fn a_rate_limit_of_the_settings_is_that_of_the_gate() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let checked = run(&["check", "--settings", text(&file), "--gate", &server.url("")]);
     assert_eq!(checked.code, Some(0), "{checked:?}");
-    assert!(checked.out.contains("\nshared limit,\"0 programs, 0 of 3 requests in flight\"\n"), "{}", checked.out);
+    assert!(checked.out.contains("\nshared limit  0 programs, 0 of 3 requests in flight\n"), "{}", checked.out);
 }

@@ -30,17 +30,14 @@ fn list_searches_names_fields_and_descriptions() {
     let with_history = run(&["list", "--history", "--format", "jsonl"]);
     assert!(with_history.out.lines().all(|line| line.contains("\"history\":true")), "{}", with_history.out);
     let none = run(&["list", "volum_ratio"]);
-    let said = "error: no endpoint matches `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n";
+    let said = "error: no endpoint matches `volum_ratio`\n  help: did you mean `volume_ratio`?\n";
     assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (Some(2), "", said));
 }
 
 #[test]
-fn describe_is_a_page_or_an_object() {
+fn describe_is_a_page() {
     let page = run(&["describe", "/volumeRatio"]);
     assert!(page.out.starts_with("Volume Ratio\n  "), "{}", page.out);
-    let object: serde_json::Value = run(&["describe", "volumeRatio", "--format", "json"]).out.parse().unwrap();
-    assert_eq!(object["path"], "/volumeRatio");
-    assert_eq!(object["params"][0]["name"], "coin");
 }
 
 #[test]
@@ -109,19 +106,19 @@ fn mistakes_say_what_would_be_right() {
     let table: [(&[&str], &str); 4] = [
         (
             &["get", "volum_ratio"],
-            "error: unknown endpoint `volum_ratio`\n\n  tip: did you mean `volume_ratio`?\n  tip: `derivs list` lists all endpoints\n",
+            "error: unknown endpoint `volum_ratio`\n  help: did you mean `volume_ratio`? `derivs list` lists all endpoints\n",
         ),
         (
             &["get", "volume_ratio", "--timeframe", "1hr", "--sandbox"],
-            "error: invalid `timeframe` `1hr` for volume_ratio (expected 1m, 5m, 15m, 1h, 4h or 1d)\n\n  tip: did you mean `1h`?\n  tip: `--param timeframe=1hr` sends it anyway\n",
+            "error: invalid `timeframe` `1hr` for volume_ratio (expected 1m, 5m, 15m, 1h, 4h or 1d)\n  help: did you mean `1h`? `--param timeframe=1hr` sends it anyway\n",
         ),
         (
             &["plot", "volume_ratio", "--sandbox", "--out", "x.gif"],
-            "error: `x.gif`: charts are written as .svg files\n",
+            "error: invalid value 'x.gif' for '--out <FILE>': charts are written as .svg files\n\nFor more information, try '--help'.\n",
         ),
         (
             &["poll", "health_check", "--sandbox"],
-            "error: health_check has no known history\n\n  tip: `derivs list --history` lists the endpoints with a history\n",
+            "error: health_check has no known history\n  help: `derivs list --history` lists the endpoints with a history\n",
         ),
     ];
     for (args, said) in table {
@@ -144,8 +141,9 @@ fn values_are_trimmed_and_not_empty() {
     assert!(trimmed.code == Some(0) && trimmed.out.contains(",BTC,"), "{trimmed:?}");
     for wrong in ["", " ", "BTC,", ",BTC"] {
         let told = run(&["get", "volume_ratio", "--coin", wrong, "--timeframe", "1h", "--sandbox"]);
-        let said = "error: a value is required for '--coin <COIN>' but none was supplied\n";
+        let said = "error: invalid value";
         assert!(told.code == Some(2) && told.err.starts_with(said), "{wrong:?}: {}", told.err);
+        assert!(told.err.contains("for '--coin <COIN>': a value is empty"), "{wrong:?}: {}", told.err);
     }
 }
 
@@ -206,7 +204,7 @@ fn the_proxy_of_the_environment_is_the_way_out() {
     let told = told(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
     assert_eq!(told.code, Some(4));
     assert!(told.err.contains(&format!("through the proxy `{proxy}`")), "{}", told.err);
-    assert!(told.err.contains("tip: behind a proxy, set HTTPS_PROXY"), "{}", told.err);
+    assert!(told.err.contains("help: behind a proxy, set HTTPS_PROXY"), "{}", told.err);
 }
 
 #[test]
@@ -214,10 +212,9 @@ fn a_wrong_key_is_told_and_not_shown() {
     let service = Service::start();
     let told = told(&asking(&service, &["check"]).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
     assert_eq!(told.code, Some(3));
-    assert!(told.out.contains("\nAPI key,rejected\n"), "{}", told.out);
     assert!(!told.out.contains("wrong-key") && !told.err.contains("wrong-key"), "{told:?}");
     let right = run_with(&service, &["check"]);
-    assert!(right.code == Some(0) && right.out.contains("\nAPI key,accepted\n"), "{right:?}");
+    assert!(right.code == Some(0) && right.out.contains("\nAPI key       accepted\n"), "{right:?}");
 }
 
 #[test]
@@ -229,7 +226,7 @@ fn a_service_that_is_not_there_is_told() {
     command.env("MARKET_ANALYTICS_BASE_URL", url).env("MARKET_ANALYTICS_API_KEY", "key");
     let told = told(&command.output().unwrap());
     assert_eq!(told.code, Some(4));
-    assert!(told.out.contains("\nconnection,failed\nAPI key,unknown\n"), "{}", told.out);
+    assert!(told.err.contains(" refused"), "{}", told.err);
 }
 
 #[cfg(unix)]
@@ -247,10 +244,10 @@ fn a_settings_file_is_for_its_owner_alone() {
         run(&["check", "--settings", name])
     };
     let open = check(0o644);
-    let said = format!("error: `{name}` is accessible to other users (mode 0644)\n\n  tip: chmod 600 {name}\n");
+    let said = format!("error: `{name}` is accessible to other users (mode 0644)\n  help: chmod 600 {name}\n");
     assert_eq!((open.code, open.err), (Some(3), said));
     let closed = check(0o600);
-    assert!(closed.code == Some(0) && closed.out.contains("\nAPI key,accepted\n"), "{closed:?}");
+    assert!(closed.code == Some(0) && closed.out.contains("\nAPI key       accepted\n"), "{closed:?}");
 }
 
 #[test]
@@ -334,7 +331,7 @@ fn a_gate_that_cannot_be_used_is_told_before_anything_is_sent() {
     let away = run_with(&service, &[&["get", "--gate", &gate], HOUR.as_slice()].concat());
     assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
     let said = "error: the server of the shared gate cannot be reached: Connection refused";
-    assert!(away.err.starts_with(said) && away.err.contains("tip: without `--gate`"), "{}", away.err);
+    assert!(away.err.starts_with(said) && away.err.contains("help: without `--gate`"), "{}", away.err);
     let mut command = asking(&service, &[&["get"], HOUR.as_slice()].concat());
     let told = told(&command.env("MARKET_ANALYTICS_GATE", "http://:canary@127.0.0.1").output().unwrap());
     assert_eq!(told.code, Some(2));
