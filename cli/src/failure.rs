@@ -160,7 +160,8 @@ impl From<Error> for Failure {
         let is_proxy_likely = error.kind() == ErrorKind::Connect
             && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| text.contains(word)));
         // A request to any path has no name.
-        let failure = Self::new(exit_kind, text.replacen("client.raw (GET ", "GET (", 1));
+        let unnamed = text.strip_prefix("client.raw (").map(|text| text.replacen("): ", ": ", 1));
+        let failure = Self::new(exit_kind, unnamed.unwrap_or(text));
         if is_proxy_likely { failure.help(PROXY) } else { failure }
     }
 }
