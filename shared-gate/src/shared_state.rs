@@ -29,6 +29,12 @@ const SET_BACK: Duration = Duration::from_secs(1);
 /// The version of the text's format.
 const FORMAT: u32 = 2;
 
+/// The part of the text that every format has.
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SharedState {
     format: u32,
@@ -77,14 +83,17 @@ impl SharedState {
     /// Parses the text in the store; a shared state from another run of the store is closed first.
     pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: Moment) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
-        let mut held: Self = serde_json::from_str(text).map_err(|error| {
+        let foreign = |error| {
             let message = "the state on the server was not written by this version of the gate; use another name";
             Failure::lasting(RateLimiterError::new(message).with_source(error))
-        })?;
-        if held.format != FORMAT {
-            let message = format!("the gate on the server has format {}, not {FORMAT}; use another name", held.format);
+        };
+        // Other formats have other fields.
+        let Format { format } = serde_json::from_str(text).map_err(foreign)?;
+        if format != FORMAT {
+            let message = format!("the state on the server has format {format}, expected {FORMAT}; use another name");
             return Err(Failure::lasting(RateLimiterError::new(message)));
         }
+        let mut held: Self = serde_json::from_str(text).map_err(foreign)?;
         held.end_leases(now, "");
         let is_alike = held.state.is_like(&State::new(limit.clone()));
         if !is_alike && !held.leases.is_empty() {

@@ -71,13 +71,9 @@ impl Checkpoint {
         self.next
     }
 
-    fn of(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
+    fn of(value: &Value) -> Option<Self> {
         let time = |name: &str| time(value.get(name)?);
         let count = |name: &str| value.get(name)?.as_u64();
-        if count("version")? != VERSION {
-            return None;
-        }
         let (range, next) = (Span { from: time("from")?, to: time("to")? }, time("next")?);
         if next < range.from || range.to < next {
             return None;
@@ -133,7 +129,11 @@ impl FromStr for Checkpoint {
     type Err = ParseCheckpointError;
 
     fn from_str(text: &str) -> Result<Self, ParseCheckpointError> {
-        Self::of(text).ok_or(ParseCheckpointError(()))
+        let value: Value = serde_json::from_str(text).map_err(|_| ParseCheckpointError(None))?;
+        match value.get("version").and_then(Value::as_u64) {
+            Some(VERSION) => Self::of(&value).ok_or(ParseCheckpointError(None)),
+            other => Err(ParseCheckpointError(other)),
+        }
     }
 }
 
@@ -164,11 +164,20 @@ impl<'de> Deserialize<'de> for Checkpoint {
 
 /// The text is not a valid [`Checkpoint`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseCheckpointError(());
+pub struct ParseCheckpointError(
+    /// The unsupported version of the format; `None` if the text is not a checkpoint at all.
+    Option<u64>,
+);
 
 impl fmt::Display for ParseCheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("invalid or unsupported checkpoint of a history")
+        match self.0 {
+            Some(version) => write!(
+                f,
+                "unsupported version {version} of a checkpoint, expected {VERSION}; start the history again without it"
+            ),
+            None => f.write_str("invalid checkpoint of a history"),
+        }
     }
 }
 
@@ -221,8 +230,15 @@ mod tests {
             assert!(other.parse::<Checkpoint>().is_err(), "{other}");
         }
         let error = "7".parse::<Checkpoint>().unwrap_err().to_string();
-        assert_eq!(error, "invalid or unsupported checkpoint of a history");
+        assert_eq!(error, "invalid checkpoint of a history");
         let error = serde_json::from_str::<Checkpoint>("7").unwrap_err();
         assert!(error.to_string().contains("expected the text of a checkpoint"), "{error}");
+    }
+
+    #[test]
+    fn checkpoint_of_version_1_is_an_error_that_names_both_versions() {
+        let written = r#"{"from":[1700000000,0],"next":[1700007200,0],"openSince":null,"position":42,"records":2,"request":"GET /ratio?coin=BTC&timeframe=1h&limit=500&sort=asc","to":[1700007200,0],"version":1}"#;
+        let error = written.parse::<Checkpoint>().unwrap_err().to_string();
+        assert_eq!(error, "unsupported version 1 of a checkpoint, expected 2; start the history again without it");
     }
 }

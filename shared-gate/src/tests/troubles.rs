@@ -320,3 +320,14 @@ async fn what_is_not_meant_for_it_is_an_error_at_once() {
         assert!(told.starts_with(expected), "{told}");
     }
 }
+
+/// The text was written by the gate of format 1.
+#[tokio::test(start_paused = true)]
+async fn state_of_format_1_is_an_error_that_names_both_formats() {
+    let (service, store) = (service(20 * MILLISECOND), Memory::new());
+    store.server().hold(include_str!("fixtures/format_1.json"));
+    let machine = Machine::new(&service, store, set_a());
+    let error = machine.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err().to_string();
+    assert!(error.contains("the state on the server has format 1, expected 2; use another name"), "{error}");
+    assert_eq!(service.arrivals().len(), 0);
+}
