@@ -65,7 +65,8 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     for note in notes {
         editor.note(note);
     }
-    let mut draft = Draft { editor: Editor::empty()?, names: BTreeMap::new(), source: Source::Person };
+    let mut draft =
+        Draft { editor: Editor::empty()?, names: BTreeMap::new(), lists: BTreeMap::new(), source: Source::Person };
     let head = Tree::map().with("title", group.to_title_case()).with("summary", "unknown");
     draft.editor.create(&format!("{group}.yaml"), head.with("endpoints", vec![entry]));
     fill(&mut editor, &draft);

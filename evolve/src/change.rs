@@ -129,6 +129,8 @@ pub(super) struct Editor {
     /// The files with the edits so far.
     trees: BTreeMap<String, Tree>,
     notes: Vec<String>,
+    /// What the next notes are about, in front of each.
+    pub(super) subject: String,
 }
 
 impl Editor {
@@ -138,13 +140,13 @@ impl Editor {
         let checked = Checked::of(catalogue)?;
         let tree = |text: &String| marked::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
         let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
-        Ok(Self { checked, before, trees, notes: Vec::new() })
+        Ok(Self { checked, before, trees, notes: Vec::new(), subject: String::new() })
     }
 
     /// An empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
         let checked = Checked::empty()?;
-        Ok(Self { checked, before: BTreeMap::new(), trees: BTreeMap::new(), notes: Vec::new() })
+        Ok(Self { checked, before: BTreeMap::new(), trees: BTreeMap::new(), notes: Vec::new(), subject: String::new() })
     }
 
     /// A file with the edits so far.
@@ -191,8 +193,8 @@ impl Editor {
     }
 
     /// Notes something for the reader of the change.
-    pub(super) fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
+    pub(super) fn note(&mut self, text: impl fmt::Display) {
+        self.notes.push(if self.subject.is_empty() { text.to_string() } else { format!("{}: {text}", self.subject) });
     }
 
     /// Does work that changes nothing if it fails.
@@ -227,20 +229,6 @@ impl Editor {
                     self.set(&map, key, items);
                 }
             }
-        }
-    }
-
-    /// Replaces a value.
-    pub(super) fn replace(&mut self, place: &Place, value: impl Into<Tree>) {
-        if let Some(tree) = self.at(place) {
-            *tree = value.into();
-        }
-    }
-
-    /// Takes a key out of a map.
-    pub(super) fn remove(&mut self, place: &Place, key: &str) {
-        if let Some(map) = self.at(place) {
-            map.remove(key);
         }
     }
 

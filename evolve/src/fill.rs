@@ -31,6 +31,8 @@ pub(crate) struct Draft {
     pub(crate) editor: Editor,
     /// The names that its types and records should get.
     pub(crate) names: BTreeMap<String, WantedName>,
+    /// Known lists of fields as the draft widens them, which replace those of the catalogue.
+    pub(crate) lists: BTreeMap<Place, Vec<Tree>>,
     pub(crate) source: Source,
 }
 
@@ -41,6 +43,8 @@ pub(crate) enum Source {
     Description,
     /// Lists user input; names stay as typed.
     Person,
+    /// Lists what responses contain; new types, records and fields are noted.
+    Responses,
 }
 
 /// A name for a type or record.
@@ -49,6 +53,8 @@ pub(crate) struct WantedName {
     pub(crate) name: String,
     /// The name of the field or endpoint around it, which precedes a name that is in use.
     pub(crate) owner: String,
+    /// Whether a known type of this name is the same, even without a value in common.
+    pub(crate) is_chosen: bool,
 }
 
 /// Puts a draft into a catalogue.
@@ -69,6 +75,7 @@ pub(crate) fn fill(editor: &mut Editor, draft: &Draft) {
     filler.write_shared_params(&gaps);
     filler.write_records();
     filler.write_metadata();
+    filler.write_lists();
     let mut added: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
     for (gap, ident) in gaps.iter().zip(idents) {
         match &gap.known {

@@ -15,7 +15,6 @@ mod groups;
 mod headers;
 mod named_type;
 mod notes;
-mod numbered_types;
 mod operation;
 mod params;
 mod record;

@@ -11,6 +11,7 @@ mod fields;
 mod guess;
 mod kind;
 mod metadata;
+mod reader;
 mod rows;
 mod time;
 mod types;
@@ -20,16 +21,17 @@ use codegen::Catalogue;
 use codegen::spec::BodyEntry;
 
 use super::change::{CatalogueChange, Editor, Refusal};
+use super::place::Place;
 use super::reply::Reply;
 use endpoint::find;
 pub(super) use endpoint::near;
-use enums::FieldsSeen;
-use fields::Topic;
+use enums::FieldsWithTexts;
 use kind::BodyKind;
+use reader::Reader;
 
 /// The responses to learn from, and the options.
 #[derive(Clone, Debug)]
-pub struct Learning {
+pub struct LearnOptions {
     /// Each endpoint with its responses.
     pub lessons: Vec<Lesson>,
     /// The evidence of facts from responses, in the catalogue's term.
@@ -51,11 +53,13 @@ pub struct Lesson {
 }
 
 /// The change that follows from responses.
-pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<CatalogueChange, Refusal> {
+pub fn learn(catalogue: Catalogue, learning: &LearnOptions) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
-    let mut met = FieldsSeen::default();
+    let mut met = FieldsWithTexts::default();
     for lesson in &learning.lessons {
-        match editor.attempt(|editor| attend(editor, learning, lesson, &mut met)) {
+        let outcome = editor.attempt(|editor| learn_one(editor, learning, lesson, &mut met));
+        editor.subject.clear();
+        match outcome {
             // An endpoint with unusable responses does not affect the others.
             Err(Refusal::Message(why)) if learning.lessons.len() > 1 => {
                 editor.note(format!("{}: nothing learned, because {why}", lesson.endpoint));
@@ -64,41 +68,49 @@ pub fn learn(catalogue: Catalogue, learning: &Learning) -> Result<CatalogueChang
             done => done?,
         }
     }
-    met.say_unmet(&mut editor, &learning.enums);
+    met.note_others(&mut editor, &learning.enums);
     editor.close()
 }
 
-fn attend(editor: &mut Editor, learning: &Learning, lesson: &Lesson, met: &mut FieldsSeen) -> Result<(), Refusal> {
+fn learn_one(
+    editor: &mut Editor,
+    options: &LearnOptions,
+    lesson: &Lesson,
+    met: &mut FieldsWithTexts,
+) -> Result<(), Refusal> {
     let found = find(editor, &lesson.endpoint)?;
-    let replies = read(learning, lesson)?;
+    let replies = read(options, lesson)?;
     let (module, group) = &editor.checked.groups[found.group];
     let known = group.endpoints[found.endpoint].body.known().map(BodyEntry::body);
     let warning = failure::judge(&editor.checked, found.group, known, &replies)?;
-    let topic = Topic { file: format!("{module}.yaml"), endpoint: found.label, learning };
     let data = editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
+    let is_unknown = known.is_none();
+    let endpoint = Place::file(&format!("{module}.yaml")).key("endpoints").item(found.endpoint);
+    editor.subject = found.label;
     let has_data = |data: &&str| replies.iter().any(|reply| reply.at(data).is_some());
-    if let (None, BodyKind::Object, Some(data)) = (known, kind, data.as_deref().filter(has_data)) {
-        topic.note(editor, format!("`{data}` is not a list, so the body is one object, not a series"));
+    if let (true, BodyKind::Object, Some(data)) = (is_unknown, kind, data.as_deref().filter(has_data)) {
+        editor.note(format!("`{data}` is not a list, so the body is one object, not a series"));
     }
     let seen = match kind {
         BodyKind::Series => kind::records(&replies, data.as_deref())?,
         BodyKind::Object => kind::objects(&replies)?,
         BodyKind::Value => kind::whole(&replies),
     };
-    let seen = topic.by_names(editor, found.endpoint, kind, seen)?;
+    let mut reader = Reader::new(editor, options, endpoint);
+    let seen = reader.by_names(kind, seen)?;
     if let Some(warning) = warning {
-        topic.note(editor, warning);
+        reader.editor.note(warning);
     }
     met.add(&seen);
-    topic.body(editor, found.endpoint, kind, &seen)?;
+    reader.body(kind, &seen)?;
     if kind == BodyKind::Series {
-        topic.metadata(editor, &replies, met)?;
+        reader.metadata(&replies, met);
     }
-    Ok(())
+    reader.fill(kind, &seen)
 }
 
-fn read(learning: &Learning, lesson: &Lesson) -> Result<Vec<Reply>, Refusal> {
+fn read(learning: &LearnOptions, lesson: &Lesson) -> Result<Vec<Reply>, Refusal> {
     let replies = lesson.replies.iter().map(|(origin, bytes)| {
         let reply = Reply::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
         if reply.is_invented && !learning.accept_invented {

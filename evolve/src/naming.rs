@@ -156,11 +156,6 @@ pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
     }
 }
 
-/// Whether two types share a value: a name alone is too little to match them.
-pub(super) fn share_a_value<'v>(mut known: impl Iterator<Item = &'v str>, values: &[&str]) -> bool {
-    known.any(|known| values.contains(&known))
-}
-
 /// The singular of a name: `level` for `levels`, `entry` for `entries`.
 pub(super) fn singular(name: &str) -> String {
     match name.strip_suffix("ies").or_else(|| name.strip_suffix("IES")) {

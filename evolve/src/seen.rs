@@ -20,8 +20,8 @@ pub(super) struct Seen {
     /// Whole numbers that a `number` would round.
     pub(super) rounded: usize,
     /// The least of all numbers, also those in texts.
-    pub(super) least: f64,
-    pub(super) most: f64,
+    pub(super) min: f64,
+    pub(super) max: f64,
     /// Some of the texts: as many as an enum can have values, plus one.
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
@@ -29,7 +29,7 @@ pub(super) struct Seen {
     /// The items of all lists.
     pub(super) items: Option<Box<Seen>>,
     /// The same by index in the lists, and the lengths of the shortest and the longest list.
-    pub(super) places: Vec<Seen>,
+    pub(super) by_index: Vec<Seen>,
     shortest: usize,
     longest: usize,
     pub(super) objects: usize,
@@ -37,7 +37,7 @@ pub(super) struct Seen {
     /// The values of all fields together, as if their names were data.
     pub(super) under_keys: Option<Box<Seen>>,
     /// Whether the objects are lists with named fields.
-    pub(super) by_place: bool,
+    pub(super) by_position: bool,
 }
 
 /// The fields of objects at one path, in the order of their first occurrence.
@@ -45,13 +45,13 @@ pub(super) struct Seen {
 pub(super) struct SeenFields(pub(super) Vec<(String, Seen)>);
 
 /// An enum has no more values than this; more are not worth keeping.
-pub(super) const MOST_VALUES: usize = 200;
+pub(super) const MAX_VALUES: usize = 200;
 
 /// The maximum length of a row; longer lists are not analysed by index.
-const MOST_PLACES: usize = 40;
+const MAX_ROW: usize = 40;
 
 /// How deep lists may be rows and keys data: values there are kept twice, so each level doubles the work.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// Up to here an `f64` represents every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -92,7 +92,7 @@ impl Seen {
                     self.numeric_texts += 1;
                     self.number(near, whole);
                 }
-                if self.texts.len() <= MOST_VALUES {
+                if self.texts.len() <= MAX_VALUES {
                     self.texts.insert(text.clone());
                 }
             }
@@ -104,16 +104,16 @@ impl Seen {
                 for item in items {
                     seen.add_within(item, depth + 1);
                 }
-                if depth < DEEPEST {
-                    self.places.resize_with(self.longest.min(MOST_PLACES), Self::default);
-                    self.places.iter_mut().zip(items).for_each(|(place, item)| place.add_within(item, depth + 1));
+                if depth < MAX_DEPTH {
+                    self.by_index.resize_with(self.longest.min(MAX_ROW), Self::default);
+                    self.by_index.iter_mut().zip(items).for_each(|(place, item)| place.add_within(item, depth + 1));
                 }
             }
             Value::Mapping(entries) => {
                 self.objects += 1;
                 for (key, value) in entries {
                     self.fields.slot(key.as_str().unwrap_or_default()).add_within(value, depth + 1);
-                    if depth < DEEPEST {
+                    if depth < MAX_DEPTH {
                         self.under_keys.get_or_insert_default().add_within(value, depth + 1);
                     }
                 }
@@ -128,8 +128,8 @@ impl Seen {
         // A number of few digits was written with an exponent and is exact.
         self.rounded += usize::from(is_whole && near.abs() > EXACT && format!("{:e}", near.abs()).len() > 18);
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
-        self.least = if is_first { near } else { self.least.min(near) };
-        self.most = if is_first { near } else { self.most.max(near) };
+        self.min = if is_first { near } else { self.min.min(near) };
+        self.max = if is_first { near } else { self.max.max(near) };
     }
 
     /// How many kinds of values there are, without `null`.
@@ -160,15 +160,15 @@ impl Seen {
 
     /// Whether all values are lists of one length, in which each index may have its own meaning.
     pub(super) fn are_rows(&self) -> bool {
-        let is_row = self.shortest == self.longest && (2..=MOST_PLACES).contains(&self.longest);
+        let is_row = self.shortest == self.longest && (2..=MAX_ROW).contains(&self.longest);
         self.lists > 0 && self.lists == self.values() && is_row
     }
 
     /// Lists as objects, by field names.
     pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
-        let places = self.places.iter().enumerate();
-        let fields = SeenFields(places.map(|(place, seen)| (name(place), seen.clone())).collect());
-        Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_place: true, ..Self::default() }
+        let by_index = self.by_index.iter().enumerate();
+        let fields = SeenFields(by_index.map(|(place, seen)| (name(place), seen.clone())).collect());
+        Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_position: true, ..Self::default() }
     }
 
     /// The values, in words.
@@ -198,13 +198,13 @@ impl Seen {
     }
 
     fn numbers_in_words(&self) -> String {
-        let (least, most) = (shown(self.least), shown(self.most));
+        let (min, max) = (shown(self.min), shown(self.max));
         if self.numeric_texts > 0 {
             "numbers".to_owned()
-        } else if least == most {
-            format!("the number {least}")
+        } else if min == max {
+            format!("the number {min}")
         } else {
-            format!("numbers from {least} to {most}")
+            format!("numbers from {min} to {max}")
         }
     }
 }
@@ -255,7 +255,7 @@ mod tests {
             seen.add(value);
         }
         assert_eq!((seen.times, seen.nulls, seen.integers, seen.fractions), (8, 1, 1, 2));
-        assert_eq!((seen.least, seen.most), (1.0, 1e300));
+        assert_eq!((seen.min, seen.max), (1.0, 1e300));
         assert_eq!((seen.text_times, seen.lists, seen.objects, seen.kinds()), (1, 1, 2, 4));
         assert_eq!(seen.items.as_ref().map(|items| (items.times, items.lists)), Some((2, 1)));
         assert_eq!(seen.fields.get("b").map(|seen| (seen.times, seen.nulls)), Some((1, 1)));

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use codegen::load;
-use evolve::{Learning, Lesson, Question, Refusal};
+use evolve::{LearnOptions, Lesson, Question, Refusal};
 
 use crate::offer::{EVIDENCE, Target};
 use crate::paths;
@@ -75,7 +75,7 @@ impl Learn {
             Ok(lessons) => lessons,
             Err(refusal) => return self.target.refuse(&refusal),
         };
-        let learning = Learning {
+        let learning = LearnOptions {
             lessons,
             evidence: self.evidence.clone(),
             enums: self.enums.clone(),

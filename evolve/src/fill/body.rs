@@ -1,5 +1,7 @@
 //! The bodies of endpoints, and the metadata next to the records of every series.
 
+use std::collections::HashSet;
+
 use codegen::spec::BODY;
 
 use super::{Filler, known_value};
@@ -24,14 +26,6 @@ impl Filler<'_> {
         })
     }
 
-    /// The types in the body of an endpoint.
-    pub(super) fn types_of_body(&self, new: &Place) -> Vec<String> {
-        let Some(body) = new.tree(&self.draft.editor).get("body") else { return Vec::new() };
-        let named = ["type", "series", "object"].iter().filter_map(|key| body.text(key));
-        let listed = ["series", "object"].iter().flat_map(|kind| body.entries(kind));
-        named.chain(listed.filter_map(|field| field.text("type"))).map(str::to_owned).collect()
-    }
-
     /// The body of an endpoint with the names of the catalogue, which replaces a known one; `inherited` is the evidence
     /// of the endpoint.
     pub(super) fn body(&self, new: &Place, known: Option<&Tree>, inherited: &str) -> Tree {
@@ -41,15 +35,7 @@ impl Filler<'_> {
         body.set(&BODY, "type", ty);
         if let Some(kind) = kind(&body) {
             let fields: Tree = match body.get(kind) {
-                Some(Tree::List(fields)) => {
-                    let mut idents = NamesInUse::default();
-                    // The time of every series is a field as well, unless the body has another.
-                    let time = self.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time"));
-                    if let Some(time) = time.filter(|_| kind == "series" && body.get("time").is_none()) {
-                        idents.note(ident_of(time).unwrap_or_default());
-                    }
-                    self.fields(fields, &mut idents).into()
-                }
+                Some(Tree::List(fields)) => self.fields(fields, &mut self.idents_of_time(&body)).into(),
                 Some(Tree::Text(name)) if name != "unknown" => self.ty(name).into(),
                 other => other.cloned().unwrap_or(Tree::Null),
             };
@@ -69,8 +55,21 @@ impl Filler<'_> {
         body
     }
 
+    /// The names of fields that a body has without listing them: the time of every series, unless it has another or lists
+    /// all fields by position.
+    fn idents_of_time(&self, body: &Tree) -> NamesInUse {
+        let mut idents = NamesInUse::default();
+        let time = self.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time"));
+        if let Some(time) = time.filter(|_| {
+            kind(body) == Some("series") && ["time", "positional"].iter().all(|key| body.get(key).is_none())
+        }) {
+            idents.note(ident_of(time).unwrap_or_default());
+        }
+        idents
+    }
+
     /// The fields of the draft's metadata, if the catalogue knows none.
-    fn new_metadata(&self) -> &[Tree] {
+    pub(super) fn new_metadata(&self) -> &[Tree] {
         let metadata = |tree: &'_ Tree| tree.get("envelope").and_then(|envelope| envelope.get("metadata")).cloned();
         let known = metadata(self.editor.tree(SERVICE));
         if known.is_none_or(|known| !known.entries("fields").is_empty()) {
@@ -80,14 +79,28 @@ impl Filler<'_> {
         drafted.map_or(&[], |metadata| metadata.entries("fields"))
     }
 
-    /// The types in these fields.
-    pub(super) fn types_of_metadata(&self) -> Vec<String> {
-        self.new_metadata().iter().filter_map(|field| field.text("type")).map(str::to_owned).collect()
-    }
-
     /// Writes the fields of the metadata, if none are known.
     pub(super) fn write_metadata(&mut self) {
         let fields = self.fields(self.new_metadata(), &mut NamesInUse::default());
         self.editor.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
+    }
+
+    /// Replaces known lists of fields with the widened ones.
+    pub(super) fn write_lists(&mut self) {
+        for (at, drafted) in &self.draft.lists {
+            let Some((parent, key)) = at.parent() else { continue };
+            let around = parent.tree(self.editor);
+            let fields = self.fields(drafted, &mut self.idents_of_time(around));
+            let owner = around.text("name").map(|name| format!("{name}.")).unwrap_or_default();
+            let known: HashSet<_> = self.editor.entries(at).iter().map(|field| field.text("name")).collect();
+            let new = fields.iter().filter(|field| !known.contains(&field.text("name")));
+            let note = |field: &Tree| {
+                let [name, ty] = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
+                format!("`{owner}{name}` is new ({ty})")
+            };
+            let notes: Vec<_> = new.map(note).collect();
+            notes.into_iter().for_each(|note| self.editor.note(note));
+            self.editor.set(&parent, key, fields);
+        }
     }
 }

@@ -97,7 +97,7 @@ impl Filler<'_> {
             let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("rust_name"));
             match (known, draft.source) {
                 (Some(_), _) => None,
-                (None, Source::Person) => chosen.map(str::to_owned),
+                (None, Source::Person | Source::Responses) => chosen.map(str::to_owned),
                 (None, Source::Description) => {
                     let ident = self.client.claim_method(&new.file, name, chosen);
                     (names::ident(name, Case::Snake).as_ref() != Ok(&ident)).then_some(ident)
@@ -113,13 +113,16 @@ impl Filler<'_> {
         for gap in gaps {
             let named = roots.entry(gap.file()).or_default();
             if gap.body {
-                named.extend(self.types_of_body(&gap.new));
+                named.extend(types_in(gap.new.key("body").tree(&self.draft.editor)));
             }
             if gap.params {
                 named.extend(self.types_of_params(&gap.new));
             }
         }
-        roots.entry(SERVICE).or_default().extend(self.types_of_metadata());
+        roots.entry(SERVICE).or_default().extend(self.new_metadata().iter().flat_map(types_in));
+        for (at, fields) in &self.draft.lists {
+            roots.entry(&at.file).or_default().extend(fields.iter().flat_map(types_in));
+        }
         let (mut files, mut types): (BTreeMap<usize, BTreeSet<&str>>, _) = (BTreeMap::new(), BTreeSet::new());
         for (file, named) in roots {
             let mut records = BTreeSet::new();
@@ -175,15 +178,13 @@ impl Filler<'_> {
             }
             let wanted = self.draft.names.get(name).cloned().unwrap_or_default();
             let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
-            let known = self.known.ty(&like).filter(|at| is_same_type(at.tree(self.editor), new));
+            let known = self.known.ty(&like).filter(|at| wanted.is_chosen || is_same_type(at.tree(self.editor), new));
             let called = if let Some(at) = known {
-                let values = add_values(self.editor, at, new);
-                if !values.is_empty() {
-                    self.editor.note(format!("`{like}` gets new values: {}", values.join(", ")));
-                }
+                add_values(self.editor, at, new);
                 like
             } else {
                 let called = self.client.claim_type(SERVICE, &wanted);
+                self.note_new("enum", &called);
                 let mut tree = new.clone();
                 tree.set(&TYPE, "name", Some(called.as_str()));
                 let values: Vec<&Tree> = new.entries("values").iter().collect();
@@ -196,6 +197,13 @@ impl Filler<'_> {
         }
     }
 
+    /// Notes a new part, if only the notes show it.
+    fn note_new(&mut self, what: &str, name: &str) {
+        if self.draft.source == Source::Responses {
+            self.editor.note(format!("the {what} `{name}` is new"));
+        }
+    }
+
     /// Names a record: a known record with the wanted name and a field in common is the same, all others are new.
     fn name_record(&mut self, record: usize, file: &str) {
         let own = format!("record {record}");
@@ -203,10 +211,14 @@ impl Filler<'_> {
         let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
         let new = self.source.record(SERVICE, &own).map(|at| at.tree(&self.draft.editor));
         let known = self.known.record(file, &like).map(|at| at.tree(self.editor));
-        let name = if known.zip(new).is_some_and(|(known, new)| share_a_field(known, new)) {
+        // A name alone does not show that a record of responses is the known one.
+        let is_open = self.draft.source != Source::Responses;
+        let name = if is_open && known.zip(new).is_some_and(|(known, new)| share_a_field(known, new)) {
             (like, None)
         } else {
-            (self.client.claim_type(file, &wanted), Some(file.to_owned()))
+            let name = self.client.claim_type(file, &wanted);
+            self.note_new("record", &name);
+            (name, Some(file.to_owned()))
         };
         self.names.records.insert(record, name);
     }
@@ -248,6 +260,12 @@ impl Filler<'_> {
         };
         ty.replace(&name, known).replace("any?", "any")
     }
+}
+
+/// The types of a field or a body, and in the fields of this.
+fn types_in(tree: &Tree) -> Vec<String> {
+    let own = ["type", "series", "object"].iter().filter_map(|key| tree.text(key)).map(str::to_owned);
+    own.chain(["series", "object"].iter().flat_map(|key| tree.entries(key)).flat_map(types_in)).collect()
 }
 
 /// The name in a type, if it is not a built-in one.

@@ -19,8 +19,8 @@ pub(crate) fn is_within(range: &Tree, value: f64) -> bool {
     limit("min").is_none_or(|min| value >= min) && limit("max").is_none_or(|max| value <= max)
 }
 
-/// Adds the values of another type that a known type lacks, and returns them.
-pub(crate) fn add_values(editor: &mut Editor, at: &Place, other: &Tree) -> Vec<String> {
+/// Adds the values of another type that a known type lacks, and notes them.
+pub(crate) fn add_values(editor: &mut Editor, at: &Place, other: &Tree) {
     let known = at.tree(editor);
     let mut idents = NamesInUse::default();
     for value in known.entries("values") {
@@ -31,9 +31,12 @@ pub(crate) fn add_values(editor: &mut Editor, at: &Place, other: &Tree) -> Vec<S
     let lacks = |value: &&Tree| !value.text("value").is_some_and(|text| listed.contains(&text));
     let new: Vec<&Tree> = other.entries("values").iter().filter(lacks).collect();
     let new = with_idents(&new, known, other.text("evidence"), &mut idents);
-    let texts = new.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect();
-    editor.extend(&at.key("values"), new);
-    texts
+    if !new.is_empty() {
+        let texts: Vec<_> = new.iter().filter_map(|value| value.text("value")).collect();
+        let note = format!("`{}` gets new values: {}", known.text("name").unwrap_or_default(), texts.join(", "));
+        editor.extend(&at.key("values"), new);
+        editor.note(note);
+    }
 }
 
 /// Values for a type, each with an `rust_name` if it needs one, and with its evidence if it is not that of the type.

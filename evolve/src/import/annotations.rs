@@ -7,8 +7,8 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{text, text_of};
-use super::numbered_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name, written};
 use super::schema::DEPTH;
+use crate::numbered_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name, written};
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {

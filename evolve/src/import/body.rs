@@ -5,8 +5,8 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{entries, entries_of};
 use super::notes::{RESPONSE, Weight};
-use super::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in};
 use super::schema::type_of;
+use crate::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in};
 
 /// The body of a success.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::{Document, Layer, entries, items, text};
-use super::numbered_types::{ANY, record_name};
 use super::schema::{DEPTH, Valued, is_nullable};
+use crate::numbered_types::{ANY, record_name};
 
 /// Keys that state something about the type itself; a part without any of them only has facts.
 const STRUCTURE: &[&str] = &[

@@ -3,7 +3,7 @@
 use serde_yaml::Value;
 
 use super::Reader;
-use super::numbered_types::{innermost, record_in};
+use crate::numbered_types::{innermost, record_in};
 
 impl<'d> Reader<'d> {
     /// The metadata next to the records of a body.

@@ -22,7 +22,8 @@ pub(super) fn finish(editor: Editor, draft: Draft, evidence: &str) -> fill::Draf
     finisher.write_groups();
     let Finisher { editor, draft, .. } = finisher;
     let named = draft.types.into_iter().chain(draft.records.into_iter().map(|record| record.named));
-    fill::Draft { editor, names: named.map(name_and_wish).collect(), source: Source::Description }
+    let names = named.map(name_and_wish).collect();
+    fill::Draft { editor, names, lists: BTreeMap::new(), source: Source::Description }
 }
 
 /// The records of one body alone, which lists their fields, so that they need no name.

@@ -6,10 +6,10 @@ use super::Reader;
 use super::composition::constants;
 use super::document::{items, text, text_of};
 use super::draft::Named;
-use super::numbered_types::type_name;
 use super::schema::{is_component, owner};
 use crate::fill::WantedName;
 use crate::naming::is_value;
+use crate::numbered_types::type_name;
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -54,7 +54,7 @@ impl<'d> Reader<'d> {
             .with_some("summary", said.get("summary").cloned())
             .with("evidence", self.options.evidence.as_str())
             .with("values", values);
-        let wanted = WantedName { name: name.to_owned(), owner: owner(place) };
+        let wanted = WantedName { name: name.to_owned(), owner: owner(place), is_chosen: false };
         self.draft.types.push(Named { tree, wanted, rank: self.rank("schemas", name) });
         index
     }

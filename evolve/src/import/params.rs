@@ -10,9 +10,9 @@ use super::Reader;
 use super::annotations::summarized;
 use super::document::{items, text, text_of};
 use super::notes::{PARAM as PARAM_KEYS, Weight};
-use super::numbered_types::{innermost, item, record_in, type_of_name, written};
 use super::schema::type_of;
 use crate::fill::is_within;
+use crate::numbered_types::{innermost, item, record_in, type_of_name, written};
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {

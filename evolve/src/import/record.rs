@@ -10,9 +10,9 @@ use super::composition::Properties;
 use super::document::text;
 use super::draft::{DraftRecord, Named};
 use super::notes::Weight;
-use super::numbered_types::{or_null, record_in, record_name};
 use super::schema::owner;
 use crate::fill::WantedName;
+use crate::numbered_types::{or_null, record_in, record_name};
 use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -70,7 +70,7 @@ impl<'d> Reader<'d> {
         let said = ["summary", "evidence"].iter().fold(Tree::map().with("name", record_name(index)), |tree, key| {
             tree.with_some(key, said.get(key).cloned())
         });
-        let wanted = WantedName { name: name.to_owned(), owner: owner(place) };
+        let wanted = WantedName { name: name.to_owned(), owner: owner(place), is_chosen: false };
         let tree = said.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
         let named = Named { tree, wanted, rank: self.rank("schemas", name) };
         self.records.insert(place.to_owned(), index);

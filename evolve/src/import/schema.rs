@@ -7,7 +7,7 @@ use super::Reader;
 use super::composition::constants;
 use super::document::{items, text};
 use super::notes::{SCHEMA, Weight};
-use super::numbered_types::{ANY, TIMESTAMP, or_null, record_name};
+use crate::numbered_types::{ANY, TIMESTAMP, or_null, record_name};
 
 /// The maximum nesting depth, far above any readable one.
 pub(super) const DEPTH: usize = 32;

@@ -1,70 +1,65 @@
-//! The body of an endpoint: unknown fields are listed, and known ones are merged with the response's.
+//! The body of an endpoint: unknown fields are drafted, and known ones are widened by the responses.
 
 use codegen::model::TimeFormat;
 use codegen::type_expr::TypeExpr;
 
-use super::fields::{FieldList, Topic, is_former};
+use super::fields::{FieldList, is_previous};
 use super::guess::keys_of_data;
 use super::kind::BodyKind;
+use super::reader::Reader;
 use super::time::make_time;
-use crate::change::{Editor, Refusal};
-use crate::place::Place;
+use crate::change::Refusal;
+use crate::numbered_types::holding;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
-impl Topic<'_> {
-    /// Edits the body of an endpoint, and the records that it names.
-    pub(super) fn body(&self, editor: &mut Editor, index: usize, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
-        let endpoint = self.place(index);
-        let entry = endpoint.tree(editor).clone();
-        let known = &editor.body(&entry).unwrap_or(Tree::Null);
+impl Reader<'_> {
+    /// Reads the body of an endpoint, and the records in it.
+    pub(super) fn body(&mut self, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
+        let entry = self.endpoint.tree(self.editor).clone();
+        let known = self.editor.body(&entry).unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
-        let own = known.text("time");
-        let promised = editor.checked.service.envelope_time();
-        let shared = promised.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);
-        let body = endpoint.key("body");
+        let envelope = self.editor.checked.service.envelope_time();
+        let shared = envelope.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);
         if kind == BodyKind::Value {
-            return self.value(editor, &body, (known, inherited), seen);
+            return self.value(&known, inherited, seen);
         }
         match known.get(kind.key()) {
             Some(Tree::List(listed)) => {
-                let shared = shared.filter(|time| !seen.by_place && own.is_none_or(|own| own == time));
                 self.refuse_another(listed, inherited, seen)?;
-                let has_time = shared.as_ref().is_none_or(|time| self.has_time(editor, time, known, seen));
-                let at = body.key(kind.key());
-                let time = shared.clone().filter(|_| has_time);
-                let place = FieldList { time, ..FieldList::new(at.clone(), inherited) };
-                self.merge(editor, &place, seen)?;
-                let list = editor.entries(&at).to_vec();
-                if has_time {
-                    self.drop_time(editor, &body, &list, own);
-                } else {
-                    let time = self.other_time(editor, &list, shared.as_deref());
-                    editor.set(&body, "time", time);
-                }
-                Ok(())
+                self.widen_body(kind, &known, inherited, shared, seen);
             }
             Some(Tree::Text(record)) if record != "unknown" => {
-                if let Some(named) = editor.record(&self.file, record).map(|at| at.tree(editor)) {
+                if let Some(named) = self.editor.record(&self.file, record).map(|at| at.tree(self.editor)) {
                     let evidence = named.text("evidence").unwrap_or_default();
                     self.refuse_another(named.entries("fields"), evidence, seen)?;
                 }
-                self.merge_record(editor, record, seen)
+                self.known_record(record, seen);
             }
-            _ => self.open(editor, &body, (known, inherited), kind, shared.as_deref(), seen),
+            _ => self.body = Some(self.new_body(&known, kind, shared.as_deref(), seen)?),
+        }
+        Ok(())
+    }
+
+    /// Widens listed fields.
+    fn widen_body(&mut self, kind: BodyKind, known: &Tree, inherited: &str, shared: Option<String>, seen: &Seen) {
+        let body = self.endpoint.key("body");
+        let own = known.text("time");
+        let shared = shared.filter(|time| !seen.by_position && own.is_none_or(|own| own == time));
+        let has_time = shared.as_ref().is_none_or(|time| self.has_time(time, known, seen));
+        let time = shared.clone().filter(|_| has_time);
+        let list = FieldList { time, evidence: inherited.to_owned(), ..FieldList::default() };
+        let fields = self.widen_list(&body.key(kind.key()), &list, seen);
+        if has_time {
+            self.drop_time(&body, &fields, own);
+        } else {
+            let time = self.other_time(&fields, shared.as_deref());
+            self.editor.set(&body, "time", time);
         }
     }
 
-    /// Lists unknown fields. The kind of the body may be known better than they are.
-    fn open(
-        &self,
-        editor: &mut Editor,
-        body: &Place,
-        (known, inherited): (&Tree, &str),
-        kind: BodyKind,
-        shared: Option<&str>,
-        seen: &Seen,
-    ) -> Result<(), Refusal> {
+    /// A body whose fields are unknown; its kind may be known.
+    fn new_body(&mut self, known: &Tree, kind: BodyKind, shared: Option<&str>, seen: &Seen) -> Result<Tree, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
                 "its keys are data and no names of fields, like {keys}; leave it `unknown`, and the client hands it over \
@@ -72,65 +67,47 @@ impl Topic<'_> {
             )));
         }
         let named = known.text("time");
-        let own = named.filter(|own| self.has_own_time(editor, own, seen));
-        let envelope = shared.filter(|time| !seen.by_place && own.is_none_or(|own| own == *time));
-        let has_time = envelope.is_some_and(|time| self.has_time(editor, time, known, seen));
-        let mut list = self.list(editor, seen, envelope.filter(|_| has_time))?;
-        for field in &mut list {
+        let own = named.filter(|own| self.has_own_time(own, seen));
+        let envelope = shared.filter(|time| !seen.by_position && own.is_none_or(|own| own == *time));
+        let has_time = envelope.is_some_and(|time| self.has_time(time, known, seen));
+        let mut fields = self.new_fields(seen, |name| envelope.filter(|_| has_time) != Some(name));
+        for field in &mut fields {
             make_time(field, own);
         }
-        let is_placed = seen.by_place && shared.is_some_and(|time| seen.fields.get(time).is_some());
-        let is_known =
-            kind == BodyKind::Object || is_placed || own == named && (has_time || envelope.is_none() && own.is_some());
+        let is_positional = seen.by_position && shared.is_some_and(|time| seen.fields.get(time).is_some());
+        let is_known = kind == BodyKind::Object
+            || is_positional
+            || own == named && (has_time || envelope.is_none() && own.is_some());
         let time = match shared.filter(|_| has_time) {
             _ if is_known => own.map(str::to_owned),
             Some(shared) => {
-                self.note(editor, format!("the body gets `time: {shared}`"));
+                self.editor.note(format!("the body gets `time: {shared}`"));
                 Some(shared.to_owned())
             }
-            None => Some(self.other_time(editor, &list, shared)),
+            None => Some(self.other_time(&fields, shared)),
         };
-        self.say_learned(editor, &list, seen);
-        self.doubt_keys(editor, "the body", seen, &list);
-        let weaker = self.weaker_evidence(inherited).filter(|_| known.get(kind.key()).is_some());
-        if let Some(own) = weaker {
-            list = list.into_iter().map(|field| field.with("evidence", own)).collect();
-        }
-        let evidence = if weaker.is_some() { known.text("evidence") } else { Some(self.learning.evidence.as_str()) };
-        let new = Tree::map()
-            .with_some("evidence", evidence)
-            .with_some("time", time)
-            .with_some("positional", seen.by_place.then_some(true))
-            .with(kind.key(), list);
-        set_body(editor, body, new);
-        Ok(())
+        self.note_equal_fields("the body", seen, &fields);
+        let body = Tree::map().with_some("time", time);
+        Ok(body.with_some("positional", seen.by_position.then_some(true)).with(kind.key(), fields))
     }
 
     /// The type of a body that is neither a series nor one object.
-    fn value(
-        &self,
-        editor: &mut Editor,
-        body: &Place,
-        (known, inherited): (&Tree, &str),
-        seen: &Seen,
-    ) -> Result<(), Refusal> {
+    fn value(&mut self, known: &Tree, inherited: &str, seen: &Seen) -> Result<(), Refusal> {
         if let Some(expr) = known.text("type").and_then(TypeExpr::parse) {
-            let Some(wider) = self.widened(editor, "body", &expr, seen)? else { return Ok(()) };
+            let Some(wider) = self.wider("body", &expr, seen) else { return Ok(()) };
             let words = seen.words();
-            self.note(
-                editor,
-                format!(
-                    "the body is {expr} (evidence: {inherited}), but the responses have {words}; it becomes {wider}"
-                ),
-            );
-            editor.set(body, "type", wider);
+            self.editor.note(format!(
+                "the body is {expr} (evidence: {inherited}), but the responses have {words}; it becomes {wider}"
+            ));
+            let body = self.endpoint.key("body");
+            self.editor.set(&body, "type", wider);
             if let Some(own) = self.weaker_evidence(inherited) {
-                editor.set(body, "evidence", own);
+                self.editor.set(&body, "evidence", own);
             }
             return Ok(());
         }
-        let name = format!("{} entry", self.endpoint.rsplit('.').next().unwrap_or_default());
-        let (ty, form) = self.new_type(editor, &name, seen)?;
+        let name = format!("{} entry", self.owner());
+        let (ty, form) = self.new_type(&name, seen);
         if ty == "any" {
             return Err(Refusal::Message(format!(
                 "its body is {}, for which the catalogue has no type; leave it `unknown`, and the client hands it over \
@@ -140,27 +117,29 @@ impl Topic<'_> {
         }
         // A body has no key for the format of its times.
         let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
-        let ty = if form.is_some() { ty.replace("timestamp", plain) } else { ty };
-        self.note(editor, format!("the body is a `{ty}`"));
-        let new = Tree::map().with("evidence", self.learning.evidence.as_str()).with("type", ty);
-        set_body(editor, body, new);
+        self.body = Some(Tree::map().with("type", if form.is_some() { holding(&ty, plain) } else { ty }));
         Ok(())
     }
 
-    fn say_learned(&self, editor: &mut Editor, list: &[Tree], seen: &Seen) {
-        let fields = list.iter().filter_map(|field| {
+    /// Notes the body that became known.
+    pub(super) fn note_learned(&mut self, kind: BodyKind, seen: &Seen) {
+        let body = self.endpoint.key("body").tree(self.editor);
+        if let Some(ty) = body.text("type") {
+            return self.editor.note(format!("the body is a `{ty}`"));
+        }
+        let fields = body.entries(kind.key()).iter().filter_map(|field| {
             let optional = if field.get("optional").is_some() { ", optional" } else { "" };
             Some(format!("{} ({}{optional})", field.text("name")?, field.text("type")?))
         });
         let fields: Vec<_> = fields.collect();
         let fields = if fields.is_empty() { "no fields".to_owned() } else { fields.join(", ") };
         let records = if seen.times == 1 { "1 record".to_owned() } else { format!("{} records", seen.times) };
-        self.note(editor, format!("learned from {records}: {fields}"));
+        self.editor.note(format!("learned from {records}: {fields}"));
     }
 
     /// Rejects records without any of the listed fields, unless these are from the previous version.
     fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Seen) -> Result<(), Refusal> {
-        let fields = listed.iter().filter(|field| !is_former(field, evidence));
+        let fields = listed.iter().filter(|field| !is_previous(field, evidence));
         let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();
         if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {
             return Ok(());
@@ -173,12 +152,5 @@ impl Topic<'_> {
             if found.is_empty() { "no field at all".to_owned() } else { found.join(", ") },
             self.file
         )))
-    }
-}
-
-/// Sets the body of an endpoint.
-fn set_body(editor: &mut Editor, body: &Place, new: Tree) {
-    if let Some((endpoint, key)) = body.parent() {
-        editor.set(&endpoint, key, new);
     }
 }

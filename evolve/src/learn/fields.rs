@@ -2,29 +2,17 @@
 
 use codegen::is_line;
 use codegen::model::TimeFormat;
-use codegen::names::{self, Case, Scope};
-use codegen::spec::Evidence;
+use codegen::spec::FIELD;
 
-use super::Learning;
+use super::reader::Reader;
 use super::rows::{is_positional, named_as};
-use crate::change::{Editor, Refusal};
-use crate::naming::NamesInUse;
 use crate::place::Place;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
-/// The endpoint of a lesson.
-pub(super) struct Topic<'a> {
-    /// The group's file.
-    pub(super) file: String,
-    /// The name of the endpoint in messages.
-    pub(super) endpoint: String,
-    pub(super) learning: &'a Learning,
-}
-
-/// A list of fields, and the facts about it as a whole.
+/// A known list of fields, and the facts about it as a whole.
+#[derive(Default)]
 pub(super) struct FieldList {
-    pub(super) at: Place,
     /// The evidence that its fields inherit.
     pub(super) evidence: String,
     /// The envelope's time field, if the list does not repeat it.
@@ -37,156 +25,105 @@ pub(super) struct FieldList {
     pub(super) is_shared: bool,
 }
 
-impl FieldList {
-    pub(super) fn new(at: Place, evidence: &str) -> Self {
-        Self {
-            at,
-            evidence: evidence.to_owned(),
-            time: None,
-            fixed: Vec::new(),
-            within: String::new(),
-            is_shared: false,
-        }
-    }
-}
-
 /// Fewer values than these may be whole by chance.
 const FEW: usize = 10;
 
-impl Topic<'_> {
-    /// Notes something about the endpoint.
-    pub(super) fn note(&self, editor: &mut Editor, text: impl std::fmt::Display) {
-        editor.note(format!("{}: {text}", self.endpoint));
-    }
-
-    /// The path of an endpoint of the group.
-    pub(super) fn place(&self, endpoint: usize) -> Place {
-        Place::file(&self.file).key("endpoints").item(endpoint)
-    }
-
-    /// The same topic for fields in another file, where their records are written too.
-    pub(super) fn within_file(&self, file: &str) -> Self {
-        Self { file: file.to_owned(), endpoint: self.endpoint.clone(), learning: self.learning }
-    }
-
-    /// The entries for fields that were not known.
-    pub(super) fn list(&self, editor: &mut Editor, seen: &Seen, time: Option<&str>) -> Result<Vec<Tree>, Refusal> {
-        let mut taken = NamesInUse::default();
-        if let Some(time) = time {
-            taken.note(snake(time));
-        }
-        self.new_fields(editor, seen, &mut taken, |name| Some(name) != time)
-    }
-
-    /// Compares listed fields with the fields of the responses.
-    pub(super) fn merge(&self, editor: &mut Editor, list: &FieldList, seen: &Seen) -> Result<(), Refusal> {
-        let listed = editor.entries(&list.at).to_vec();
-        let (mut taken, mut former) = (NamesInUse::default(), Vec::new());
-        if let Some(time) = &list.time {
-            taken.note(snake(time));
-        }
-        for (index, field) in listed.iter().enumerate() {
-            let name = field.text("name").unwrap_or_default();
-            let at = list.at.item(index);
-            let met = seen.fields.get(name);
-            if is_former(field, &list.evidence) && seen.objects > 0 {
-                if met.is_none() {
-                    former.push((name, at));
+impl Reader<'_> {
+    /// Widens a known list by the fields of the responses, and returns the result.
+    pub(super) fn widen_list(&mut self, at: &Place, list: &FieldList, seen: &Seen) -> Vec<Tree> {
+        let mut fields = self.lists.get(at).cloned().unwrap_or_else(|| self.editor.entries(at).to_vec());
+        let is_known = |name: &str| fields.iter().any(|field| field.text("name") == Some(name));
+        let is_new = |name: &str| list.time.as_deref() != Some(name) && !is_known(name);
+        let names: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.clone()).filter(|name| is_new(name)).collect();
+        let mut absent = Vec::new();
+        for (index, field) in fields.iter_mut().enumerate() {
+            let name = field.text("name").unwrap_or_default().to_owned();
+            let values = seen.fields.get(&name);
+            if is_previous(field, &list.evidence) && seen.objects > 0 {
+                if values.is_none() {
+                    absent.push((index, name));
                     continue;
                 }
-                editor.set(&at, "evidence", self.learning.evidence.as_str());
+                field.set(&FIELD, "evidence", Some(self.options.evidence.as_str()));
             }
-            taken.note(field.text("rust_name").map_or_else(|| snake(name), str::to_owned));
-            let is_absent = met.is_none_or(|met| met.times < seen.objects || met.nulls > 0);
-            if let Some(met) = met {
-                self.compare(editor, list, &at, field, met)?;
+            if let Some(values) = values {
+                self.widen_field(list, field, values);
             }
+            let is_absent = values.is_none_or(|values| values.times < seen.objects || values.nulls > 0);
             if is_absent && seen.objects > 0 && field.get("optional") != Some(&true.into()) {
-                editor.set(&at, "optional", true);
-                self.note(editor, format!("`{}{name}` can be absent or null", list.within));
+                field.set(&FIELD, "optional", Some(true));
+                self.editor.note(format!("`{}{name}` can be absent or null", list.within));
             }
         }
-        let is_new = |name: &str| {
-            list.time.as_deref() != Some(name) && !listed.iter().any(|field| field.text("name") == Some(name))
-        };
-        let mut new = self.within_file(&list.at.file).new_fields(editor, seen, &mut taken, is_new)?;
+        let mut new = self.new_fields(seen, |name| names.iter().any(|new| new == name));
         for field in &mut new {
-            let shown = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
-            self.note(editor, format!("`{}{}` is new ({})", list.within, shown[0], shown[1]));
             if list.is_shared && field.get("optional").is_none() {
-                *field = field.clone().with("optional", true);
+                field.set(&FIELD, "optional", Some(true));
             }
-            if list.evidence != self.learning.evidence {
-                *field = field.clone().with("evidence", self.learning.evidence.as_str());
+            if list.evidence != self.options.evidence {
+                field.set(&FIELD, "evidence", Some(self.options.evidence.as_str()));
             }
         }
-        self.replace_former(editor, list, &former, &mut new);
-        editor.extend(&list.at, new);
-        Ok(())
-    }
-
-    /// The evidence of what is learned, if it is weaker than that of its surroundings.
-    pub(super) fn weaker_evidence(&self, known: &str) -> Option<&str> {
-        let own = self.learning.evidence.as_str();
-        (Evidence::of(known) < Evidence::of(own)).then_some(own)
+        self.replace_absent(list, &mut fields, absent, &mut new);
+        fields.extend(new);
+        self.lists.insert(at.clone(), fields.clone());
+        fields
     }
 
     /// New fields replace fields of the previous version that the responses do not have.
-    fn replace_former(&self, editor: &mut Editor, list: &FieldList, former: &[(&str, Place)], new: &mut Vec<Tree>) {
-        let mut places = former.iter();
-        if !list.is_shared {
-            let replaced = new.len().min(former.len());
-            for (field, (name, at)) in new.drain(..replaced).zip(places.by_ref()) {
-                self.note(
-                    editor,
-                    format!("`{}{name}` of the previous version was absent; a new field replaces it", list.within),
-                );
-                editor.replace(at, field);
-            }
-        }
-        for (name, _) in places {
-            self.note(
-                editor,
-                format!("`{}{name}` of the previous version was absent; delete it if it no longer exists", list.within),
-            );
+    fn replace_absent(
+        &mut self,
+        list: &FieldList,
+        fields: &mut [Tree],
+        absent: Vec<(usize, String)>,
+        new: &mut Vec<Tree>,
+    ) {
+        let replaced = if list.is_shared { 0 } else { new.len().min(absent.len()) };
+        let mut others = new.drain(..replaced);
+        for (index, name) in absent {
+            let fate = match others.next() {
+                Some(other) => {
+                    fields[index] = other;
+                    "a new field replaces it"
+                }
+                None => "delete it if it no longer exists",
+            };
+            self.editor.note(format!("`{}{name}` of the previous version was absent; {fate}", list.within));
         }
     }
 
-    /// Merges with a named record.
-    pub(super) fn merge_record(&self, editor: &mut Editor, name: &str, seen: &Seen) -> Result<(), Refusal> {
-        let Some(at) = editor.record(&self.file, name) else { return Ok(()) };
-        let record = at.tree(editor).clone();
-        let list = FieldList::new(at.key("fields"), record.text("evidence").unwrap_or_default());
-        let (fixed, within) = (Self::times_of_record(editor, name), format!("{name}."));
-        let list = FieldList { fixed, within, is_shared: true, ..list };
-        if seen.lists > 0 && is_positional(&record) {
-            return self.merge(editor, &list, &named_as(record.entries("fields"), seen));
-        }
-        self.merge(editor, &list, seen)
+    /// Widens a known record.
+    pub(super) fn known_record(&mut self, name: &str, seen: &Seen) {
+        let Some(at) = self.editor.record(&self.file, name) else { return };
+        let record = at.tree(self.editor).clone();
+        let list = FieldList {
+            evidence: record.text("evidence").unwrap_or_default().to_owned(),
+            fixed: Self::times_of_record(self.editor, name),
+            within: format!("{name}."),
+            is_shared: true,
+            ..FieldList::default()
+        };
+        let named = (seen.lists > 0 && is_positional(&record)).then(|| named_as(record.entries("fields"), seen));
+        let outer = std::mem::replace(&mut self.file, at.file.clone());
+        self.widen_list(&at.key("fields"), &list, named.as_ref().unwrap_or(seen));
+        self.file = outer;
     }
 
-    fn new_fields(
-        &self,
-        editor: &mut Editor,
-        seen: &Seen,
-        taken: &mut NamesInUse,
-        is_new: impl Fn(&str) -> bool,
-    ) -> Result<Vec<Tree>, Refusal> {
+    /// Fields that were not known.
+    pub(super) fn new_fields(&mut self, seen: &Seen, is_new: impl Fn(&str) -> bool) -> Vec<Tree> {
         let (mut fields, mut whole) = (Vec::new(), Vec::new());
-        for (name, met) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
+        for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {
-                self.note(editor, format!("a field without a name that can be written down is left out: {name:?}"));
+                self.editor.note(format!("a field without a name that can be written down is left out: {name:?}"));
                 continue;
             }
-            let ident = taken.ident(name, Case::Snake, Scope::Fields);
-            let (ty, unit) = self.new_type(editor, name, met)?;
-            if ty == "integer" && met.text_times == 0 && met.values() < FEW {
+            let (ty, unit) = self.new_type(name, values);
+            if ty == "integer" && values.text_times == 0 && values.values() < FEW {
                 whole.push(format!("`{name}`"));
             }
-            let optional = met.times < seen.objects || met.nulls > 0;
+            let optional = values.times < seen.objects || values.nulls > 0;
             let field = Tree::map()
                 .with("name", name.as_str())
-                .with_some("rust_name", ident)
                 .with("type", ty)
                 .with("summary", "unknown")
                 .with_some(unit_key(unit), unit)
@@ -196,25 +133,20 @@ impl Topic<'_> {
         if !whole.is_empty() {
             let verb = if whole.len() == 1 { "was" } else { "were" };
             let names = whole.join(", ");
-            self.note(
-                editor,
-                format!("{names} {verb} whole in the few values seen; where fractions are possible, write `number`"),
-            );
+            self.editor.note(format!(
+                "{names} {verb} whole in the few values seen; where fractions are possible, write `number`"
+            ));
         }
-        Ok(fields)
+        fields
     }
 }
 
 /// Whether a listed field is known only from the previous version.
-pub(super) fn is_former(field: &Tree, inherited: &str) -> bool {
+pub(super) fn is_previous(field: &Tree, inherited: &str) -> bool {
     field.text("evidence").unwrap_or(inherited) == "previous_version"
 }
 
 /// The key for the unit or the format of a time.
-fn unit_key(said: Option<&str>) -> &'static str {
-    if said.is_some_and(|said| TimeFormat::of(said).is_some()) { "format" } else { "unit" }
-}
-
-fn snake(name: &str) -> String {
-    names::ident(name, Case::Snake).unwrap_or_default()
+fn unit_key(unit: Option<&str>) -> &'static str {
+    if unit.is_some_and(|unit| TimeFormat::of(unit).is_some()) { "format" } else { "unit" }
 }

@@ -11,9 +11,9 @@ pub(super) enum Guess {
     /// One of the catalogue's own types.
     Builtin(&'static str),
     /// A time in a unit other than the service's.
-    OtherMoment(&'static str),
+    TimeInUnit(&'static str),
     /// A time as text, in a format of the catalogue.
-    WrittenMoment(&'static str),
+    TimeAsText(&'static str),
     /// A list; its items are guessed separately.
     List,
     /// Lists with a separate type per index.
@@ -41,16 +41,16 @@ pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
         return Guess::Builtin("number");
     }
     if seen.integers > 0 {
-        return match moment_unit(seen).filter(|_| sounds_like_a_moment(name)) {
+        return match time_unit(seen).filter(|_| is_named_like_a_time(name)) {
             Some(unit) if (unit == "milliseconds") == milliseconds && matches!(unit, "seconds" | "milliseconds") => {
                 Guess::Builtin("timestamp")
             }
-            Some(unit) => Guess::OtherMoment(unit),
+            Some(unit) => Guess::TimeInUnit(unit),
             None => Guess::Builtin("integer"),
         };
     }
     if seen.lists > 0 {
-        return if seen.are_rows() && do_places_differ(seen, milliseconds) { Guess::Rows } else { Guess::List };
+        return if seen.are_rows() && do_items_differ(seen, milliseconds) { Guess::Rows } else { Guess::List };
     }
     if seen.objects > 0 {
         return match seen.fields.0.is_empty() {
@@ -59,40 +59,40 @@ pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
             false => Guess::Map,
         };
     }
-    written_moments(seen).map_or(Guess::Builtin("string"), Guess::WrittenMoment)
+    time_format(seen).map_or(Guess::Builtin("string"), Guess::TimeAsText)
 }
 
 /// Whether the values differ in kind by index, or the first is a time: then the lists are rows.
-fn do_places_differ(lists: &Seen, milliseconds: bool) -> bool {
+fn do_items_differ(lists: &Seen, milliseconds: bool) -> bool {
     let kinds = |seen: &Seen| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
-    let known = || lists.places.iter().filter(|place| place.values() > 0).map(kinds);
+    let known = || lists.by_index.iter().filter(|place| place.values() > 0).map(kinds);
     has_time(lists, milliseconds) || known().any(|kinds| known().next() != Some(kinds))
 }
 
 /// Names for the fields of rows, which responses do not have: the first is the time, if it can be.
-pub(super) fn name_of_place(rows: &Seen, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
+pub(super) fn name_of_index(rows: &Seen, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
     let (has_time, time) = (has_time(rows, milliseconds), time.to_owned());
     move |place| if place == 0 && has_time { time.clone() } else { format!("value {}", place + 1) }
 }
 
 fn has_time(rows: &Seen, milliseconds: bool) -> bool {
-    let first = rows.places.first().map(|first| guess(TIME, first, milliseconds));
-    matches!(first, Some(Guess::Builtin("timestamp") | Guess::OtherMoment(_) | Guess::WrittenMoment(_)))
+    let first = rows.by_index.first().map(|first| guess(TIME, first, milliseconds));
+    matches!(first, Some(Guess::Builtin("timestamp") | Guess::TimeInUnit(_) | Guess::TimeAsText(_)))
 }
 
 /// The name of a field with the time.
 pub(super) const TIME: &str = "time";
 
 /// The format in which every value is a time, if there is one.
-pub(super) fn written_moments(seen: &Seen) -> Option<&'static str> {
+pub(super) fn time_format(seen: &Seen) -> Option<&'static str> {
     let are_texts = seen.kinds() == 1 && seen.text_times > 0;
-    let formats: Option<Vec<_>> = seen.texts.iter().map(|text| written_moment(text)).collect();
+    let formats: Option<Vec<_>> = seen.texts.iter().map(|text| format_of(text)).collect();
     let formats = formats.filter(|_| are_texts)?;
     Some(if formats.contains(&"iso8601") { "iso8601" } else { "date" })
 }
 
 /// The format of a text that is a time, as the client reads it.
-fn written_moment(text: &str) -> Option<&'static str> {
+fn format_of(text: &str) -> Option<&'static str> {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let clock = shape.strip_prefix("0000-00-00")?;
     if clock.is_empty() {
@@ -118,7 +118,7 @@ fn is_record(seen: &Seen) -> bool {
 /// Keys of a whole body or record that are data, like times or coins, if most of them are or no two objects share one.
 pub(super) fn keys_of_data(seen: &Seen) -> Option<String> {
     let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
-    let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_moment(name);
+    let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_time(name);
     if names().filter(is_data).count() * 2 > names().count() {
         return names().find(is_data).map(|name| format!("`{name}`"));
     }
@@ -128,8 +128,8 @@ pub(super) fn keys_of_data(seen: &Seen) -> Option<String> {
 }
 
 /// The unit in which all whole numbers would be times between 1990 and 2200.
-fn moment_unit(seen: &Seen) -> Option<&'static str> {
-    unit_of(seen.least).filter(|unit| unit_of(seen.most) == Some(unit))
+fn time_unit(seen: &Seen) -> Option<&'static str> {
+    unit_of(seen.min).filter(|unit| unit_of(seen.max) == Some(unit))
 }
 
 /// The unit in which a number would be such a time.
@@ -141,7 +141,7 @@ pub(super) fn unit_of(number: f64) -> Option<&'static str> {
     units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
 }
 
-fn sounds_like_a_moment(name: &str) -> bool {
+fn is_named_like_a_time(name: &str) -> bool {
     const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
     let snake = name.to_snake_case();
     // The name of a list of times may be a plural.
@@ -150,7 +150,7 @@ fn sounds_like_a_moment(name: &str) -> bool {
 }
 
 /// `2024-01-31`, with or without a time of day behind it.
-fn looks_like_a_moment(text: &str) -> bool {
+fn looks_like_a_time(text: &str) -> bool {
     let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     shape == "0000-00-00" && matches!(text.chars().nth(10), None | Some('T' | 't' | ' '))
 }
@@ -178,12 +178,12 @@ mod tests {
             ("created_at", "[1700000000, 1700000060]", Guess::Builtin("timestamp")),
             ("openDates", "[1700000000]", Guess::Builtin("timestamp")),
             ("updateCount", "[1700000000]", Guess::Builtin("integer")),
-            ("openDate", "[1700000000000]", Guess::OtherMoment("milliseconds")),
+            ("openDate", "[1700000000000]", Guess::TimeInUnit("milliseconds")),
             ("openDate", "[1]", Guess::Builtin("integer")),
-            ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::WrittenMoment("iso8601")),
-            ("x", "[\"2024-01-31\", \"2024-01-31 10:00\", null]", Guess::WrittenMoment("iso8601")),
-            ("x", "[\"2024-01-31T10:00:00.5+02:00\"]", Guess::WrittenMoment("iso8601")),
-            ("x", "[\"2024-01-31\"]", Guess::WrittenMoment("date")),
+            ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::TimeAsText("iso8601")),
+            ("x", "[\"2024-01-31\", \"2024-01-31 10:00\", null]", Guess::TimeAsText("iso8601")),
+            ("x", "[\"2024-01-31T10:00:00.5+02:00\"]", Guess::TimeAsText("iso8601")),
+            ("x", "[\"2024-01-31\"]", Guess::TimeAsText("date")),
             ("x", "[\"2024-01-31T10:00 in the morning\"]", Guess::Builtin("string")),
             ("x", "[\"2024-01-31\", \"tomorrow\"]", Guess::Builtin("string")),
             ("x", "[\"2024-01-311\"]", Guess::Builtin("string")),

@@ -2,68 +2,63 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::enums::FieldsSeen;
-use super::fields::{FieldList, Topic};
-use crate::change::{Editor, Refusal};
+use super::enums::FieldsWithTexts;
+use super::fields::FieldList;
+use super::reader::Reader;
+use crate::change::Editor;
 use crate::keys::SERVICE;
 use crate::place::Place;
 use crate::reply::Reply;
 use crate::seen::Seen;
 use crate::tree::Tree;
 
-impl Topic<'_> {
+impl Reader<'_> {
     /// Compares them with the envelope, and adds fields to the metadata.
-    pub(super) fn metadata(&self, editor: &mut Editor, replies: &[Reply], met: &mut FieldsSeen) -> Result<(), Refusal> {
-        let Some(data) = editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
-            return Ok(());
+    pub(super) fn metadata(&mut self, replies: &[Reply], met: &mut FieldsWithTexts) {
+        let Some(data) = self.editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
+            return;
         };
-        let known = metadata(editor);
+        let known = metadata(self.editor);
         let around = around(replies, &data, known.as_deref());
         let metadata = known.clone().or_else(|| new_metadata(&around, replies));
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
             let words = seen.words();
-            self.note(
-                editor,
-                format!(
-                    "beside `{data}` stands `{name}` ({words}), for which the catalogue has no word; the client hands \
-                     it over as an unknown field"
-                ),
-            );
+            self.editor.note(format!(
+                "beside `{data}` stands `{name}` ({words}), for which the catalogue has no word; the client hands \
+                 it over as an unknown field"
+            ));
         }
-        let Some(metadata) = metadata else { return Ok(()) };
+        let Some(metadata) = metadata else { return };
         if let Some(shape) = around.fields.get(&metadata).filter(|shape| shape.objects < shape.values()) {
             let words = shape.words();
-            self.note(
-                editor,
-                format!(
-                    "`{metadata}` has {words}, and the catalogue says one object, so the client refuses the reply; \
-                     correct `envelope.metadata` of {SERVICE} if it is always so"
-                ),
-            );
-            return Ok(());
+            self.editor.note(format!(
+                "`{metadata}` has {words}, and the catalogue says one object, so the client refuses the reply; \
+                 correct `envelope.metadata` of {SERVICE} if it is always so"
+            ));
+            return;
         }
         let seen = objects(replies, &metadata);
         met.add(&seen);
         if known.is_none() {
-            self.note(editor, format!("`{metadata}`, next to the records, becomes the metadata of every series"));
+            self.editor.note(format!("`{metadata}`, next to the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
-            editor.set(&Place::service().key("envelope"), "metadata", new);
+            self.editor.set(&Place::service().key("envelope"), "metadata", new);
         }
-        self.merge_metadata(editor, &metadata, &seen)
+        self.widen_metadata(&metadata, &seen);
     }
 
-    fn merge_metadata(&self, editor: &mut Editor, name: &str, seen: &Seen) -> Result<(), Refusal> {
-        let Some(envelope) = editor.checked.service.envelope.as_ref() else { return Ok(()) };
+    fn widen_metadata(&mut self, name: &str, seen: &Seen) {
+        let Some(envelope) = self.editor.checked.service.envelope.as_ref() else { return };
         let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
         let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
-        let at = Place::service().key("envelope").key("metadata").key("fields");
         let list = FieldList {
+            evidence: envelope.evidence.word().to_owned(),
             within: format!("{name}."),
             fixed: fixed.into_iter().collect(),
             is_shared: true,
-            ..FieldList::new(at, envelope.evidence.word())
+            ..FieldList::default()
         };
-        self.merge(editor, &list, seen)
+        self.widen_list(&Place::service().key("envelope").key("metadata").key("fields"), &list, seen);
     }
 }
 

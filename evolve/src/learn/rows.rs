@@ -2,28 +2,28 @@
 
 use codegen::model::TimeUnit;
 
-use super::fields::Topic;
-use super::guess::{TIME, name_of_place};
+use super::guess::{TIME, name_of_index};
 use super::kind::BodyKind;
+use super::reader::Reader;
 use crate::change::{Editor, Refusal};
 use crate::seen::Seen;
 use crate::tree::Tree;
 
-impl Topic<'_> {
+impl Reader<'_> {
     /// The records of a body, by the names of their fields.
-    pub(super) fn by_names(&self, editor: &Editor, index: usize, kind: BodyKind, seen: Seen) -> Result<Seen, Refusal> {
-        let known = &editor.body(self.place(index).tree(editor)).unwrap_or(Tree::Null);
+    pub(super) fn by_names(&self, kind: BodyKind, seen: Seen) -> Result<Seen, Refusal> {
+        let known = &self.editor.body(self.endpoint.tree(self.editor)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
         let (listed, is_positional) = match known.get(kind.key()) {
             _ if kind == BodyKind::Value => return Ok(seen),
             Some(Tree::List(fields)) => (fields.as_slice(), is_positional(known)),
             Some(Tree::Text(name)) if name != "unknown" => {
-                let Some(record) = editor.record(&self.file, name) else { return Ok(seen) };
-                let record = record.tree(editor);
+                let Some(record) = self.editor.record(&self.file, name) else { return Ok(seen) };
+                let record = record.tree(self.editor);
                 (record.entries("fields"), is_positional(record))
             }
             _ if !are_lists => return Ok(seen),
-            _ => return named_anew(editor, known, kind, &seen),
+            _ => return newly_named(self.editor, known, kind, &seen),
         };
         match (is_positional, are_lists) {
             (true, true) => Ok(named_as(listed, &seen)),
@@ -38,13 +38,13 @@ impl Topic<'_> {
     }
 
     /// Whether a record is written as a list.
-    pub(super) fn is_placed(&self, editor: &Editor, record: &str) -> bool {
-        editor.record(&self.file, record).is_some_and(|at| is_positional(at.tree(editor)))
+    pub(super) fn is_list(&self, record: &str) -> bool {
+        self.editor.record(&self.file, record).is_some_and(|at| is_positional(at.tree(self.editor)))
     }
 }
 
 /// Names for the fields of records that were not known to be lists.
-fn named_anew(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Seen) -> Result<Seen, Refusal> {
+fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Seen) -> Result<Seen, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Message(format!(
             "its records are {} and not all of one length, so that no place has a meaning; leave them `unknown`, and \
@@ -56,16 +56,16 @@ fn named_anew(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Seen) -> Res
     let shared = editor.checked.service.envelope_time().filter(|_| kind == BodyKind::Series);
     let time = own.or(shared.map(|time| time.name.as_str())).unwrap_or(TIME);
     let milliseconds = editor.checked.service.time.unit == Some(TimeUnit::Milliseconds);
-    Ok(seen.named(name_of_place(seen, milliseconds, time)))
+    Ok(seen.named(name_of_index(seen, milliseconds, time)))
 }
 
-/// Whether a record, or a body with listed fields, states that it is written as a list.
+/// Whether a record, or a body with listed fields, is declared as written as a list.
 pub(super) fn is_positional(tree: &Tree) -> bool {
     tree.get("positional") == Some(&true.into())
 }
 
 /// Converts lists to objects by field names; values after the last name are named by number.
 pub(super) fn named_as(listed: &[Tree], seen: &Seen) -> Seen {
-    let name = |place: usize| listed.get(place).and_then(|field| field.text("name")).map(str::to_owned);
-    seen.named(|place| name(place).unwrap_or_else(|| format!("value {}", place + 1)))
+    let name = |index: usize| listed.get(index).and_then(|field| field.text("name")).map(str::to_owned);
+    seen.named(|index| name(index).unwrap_or_else(|| format!("value {}", index + 1)))
 }

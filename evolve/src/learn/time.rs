@@ -6,18 +6,18 @@
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::{self, BodyEntry, Evidence};
 
-use super::fields::Topic;
-use super::guess::{unit_of, written_moments};
+use super::guess::{time_format, unit_of};
+use super::reader::Reader;
 use crate::change::Editor;
 use crate::keys::SERVICE;
 use crate::place::Place;
 use crate::seen::{Seen, shown};
 use crate::tree::Tree;
 
-impl Topic<'_> {
+impl Reader<'_> {
     /// Whether records have the envelope's time field in the form that the catalogue states; reports it if they do not.
-    pub(super) fn has_time(&self, editor: &mut Editor, name: &str, body: &Tree, seen: &Seen) -> bool {
-        let envelope = editor.checked.service.envelope.as_ref();
+    pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Seen) -> bool {
+        let envelope = self.editor.checked.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
             return false;
         };
@@ -27,58 +27,53 @@ impl Topic<'_> {
         let met = seen.fields.get(name);
         let missing = seen.objects - met.map_or(0, Seen::values);
         let Some(met) = met.filter(|_| missing < seen.objects) else {
-            self.note(editor, format!("no record has `{name}`, {said}"));
+            self.editor.note(format!("no record has `{name}`, {said}"));
             return false;
         };
         let units = [body.text("unit"), time.unit.as_deref().map(String::as_str)];
         let formats = [body.text("format").and_then(TimeFormat::of), time.format.as_deref().copied()];
         let unit = units.into_iter().flatten().find_map(TimeUnit::of);
         let form = TimeForm::of(unit, formats.into_iter().flatten().next());
-        let is_written = form.unwrap_or_else(|| editor.checked.service.time_form()).format().is_some();
-        let fits = if is_written { written_moments(met).is_some() } else { met.are_numbers() && met.unwhole == 0 };
+        let is_written = form.unwrap_or_else(|| self.editor.checked.service.time_form()).format().is_some();
+        let fits = if is_written { time_format(met).is_some() } else { met.are_numbers() && met.unwhole == 0 };
         if !fits {
-            self.note(
-                editor,
-                format!("`{name}`, {said} as a timestamp, has {}, which the client rejects", met.words()),
-            );
+            self.editor.note(format!("`{name}`, {said} as a timestamp, has {}, which the client rejects", met.words()));
             return false;
         }
         if missing > 0 && !is_optional {
             let of = seen.objects;
             let (have, them) = if missing == 1 { ("has", "it") } else { ("have", "them") };
-            self.note(
-                editor,
-                format!("{missing} of {of} records {have} no `{name}`, {said}; the client rejects {them}"),
-            );
+            self.editor
+                .note(format!("{missing} of {of} records {have} no `{name}`, {said}; the client rejects {them}"));
             return false;
         }
         let own = units.into_iter().flatten().next().map(str::to_owned);
-        self.say_moment(editor, name, own.as_deref(), met);
+        self.note_time(name, own.as_deref(), met);
         true
     }
 
     /// Whether records have the time field that a body names without listing fields; reports it if they do not.
-    pub(super) fn has_own_time(&self, editor: &mut Editor, name: &str, seen: &Seen) -> bool {
+    pub(super) fn has_own_time(&mut self, name: &str, seen: &Seen) -> bool {
         let met = seen.fields.get(name);
-        let is_moment = met.is_some_and(|met| written_moments(met).is_some() || met.are_numbers() && met.unwhole == 0);
-        let is_shared = editor.checked.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
+        let is_moment = met.is_some_and(|met| time_format(met).is_some() || met.are_numbers() && met.unwhole == 0);
+        let is_shared = self.editor.checked.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_moment && !is_shared && name != "none" {
             let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));
-            self.note(editor, format!("`{name}`, which the body names as its time, {words}"));
+            self.editor.note(format!("`{name}`, which the body names as its time, {words}"));
         }
         is_moment || is_shared || name == "none"
     }
 
     /// Reports values of a time field that the client accepts and that contradict the catalogue, even by a unit of the
     /// field's own.
-    pub(super) fn say_moment(&self, editor: &mut Editor, name: &str, own: Option<&str>, seen: &Seen) {
+    pub(super) fn note_time(&mut self, name: &str, own: Option<&str>, seen: &Seen) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
-            self.note(editor, format!("`{name}` is text, like {text:?}; the client reads that as a number"));
+            self.editor.note(format!("`{name}` is text, like {text:?}; the client reads that as a number"));
         }
-        let time = &editor.checked.service.time;
-        let (declared, evidence) = (editor.checked.service.time_form().word(), time.evidence.word());
-        let Some(unit) = unit_of(seen.most).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
+        let time = &self.editor.checked.service.time;
+        let (declared, evidence) = (self.editor.checked.service.time_form().word(), time.evidence.word());
+        let Some(unit) = unit_of(seen.max).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
         let says = match own {
             Some(own) => format!("its `unit` is {own}"),
             None => format!("`time.unit` of {SERVICE} is {declared} (evidence: {evidence})"),
@@ -92,26 +87,24 @@ impl Topic<'_> {
                 "list `{name}` as an `integer` with `unit: {unit}`, and write `time: none` where it was the time"
             ),
         };
-        let most = shown(seen.most);
-        self.note(
-            editor,
-            format!(
-                "`{name}` has timestamps like {most}, which are {unit}, but {says}, so the client misreads them; {correction}"
+        let max = shown(seen.max);
+        self.editor.note(format!(
+                "`{name}` has timestamps like {max}, which are {unit}, but {says}, so the client misreads them; {correction}"
             ),
         );
     }
 
     /// Removes the time of a body that turned out to be another kind of field.
-    pub(super) fn drop_time(&self, editor: &mut Editor, body: &Place, list: &[Tree], own: Option<&str>) {
+    pub(super) fn drop_time(&mut self, body: &Place, list: &[Tree], own: Option<&str>) {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
         let Some(own) = own else { return };
-        self.note(editor, format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
-        editor.set(body, "time", "none");
+        self.editor.note(format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
+        self.editor.set(body, "time", "none");
     }
 
     /// The name of the time field in a list, if it is not the envelope's; reports the choice.
-    pub(super) fn other_time(&self, editor: &mut Editor, list: &[Tree], shared: Option<&str>) -> String {
+    pub(super) fn other_time(&mut self, list: &[Tree], shared: Option<&str>) -> String {
         let moments = list.iter().filter(|field| field.text("type") == Some("timestamp"));
         let names: Vec<_> =
             moments.filter_map(|field| field.text("name")).filter(|name| Some(*name) != shared).collect();
@@ -120,7 +113,7 @@ impl Topic<'_> {
             [] => ("none", String::new()),
             _ => ("none", format!(", as it could be any of {}; write there which one it is", names.join(", "))),
         };
-        self.note(editor, format!("the body gets `time: {time}`{why}"));
+        self.editor.note(format!("the body gets `time: {time}`{why}"));
         time.to_owned()
     }
 

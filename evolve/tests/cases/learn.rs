@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use codegen::load_texts;
-use evolve::{Learning, Lesson, learn};
+use evolve::{LearnOptions, Lesson, learn};
 use libtest_mimic::{Failed, Trial};
 
 use crate::recorded::{compare, entries, name, reject_others};
@@ -43,11 +43,11 @@ fn check(case: &Path) -> Result<(), Failed> {
     compare(&case.join("expected"), &notes_and_edit)
 }
 
-fn learning(case: &Path) -> Learning {
+fn learning(case: &Path) -> LearnOptions {
     let replies = entries(case).into_iter().filter(|path| name(path).starts_with("reply"));
     let replies = replies.map(|path| (name(&path), fs::read(&path).expect("a reply"))).collect();
     let enums = fs::read_to_string(case.join("enums")).unwrap_or_default();
-    Learning {
+    LearnOptions {
         lessons: vec![Lesson { endpoint: "/basis".to_owned(), replies }],
         evidence: "reported".to_owned(),
         enums: enums.split_whitespace().map(str::to_owned).collect(),

@@ -2,7 +2,7 @@
 //! evidence is that of the source. An endpoint that was typed is filled alike, and keeps the evidence of its path.
 
 use codegen::{Catalogue, load_texts};
-use evolve::{Addition, CatalogueChange, Import, Learning, Lesson, add, import, learn};
+use evolve::{Addition, CatalogueChange, Import, LearnOptions, Lesson, add, import, learn};
 
 const SERVICE: &str = "\
 title: Shop
@@ -66,7 +66,7 @@ fn typed() -> String {
 
 fn learned(catalogue: Catalogue) -> String {
     let response = ("sales.json".to_owned(), RESPONSE.as_bytes().to_vec());
-    let learning = Learning {
+    let learning = LearnOptions {
         lessons: vec![Lesson { endpoint: "/sales".to_owned(), replies: vec![response] }],
         evidence: "reported".to_owned(),
         enums: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::Finisher;
 use crate::import::body::DraftBody;
-use crate::import::numbered_types::{TIMESTAMP, record_name};
+use crate::numbered_types::{TIMESTAMP, record_name};
 use crate::tree::Tree;
 
 impl Finisher {

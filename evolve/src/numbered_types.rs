@@ -2,56 +2,56 @@
 
 use crate::tree::Tree;
 
-pub(super) const ANY: &str = "any";
-pub(super) const TIMESTAMP: &str = "timestamp";
+pub(crate) const ANY: &str = "any";
+pub(crate) const TIMESTAMP: &str = "timestamp";
 
 /// The name of a type until it gets its real one.
-pub(super) fn type_name(index: usize) -> String {
+pub(crate) fn type_name(index: usize) -> String {
     format!("type {index}")
 }
 
 /// The same of a record.
-pub(super) fn record_name(index: usize) -> String {
+pub(crate) fn record_name(index: usize) -> String {
     format!("record {index}")
 }
 
 /// The type that a name refers to.
-pub(super) fn type_of_name(name: &str) -> Option<usize> {
+pub(crate) fn type_of_name(name: &str) -> Option<usize> {
     name.strip_prefix("type ")?.parse().ok()
 }
 
 /// The record that a type is or contains.
-pub(super) fn record_in(ty: &str) -> Option<usize> {
+pub(crate) fn record_in(ty: &str) -> Option<usize> {
     innermost(ty).strip_prefix("record ")?.parse().ok()
 }
 
 /// What a type is a list or a map of, however deep that is; the type itself if it is neither.
-pub(super) fn innermost(ty: &str) -> &str {
+pub(crate) fn innermost(ty: &str) -> &str {
     ty.rsplit('<').next().unwrap_or(ty).trim_end_matches(['>', '?'])
 }
 
 /// The items of a list.
-pub(super) fn item(ty: &str) -> Option<&str> {
+pub(crate) fn item(ty: &str) -> Option<&str> {
     ty.strip_prefix("list<")?.strip_suffix('>')
 }
 
 /// The same type of other values.
-pub(super) fn holding(ty: &str, value: &str) -> String {
+pub(crate) fn holding(ty: &str, value: &str) -> String {
     ty.replace(innermost(ty), value)
 }
 
 /// A value of a list or a map, which may be null.
-pub(super) fn or_null(ty: &str, is_nullable: bool) -> String {
+pub(crate) fn or_null(ty: &str, is_nullable: bool) -> String {
     if is_nullable && ty != ANY { format!("{ty}?") } else { ty.to_owned() }
 }
 
 /// Whether a type can have a range.
-pub(super) fn is_number(ty: &str) -> bool {
+pub(crate) fn is_number(ty: &str) -> bool {
     matches!(ty, "integer" | "count" | "number")
 }
 
 /// A value of a type as the catalogue writes it.
-pub(super) fn written(ty: &str, value: &str) -> Tree {
+pub(crate) fn written(ty: &str, value: &str) -> Tree {
     let is_number = (is_number(ty) || ty == TIMESTAMP) && value.parse::<f64>().is_ok();
     if is_number { Tree::Number(value.to_owned()) } else { value.into() }
 }

@@ -1,0 +1,125 @@
+//! The draft of one endpoint: what its responses contain, by what the catalogue knows of them.
+
+use std::collections::BTreeMap;
+
+use codegen::names::{self, Case};
+use codegen::spec::Evidence;
+
+use super::LearnOptions;
+use super::kind::BodyKind;
+use super::rows::is_positional;
+use crate::change::{Editor, Refusal};
+use crate::fill::{Draft, Source, WantedName, fill};
+use crate::keys::SERVICE;
+use crate::naming::singular;
+use crate::numbered_types::{record_name, type_name};
+use crate::place::Place;
+use crate::seen::Seen;
+use crate::tree::Tree;
+
+/// Reads the responses of an endpoint. Known facts are widened at once; what is new becomes a draft.
+pub(super) struct Reader<'a> {
+    pub(super) editor: &'a mut Editor,
+    pub(super) options: &'a LearnOptions,
+    /// The file of the records that the current fields refer to.
+    pub(super) file: String,
+    /// The endpoint in the catalogue.
+    pub(super) endpoint: Place,
+    /// Its body, if that was unknown.
+    pub(super) body: Option<Tree>,
+    pub(super) lists: BTreeMap<Place, Vec<Tree>>,
+    pub(super) records: Vec<(Tree, WantedName)>,
+    /// Enums, by the names that they should get.
+    pub(super) enums: Vec<(WantedName, Vec<String>)>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(editor: &'a mut Editor, options: &'a LearnOptions, endpoint: Place) -> Self {
+        let file = endpoint.file.clone();
+        let (lists, records, enums) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Self { editor, options, file, endpoint, body: None, lists, records, enums }
+    }
+
+    /// Fills the catalogue with the draft.
+    pub(super) fn fill(mut self, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
+        let evidence = self.options.evidence.as_str();
+        let named = |index: usize, values: &[String]| {
+            let values: Vec<Tree> = values.iter().map(|text| Tree::map().with("value", text.as_str())).collect();
+            let head = Tree::map().with("name", type_name(index)).with("kind", "enum").with("summary", "unknown");
+            head.with("evidence", evidence).with("values", values)
+        };
+        let types: Vec<Tree> = self.enums.iter().enumerate().map(|(index, (_, values))| named(index, values)).collect();
+        let records: Vec<Tree> = self.records.iter().map(|(record, _)| record.clone()).collect();
+        let types_and_wishes = types.iter().zip(self.enums.iter().map(|(wanted, _)| wanted));
+        let wishes = types_and_wishes.chain(self.records.iter().map(|(record, wanted)| (record, wanted)));
+        let wishes = wishes.map(|(tree, wanted)| (tree.text("name").unwrap_or_default().to_owned(), wanted.clone()));
+        let names = wishes.collect();
+        let known = self.endpoint.tree(self.editor);
+        let body = self.body.take().map(|body| {
+            let key = |entry: Tree, key| entry.with_some(key, known.get(key).cloned());
+            let entry = ["name", "rust_name", "path"].into_iter().fold(Tree::map(), key);
+            entry.with("evidence", evidence).with("body", body)
+        });
+        let mut editor = Editor::empty()?;
+        editor.create(SERVICE, Tree::map().with("types", types).with("records", records));
+        let is_new = body.is_some();
+        editor.create(&self.endpoint.file, Tree::map().with("endpoints", body.into_iter().collect::<Vec<_>>()));
+        let lists = std::mem::take(&mut self.lists);
+        fill(self.editor, &Draft { editor, names, lists, source: Source::Responses });
+        if is_new {
+            self.note_learned(kind, seen);
+        }
+        Ok(())
+    }
+
+    /// The evidence of what is learned, if it is weaker than that of its surroundings.
+    pub(super) fn weaker_evidence(&self, known: &str) -> Option<&'a str> {
+        let own = self.options.evidence.as_str();
+        (Evidence::of(known) < Evidence::of(own)).then_some(own)
+    }
+
+    /// The name of the endpoint in names of records and types.
+    pub(super) fn owner(&self) -> String {
+        crate::naming::ident_of(self.endpoint.tree(self.editor)).unwrap_or_default()
+    }
+
+    /// A record for nested objects: a known one with the same fields, or a new one.
+    pub(super) fn record(&mut self, name: &str, seen: &Seen) -> String {
+        let fields = self.new_fields(seen, |_| true);
+        self.note_equal_fields(&format!("`{name}`"), seen, &fields);
+        let is_same = |record: &&Tree| {
+            is_positional(record) == seen.by_position && signature(record.entries("fields")) == signature(&fields)
+        };
+        let files = [self.file.as_str(), SERVICE].into_iter();
+        let known = files.flat_map(|file| self.editor.tree(file).entries("records")).find(is_same);
+        if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
+            // The known record may list a field as always there that is absent here.
+            self.known_record(&known, seen);
+            return known;
+        }
+        if let Some(index) = self.records.iter().position(|(record, _)| is_same(&record)) {
+            let Some(Tree::List(known)) = self.records[index].0.get_mut("fields") else { return record_name(index) };
+            for (known, field) in known.iter_mut().zip(fields) {
+                *known = std::mem::replace(known, Tree::Null).or(field);
+            }
+            return record_name(index);
+        }
+        let own = singular(name);
+        let own = if names::ident(&own, Case::Pascal).is_ok() { own } else { format!("{} {own}", self.owner()) };
+        let wanted = WantedName { name: own, owner: self.owner(), is_chosen: false };
+        let name = record_name(self.records.len());
+        let record = Tree::map()
+            .with("name", name.as_str())
+            .with("summary", "unknown")
+            .with("evidence", self.options.evidence.as_str())
+            .with_some("positional", seen.by_position.then_some(true))
+            .with("fields", fields);
+        self.records.push((record, wanted));
+        name
+    }
+}
+
+/// Names and types of fields, by which records are compared.
+fn signature(fields: &[Tree]) -> Vec<(Option<&str>, Option<&str>)> {
+    fields.iter().map(|field| (field.text("name"), field.text("type"))).collect()
+}
