@@ -98,8 +98,9 @@ impl Filler<'_> {
                 let [name, ty] = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
                 format!("`{owner}{name}` is new ({ty})")
             };
-            let notes: Vec<_> = new.map(note).collect();
-            notes.into_iter().for_each(|note| self.editor.note(note));
+            for note in new.map(note).collect::<Vec<_>>() {
+                self.editor.note(note);
+            }
             self.editor.set(&parent, key, fields);
         }
     }

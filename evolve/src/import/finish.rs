@@ -21,8 +21,8 @@ pub(super) fn finish(editor: Editor, draft: Draft, evidence: &str) -> fill::Draf
     finisher.write_service();
     finisher.write_groups();
     let Finisher { editor, draft, .. } = finisher;
-    let named = draft.types.into_iter().chain(draft.records.into_iter().map(|record| record.named));
-    let names = named.map(name_and_wish).collect();
+    let parts = draft.types.into_iter().chain(draft.records.into_iter().map(|record| record.named));
+    let names = parts.map(name_and_wish).collect();
     fill::Draft { editor, names, lists: BTreeMap::new(), source: Source::Description }
 }
 

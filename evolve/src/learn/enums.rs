@@ -98,10 +98,10 @@ impl Reader<'_> {
             Ok(ident) => {
                 let wanted = WantedName { name: ident.clone(), owner: self.owner(), is_chosen };
                 let values = self.values(seen);
-                match values.is_empty() {
-                    true => "none of its texts can be a value".to_owned(),
-                    false => return Some(self.draft_enum(wanted, name, values)),
+                if !values.is_empty() {
+                    return Some(self.draft_enum(wanted, name, values));
                 }
+                "none of its texts can be a value".to_owned()
             }
         };
         self.editor.note(format!("cannot make an enum of `{name}`, as {why}"));

@@ -43,17 +43,17 @@ impl<'a> Reader<'a> {
     /// Fills the catalogue with the draft.
     pub(super) fn fill(mut self, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
         let evidence = self.options.evidence.as_str();
-        let named = |index: usize, values: &[String]| {
-            let values: Vec<Tree> = values.iter().map(|text| Tree::map().with("value", text.as_str())).collect();
-            let head = Tree::map().with("name", type_name(index)).with("kind", "enum").with("summary", "unknown");
-            head.with("evidence", evidence).with("values", values)
-        };
-        let types: Vec<Tree> = self.enums.iter().enumerate().map(|(index, (_, values))| named(index, values)).collect();
-        let records: Vec<Tree> = self.records.iter().map(|(record, _)| record.clone()).collect();
-        let types_and_wishes = types.iter().zip(self.enums.iter().map(|(wanted, _)| wanted));
-        let wishes = types_and_wishes.chain(self.records.iter().map(|(record, wanted)| (record, wanted)));
-        let wishes = wishes.map(|(tree, wanted)| (tree.text("name").unwrap_or_default().to_owned(), wanted.clone()));
-        let names = wishes.collect();
+        let (mut names, mut types, mut records) = (BTreeMap::new(), Vec::new(), Vec::new());
+        for (index, (wanted, values)) in self.enums.drain(..).enumerate() {
+            let values: Vec<Tree> = values.into_iter().map(|text| Tree::map().with("value", text)).collect();
+            let ty = Tree::map().with("name", type_name(index)).with("kind", "enum").with("summary", "unknown");
+            types.push(ty.with("evidence", evidence).with("values", values));
+            names.insert(type_name(index), wanted);
+        }
+        for (index, (record, wanted)) in self.records.drain(..).enumerate() {
+            records.push(record);
+            names.insert(record_name(index), wanted);
+        }
         let known = self.endpoint.tree(self.editor);
         let body = self.body.take().map(|body| {
             let key = |entry: Tree, key| entry.with_some(key, known.get(key).cloned());

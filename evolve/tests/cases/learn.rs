@@ -20,7 +20,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn check(case: &Path) -> Result<(), Failed> {
-    let is_response = |name: &str| name.starts_with("reply") && name.ends_with(".json");
+    let is_response = |name: &str| name.strip_suffix(".json").is_some_and(|name| name.starts_with("reply"));
     reject_others(case, |name| is_response(name) || matches!(name, "enums" | "expected") || codegen::is_part(name))?;
     if !entries(case).iter().any(|path| is_response(&name(path))) {
         return Err("there is no response".into());
