@@ -96,7 +96,7 @@ impl<E: HasHistory> History<E> {
     /// Includes the interval that is still open, whose record may change.
     ///
     /// Otherwise the last record is that of the last interval that is over, by the clock of this machine when the
-    /// history begins.
+    /// history begins. A run that resumes, and a [`Follow`], return the record of that interval again.
     pub fn include_partial(mut self) -> Self {
         self.options.with_open = true;
         self

@@ -9,7 +9,6 @@
 mod attempt;
 mod limit;
 mod margin;
-mod moment;
 mod pace;
 mod permit;
 mod queue;
@@ -49,10 +48,17 @@ pub use window::Window;
 /// They change with the runtime: a crate that uses them depends on an exact version of it.
 #[doc(hidden)]
 pub mod rules {
-    pub use super::moment::Moment;
+    pub use super::GateTime;
     pub use super::queue::Rank;
     pub use super::state::{Closed, State};
 }
+
+/// A time on the clock of a rate limiter: the time since its origin, which the owner of its state chooses.
+///
+/// A process cannot read the clock of another, so the state of a rate limiter has no clock: the built-in one counts from
+/// its creation, one on a server from that server's epoch.
+#[doc(hidden)]
+pub type GateTime = Duration;
 
 /// Limits the rate of requests.
 ///

@@ -4,7 +4,7 @@
 //! show. A sent request is counted at the latest, and the next one is admitted by the earliest: uncertainty about the
 //! clock makes the gate slower, never too fast.
 
-use runtime::rate_limit::rules::Moment;
+use runtime::rate_limit::rules::GateTime;
 use tokio::time::Instant;
 
 /// Clocks drift by less than one part in this many.
@@ -20,15 +20,15 @@ pub(crate) struct Clock {
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     at: Instant,
-    earliest: Moment,
-    latest: Moment,
+    earliest: GateTime,
+    latest: GateTime,
 }
 
 impl Bounds {
     /// The limits at another time; they widen with the distance.
     fn shifted(self, at: Instant) -> Self {
         let (later, sooner) = (at.saturating_duration_since(self.at), self.at.saturating_duration_since(at));
-        let shift = |moment: Moment| (moment + later).checked_sub(sooner).unwrap_or_default();
+        let shift = |moment: GateTime| (moment + later).checked_sub(sooner).unwrap_or_default();
         let drift = (later + sooner) / DRIFT;
         let earliest = shift(self.earliest).checked_sub(drift).unwrap_or_default();
         Self { at, earliest, latest: shift(self.latest) + drift }
@@ -37,12 +37,12 @@ impl Bounds {
 
 impl Clock {
     /// An estimate from a single reading.
-    pub(crate) fn new(at: Instant, shown: Moment) -> Self {
+    pub(crate) fn new(at: Instant, shown: GateTime) -> Self {
         Self { bounds: Bounds { at, earliest: shown, latest: shown } }
     }
 
     /// Adds a reading of the clock, made between two local times.
-    pub(crate) fn learn(&mut self, asked: Instant, answered: Instant, shown: Moment) {
+    pub(crate) fn learn(&mut self, asked: Instant, answered: Instant, shown: GateTime) {
         let taken = answered.saturating_duration_since(asked);
         let new = Bounds { at: answered, earliest: shown, latest: shown + taken };
         let known = self.bounds.shifted(answered);
@@ -53,19 +53,19 @@ impl Clock {
     }
 
     /// The earliest time that the clock may show.
-    pub(crate) fn earliest(&self, at: Instant) -> Moment {
+    pub(crate) fn earliest(&self, at: Instant) -> GateTime {
         self.bounds.shifted(at).earliest
     }
 
     /// The latest time that the clock may show.
-    pub(crate) fn latest(&self, at: Instant) -> Moment {
+    pub(crate) fn latest(&self, at: Instant) -> GateTime {
         self.bounds.shifted(at).latest
     }
 
     /// The local time at which the clock has certainly reached this time.
-    pub(crate) fn instant(&self, shown: Moment) -> Instant {
+    pub(crate) fn instant(&self, shown: GateTime) -> Instant {
         let Bounds { at, earliest, .. } = self.bounds;
-        let wait = shown.saturating_since(earliest);
+        let wait = shown.saturating_sub(earliest);
         at + wait + wait / (DRIFT - 1)
     }
 }
@@ -78,8 +78,8 @@ mod tests {
 
     const MILLISECOND: Duration = Duration::from_millis(1);
 
-    fn shown(milliseconds: u64) -> Moment {
-        Moment::after_origin(Duration::from_millis(1_700_000_000_000 + milliseconds))
+    fn shown(milliseconds: u64) -> GateTime {
+        Duration::from_millis(1_700_000_000_000 + milliseconds)
     }
 
     #[test]
@@ -95,9 +95,9 @@ mod tests {
         clock.learn(at(70), at(170), shown(1090));
         assert!(clock.earliest(at(170)) > shown(1168) && clock.latest(at(170)) < shown(1172));
         // Without exchanges the limits widen slowly, in both directions.
-        let later = clock.latest(at(10_170)).saturating_since(clock.earliest(at(10_170)));
+        let later = clock.latest(at(10_170)).saturating_sub(clock.earliest(at(10_170)));
         assert!(later > 20 * MILLISECOND && later < 24 * MILLISECOND, "{later:?}");
-        let sooner = clock.latest(start).saturating_since(clock.earliest(start));
+        let sooner = clock.latest(start).saturating_sub(clock.earliest(start));
         assert!(sooner < 4 * MILLISECOND, "{sooner:?}");
     }
 

@@ -65,8 +65,6 @@ pub(crate) enum Event {
     DepartedAfterAll(Instant, usize),
     /// It will not be sent.
     Stayed(usize),
-    /// The time from sending it to the complete response.
-    Answered(Duration),
     /// It has ended.
     Ended,
     /// The service answered 429 and accepts no requests for this long.
@@ -244,8 +242,8 @@ pub(crate) struct Entered {
 enum Progress {
     /// It may be sent at any time.
     Leaving,
-    /// It was sent at this time.
-    Left(Instant),
+    /// It was sent.
+    Left,
     /// Its caller has dropped it.
     Ended,
 }
@@ -262,29 +260,22 @@ impl PermitObserver for Entered {
         let now = Instant::now();
         match *progress {
             Progress::Leaving => {
-                *progress = Progress::Left(now);
+                *progress = Progress::Left;
                 self.line.tell([Event::Departed(now, self.weight)]);
             }
-            Progress::Left(_) => {}
+            Progress::Left => {}
             Progress::Ended => self.line.tell([Event::DepartedAfterAll(now, self.weight)]),
         }
     }
 
-    fn on_end(&self, ending: PermitOutcome) {
+    fn on_end(&self, _: PermitOutcome) {
         let mut progress = self.progress();
-        let before = std::mem::replace(&mut *progress, Progress::Ended);
-        if matches!(before, Progress::Ended) {
-            return;
-        }
-        let now = Instant::now();
-        let departure = match (before, ending) {
-            (Progress::Left(at), PermitOutcome::Response) => Some(Event::Answered(now.saturating_duration_since(at))),
-            // A response proves that the request was sent, even if its transport did not report that.
-            (Progress::Leaving, PermitOutcome::Response) => Some(Event::Departed(now, self.weight)),
-            (Progress::Leaving, _) => Some(Event::Stayed(self.weight)),
-            _ => None,
+        let event = match std::mem::replace(&mut *progress, Progress::Ended) {
+            Progress::Leaving => Some(Event::Stayed(self.weight)),
+            Progress::Left => None,
+            Progress::Ended => return,
         };
-        self.line.tell(departure.into_iter().chain([Event::Ended]));
+        self.line.tell(event.into_iter().chain([Event::Ended]));
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use runtime::rate_limit::rules::{Closed, Moment};
+use runtime::rate_limit::rules::{Closed, GateTime};
 use tokio::time::Instant;
 
 use crate::line::Ticket;
@@ -96,7 +96,7 @@ impl<S: Store> Worker<S> {
     }
 
     /// Returns `true` if events must be written although no request is admitted.
-    fn is_due(&self, base: &SharedState, shared: &SharedState, now: Moment) -> bool {
+    fn is_due(&self, base: &SharedState, shared: &SharedState, now: GateTime) -> bool {
         let has_lease = shared.waits(&self.machine) || shared.under_way(&self.machine) != UnderWay::default();
         self.was_alone
             || base.waits(&self.machine) != shared.waits(&self.machine)
@@ -105,7 +105,7 @@ impl<S: Store> Worker<S> {
     }
 
     /// The time of the next check if no event occurs before.
-    fn look(&self, shared: &SharedState, closed: Option<Closed>, now: Moment) -> Instant {
+    fn look(&self, shared: &SharedState, closed: Option<Closed>, now: GateTime) -> Instant {
         let ahead = if shared.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
         let now = Instant::now();
         // Machines that wait for the same slot check at different times.

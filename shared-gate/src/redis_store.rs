@@ -6,7 +6,6 @@
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ErrorKind, RedisError, Script};
 use runtime::rate_limit::RateLimiterError;
-use runtime::rate_limit::rules::Moment;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -70,7 +69,7 @@ impl Store for RedisStore {
         let is_known = if is_offer { version == format!("{run}:{known}") } else { version == known };
         let holds_none = version.ends_with(':');
         let update = if is_known { Update::None } else { Update::Other((!holds_none).then_some(text)) };
-        let now = Moment::after_origin(Duration::from_secs(seconds) + Duration::from_micros(micros.into()));
+        let now = Duration::from_secs(seconds) + Duration::from_micros(micros.into());
         Ok(Answer { now, run, version, update })
     }
 }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use runtime::RateLimit;
-use runtime::rate_limit::rules::Moment;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -81,7 +80,7 @@ impl SharedGateBuilder {
         let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut workers = Vec::new();
         let mut line = |name: &str, limit: RateLimit| {
-            let (line, clock) = (Arc::new(Line::default()), Clock::new(Instant::now(), Moment::after_origin(epoch)));
+            let (line, clock) = (Arc::new(Line::default()), Clock::new(Instant::now(), epoch));
             let (machine, on_unreachable) = (machine.clone(), on_unreachable.clone());
             workers.push(Worker::new(store(name)?, line.clone(), machine, limit, on_unreachable, clock));
             Ok(line)

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use runtime::RateLimit;
 use runtime::rate_limit::RateLimiterError;
-use runtime::rate_limit::rules::{Closed, Moment, State};
+use runtime::rate_limit::rules::{Closed, GateTime, State};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
@@ -27,7 +27,7 @@ pub(crate) const RENEWAL: Duration = Duration::from_secs(1);
 const SET_BACK: Duration = Duration::from_secs(1);
 
 /// The version of the text's format.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The part of the text that every format has.
 #[derive(Deserialize)]
@@ -41,7 +41,7 @@ pub(crate) struct SharedState {
     /// The run of the server in which it was written.
     run: String,
     /// The time of the last write.
-    written: Moment,
+    written: GateTime,
     state: State,
     leases: BTreeMap<String, Lease>,
 }
@@ -50,14 +50,14 @@ pub(crate) struct SharedState {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lease {
     /// Its end, unless it is renewed.
-    until: Moment,
+    until: GateTime,
     #[serde(rename = "under_way")]
     in_flight: usize,
     /// The weight of those that are not known to have been sent.
     leaving: usize,
     /// The time since which the machine has waiting requests and none admitted; `None` if none waits.
     #[serde(rename = "waits")]
-    waiting_since: Option<Moment>,
+    waiting_since: Option<GateTime>,
     /// The number of the machine's last exchange.
     exchange: u64,
 }
@@ -73,7 +73,7 @@ pub(crate) struct UnderWay {
 impl SharedState {
     /// The shared state for a missing one, never written or lost. Earlier requests are unknown, so nothing is admitted
     /// for the longest window that may count them; by then all machines have written their requests in flight again.
-    pub(crate) fn lost(limit: RateLimit, run: &str, now: Moment) -> Self {
+    pub(crate) fn lost(limit: RateLimit, run: &str, now: GateTime) -> Self {
         let (run, state) = (run.to_owned(), State::new(limit));
         let mut shared = Self { format: FORMAT, run, written: now, state, leases: BTreeMap::new() };
         shared.close(now);
@@ -81,7 +81,7 @@ impl SharedState {
     }
 
     /// Parses the text in the store; a shared state from another run of the store is closed first.
-    pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: Moment) -> Result<Self, Failure> {
+    pub(crate) fn read(text: Option<&str>, limit: &RateLimit, run: &str, now: GateTime) -> Result<Self, Failure> {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let foreign = |error| {
             let message = "the state on the server was not written by this version of the gate; use another name";
@@ -112,7 +112,7 @@ impl SharedState {
     }
 
     /// Returns `true` if it was written at a time that the clock has not reached: the clock was set back.
-    pub(crate) fn is_ahead_of(&self, now: Moment) -> bool {
+    pub(crate) fn is_ahead_of(&self, now: GateTime) -> bool {
         self.written > now + SET_BACK
     }
 
@@ -124,18 +124,18 @@ impl SharedState {
     }
 
     /// Admits nothing for as long as requests that may have been sent count.
-    pub(crate) fn close(&mut self, now: Moment) {
+    pub(crate) fn close(&mut self, now: GateTime) {
         self.state.close(now + self.state.memory(now).max(RENEWAL));
     }
 
     /// Ends the leases that were not renewed, except one machine's.
-    fn end_leases(&mut self, now: Moment, but: &str) {
+    fn end_leases(&mut self, now: GateTime, but: &str) {
         let Self { state, leases, .. } = self;
         leases.retain(|machine, lease| {
             let holds = machine == but || lease.until > now;
             if !holds {
                 // Requests that may have been sent count as sent.
-                state.departed(now, lease.leaving);
+                state.sent(now, lease.leaving);
                 (0..lease.in_flight).for_each(|_| state.ended());
             }
             holds
@@ -143,42 +143,41 @@ impl SharedState {
     }
 
     /// Starts the changes of a machine; its own count of requests in flight replaces the stored one.
-    pub(crate) fn open(&mut self, machine: &str, known: UnderWay, now: Moment) {
+    pub(crate) fn open(&mut self, machine: &str, known: UnderWay, now: GateTime) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
         let more = |known: usize, written: usize| known.saturating_sub(written);
         self.state.adopt(more(known.all, lease.in_flight), more(known.leaving, lease.leaving));
-        self.state.departed(now, more(lease.leaving, known.leaving));
+        self.state.sent(now, more(lease.leaving, known.leaving));
         (known.all..lease.in_flight).for_each(|_| self.state.ended());
         (lease.in_flight, lease.leaving) = (known.all, known.leaving);
     }
 
     /// Writes an event of a machine's request.
-    pub(crate) fn note(&mut self, machine: &str, event: Event, clock: &Clock, now: Moment) {
+    pub(crate) fn note(&mut self, machine: &str, event: Event, clock: &Clock, now: GateTime) {
         let Some(lease) = self.leases.get_mut(machine) else { return };
         match event {
             Event::Departed(at, weight) => {
                 lease.leaving = lease.leaving.saturating_sub(weight);
-                self.state.departed(clock.latest(at), weight);
+                self.state.sent(clock.latest(at), weight);
             }
             Event::DepartedAfterAll(at, weight) => self.state.count(clock.latest(at), weight),
             Event::Stayed(weight) => {
                 lease.leaving = lease.leaving.saturating_sub(weight);
-                self.state.stayed(now, weight);
+                self.state.unsent(now, weight);
             }
-            Event::Answered(after) => self.state.answered(after),
             Event::Ended => {
                 lease.in_flight = lease.in_flight.saturating_sub(1);
                 self.state.ended();
             }
-            Event::Refused(at, pause) => self.state.refused(clock.latest(at), pause),
+            Event::Refused(at, pause) => self.state.rate_limited(clock.latest(at), pause),
         }
     }
 
     /// Returns `true` if no other machine has waited for longer. That machine may admit requests ahead of time; others
     /// admit them when they are due. So machines take turns at any distance from the server, and a dead machine next in
     /// turn delays no other.
-    pub(crate) fn is_next(&self, machine: &str, now: Moment) -> bool {
+    pub(crate) fn is_next(&self, machine: &str, now: GateTime) -> bool {
         let since = |lease: &Lease| lease.waiting_since.unwrap_or(now);
         let own = self.leases.get(machine).map_or(now, since);
         let mut others = self.leases.iter().filter(|(name, lease)| *name != machine && lease.waiting_since.is_some());
@@ -190,9 +189,9 @@ impl SharedState {
         &mut self,
         machine: &str,
         weight: usize,
-        now: Moment,
+        now: GateTime,
         ahead: Duration,
-    ) -> Result<Moment, Closed> {
+    ) -> Result<GateTime, Closed> {
         if self.is_others_turn(machine, now) {
             return Err(Closed::Full);
         }
@@ -217,10 +216,10 @@ impl SharedState {
     /// The machine whose request ends detects the free slot first, and would keep it for ever. So a machine with its
     /// share of the slots leaves the next one to a waiting machine with fewer; and if there are more machines than
     /// slots, to one that has waited for longer.
-    fn is_others_turn(&self, machine: &str, now: Moment) -> bool {
-        let Some((places, own)) = self.state.places().zip(self.leases.get(machine)) else { return false };
+    fn is_others_turn(&self, machine: &str, now: GateTime) -> bool {
+        let Some((places, own)) = self.state.slots().zip(self.leases.get(machine)) else { return false };
         let share = places / self.leases.len().max(1);
-        let goes_first = |(since, other): (Moment, &Lease)| {
+        let goes_first = |(since, other): (GateTime, &Lease)| {
             if share > 0 {
                 own.in_flight >= share && other.in_flight < share
             } else {
@@ -232,7 +231,7 @@ impl SharedState {
     }
 
     /// Completes the changes of a machine: records whether some of its requests wait, and the number of this exchange.
-    pub(crate) fn finish(&mut self, machine: &str, waits: bool, exchange: u64, now: Moment) {
+    pub(crate) fn finish(&mut self, machine: &str, waits: bool, exchange: u64, now: GateTime) {
         self.written = now;
         let Some(lease) = self.leases.get_mut(machine) else { return };
         lease.waiting_since = waits.then(|| lease.waiting_since.unwrap_or(now));
@@ -255,7 +254,7 @@ impl SharedState {
     }
 
     /// The time at which a machine should renew its lease; `None` without one.
-    pub(crate) fn renewal(&self, machine: &str) -> Option<Moment> {
+    pub(crate) fn renewal(&self, machine: &str) -> Option<GateTime> {
         self.leases.get(machine)?.until.checked_sub(LEASE.saturating_sub(RENEWAL))
     }
 
@@ -265,15 +264,15 @@ impl SharedState {
     }
 
     /// The status at a point in time.
-    pub(crate) fn status(&self, now: Moment) -> Status {
+    pub(crate) fn status(&self, now: GateTime) -> Status {
         let mut now_ledger = self.clone();
         now_ledger.end_leases(now, "");
         let Self { state, leases, .. } = now_ledger;
         let machine = |lease: Lease| Machine { in_flight: lease.in_flight, waiting: lease.waiting_since.is_some() };
-        let left = |until: Option<Moment>| until.map_or(Duration::ZERO, |until| until.saturating_since(now));
+        let left = |until: Option<GateTime>| until.map_or(Duration::ZERO, |until| until.saturating_sub(now));
         Status {
-            in_flight: state.under_way().0,
-            slots: state.places(),
+            in_flight: state.in_flight().0,
+            slots: state.slots(),
             resumes_in: left(state.paused(now)),
             opens_in: left(state.opening(now, 1)),
             machines: leases.into_iter().map(|(name, lease)| (name, machine(lease))).collect(),

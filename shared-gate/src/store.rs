@@ -6,7 +6,7 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
-use runtime::rate_limit::rules::Moment;
+use runtime::rate_limit::rules::GateTime;
 
 use crate::outage::Failure;
 
@@ -36,7 +36,7 @@ impl fmt::Debug for Held {
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     /// The time of its clock.
-    pub(crate) now: Moment,
+    pub(crate) now: GateTime,
     /// The current run of the store: a text of another run may be out of date.
     pub(crate) run: String,
     /// The version that is stored from now on.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use runtime::RateLimit;
 use runtime::rate_limit::RateLimiterError;
-use runtime::rate_limit::rules::Moment;
+use runtime::rate_limit::rules::GateTime;
 use tokio::time::Instant;
 
 use crate::clock::Clock;
@@ -237,7 +237,7 @@ impl<S: Store> Worker<S> {
     }
 
     /// The earliest time that the server's clock may show.
-    pub(crate) fn now(&self) -> Moment {
+    pub(crate) fn now(&self) -> GateTime {
         self.clock.earliest(Instant::now())
     }
 

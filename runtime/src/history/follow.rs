@@ -68,7 +68,7 @@ pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // Nearly all of them are pages.
 pub enum Update<T> {
-    /// Records in order of time, and gaps that are final. It may have gaps alone.
+    /// Records in order of time, and gaps that are final. It may have gaps or bad records alone.
     Records(Page<T>),
     /// Records that were published after a later record was delivered.
     Late(Page<T>),
@@ -128,6 +128,9 @@ struct Following {
     /// The checkpoint at the start; those of pages differ in their position.
     start: Checkpoint,
     records: u64,
+    /// The texts of the bad records in this round and in the one before. A bad record is requested again while its
+    /// interval is missing, and reported once.
+    bad_records: [Vec<String>; 2],
 }
 
 impl<E: HasHistory> Follow<E> {
@@ -237,6 +240,8 @@ impl<T: Send + 'static> State<T> {
                     Some(Err(error)) => self.failed(error)?,
                     None => {
                         self.job = None;
+                        let [this_round, last_round] = &mut following.bad_records;
+                        *last_round = std::mem::take(this_round);
                         let since = following.schedule.finished(Instant::now());
                         self.updates.extend(since.map(|since| Update::Silent { since }));
                     }
@@ -272,7 +277,7 @@ impl<T: Send + 'static> State<T> {
         let position =
             Position { next: start.open_since.unwrap_or(start.next), missing: start.missing.iter().copied().collect() };
         let schedule = Schedule::new(template.grid(), template.page_steps(), self.settings.clone(), position);
-        Ok(Following { schedule, records: start.records, start })
+        Ok(Following { schedule, records: start.records, start, bad_records: Default::default() })
     }
 
     fn request(&mut self, window: Span) -> Result<(), Error> {
@@ -294,6 +299,9 @@ impl<T: Send + 'static> State<T> {
     fn failed(&mut self, error: Error) -> Result<(), Error> {
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
+        // The next round begins like this one.
+        let [this_round, last_round] = &mut following.bad_records;
+        last_round.append(this_round);
         let (elapsed, is_due) = following.schedule.failed(Instant::now());
         if !error.is_retryable() {
             return Err(error);
@@ -330,7 +338,12 @@ impl Following {
             let page = self.page(range, late, Report::default(), &delivery.after_late);
             Update::Late(page)
         });
-        let is_empty = new.is_empty() && report.gaps.is_empty();
+        let [this_round, last_round] = &mut self.bad_records;
+        report.bad_records.retain(|bad| {
+            this_round.push(bad.text.clone());
+            !last_round.contains(&bad.text)
+        });
+        let is_empty = new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty();
         let position = self.schedule.position().clone();
         let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, report, &position)));
         late.into_iter().chain(new)

@@ -61,7 +61,7 @@ pub struct Plan {
 pub(super) struct Job {
     fetch: Fetch,
     gaps: Gaps,
-    /// The position of the run.
+    /// The position of the run. It does not include an interval that is still open, whose record may change.
     checkpoint: Checkpoint,
     skip_failed: bool,
     watcher: Option<Watcher>,
@@ -95,8 +95,8 @@ impl Options {
         }
     }
 
-    /// The position before the first window, as a checkpoint.
-    fn start(&self, template: &Template, now: Timestamp) -> Result<Checkpoint, Error> {
+    /// The position before the first window, as a checkpoint, and the end of the range.
+    fn start(&self, template: &Template, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
         let Span { from, to } = self.range;
         if to < from {
             return Err(template.about(Error::build(format!("the range ends at {to}, before it begins at {from}"))));
@@ -106,7 +106,8 @@ impl Options {
         let end = to.min(if self.with_open { closed + grid.step() } else { closed });
         let Some(checkpoint) = &self.checkpoint else {
             template.require_past(from, now)?;
-            return Ok(template.checkpoint(Span { from, to: end.max(from) }));
+            let end = end.max(from);
+            return Ok((template.checkpoint(Span { from, to: end.min(closed.max(from)) }), end));
         };
         let mut start = template.resumed(checkpoint)?.clone();
         template.require_same("start", &from.to_string(), &start.range.from.to_string())?;
@@ -119,22 +120,24 @@ impl Options {
         if let Some(since) = start.open_since.filter(|_| start.next == start.range.to && start.next < end) {
             (start.next, start.open_since) = (since, None);
         }
-        start.range.to = end.max(start.next);
-        Ok(start)
+        let end = end.max(start.next);
+        start.range.to = end.min(closed.max(start.next));
+        Ok((start, end))
     }
 
     /// The requests that are going to be made.
     pub(super) fn plan(&self, request: &Untyped, now: Timestamp) -> Result<Plan, Error> {
         let template = Template::new(request)?;
-        let start = self.start(&template, now)?;
-        let course = template.course(start.range, self.ahead, self.attempts, self.unsettled);
+        let (start, end) = self.start(&template, now)?;
+        let range = Span { from: start.range.from, to: end };
+        let course = template.course(range, self.ahead, self.attempts, self.unsettled);
         let requests = Walk::<Batch>::new(course, start.next).left();
         let endpoint = request.target().endpoint();
         Ok(Plan {
-            range: start.range.range(),
+            range: range.range(),
             step: template.grid().step(),
             page_size: template.page_size(),
-            records: template.grid().touched(Span { from: start.next, to: start.range.to }),
+            records: template.grid().touched(Span { from: start.next, to: end }),
             requests,
             min_duration: request.rate_limit().map(|limit| limit.min_duration(&[(requests, endpoint)])),
         })
@@ -144,12 +147,13 @@ impl Options {
 impl Job {
     pub(super) fn new(request: &Untyped, options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
         let template = Template::new(request)?;
-        let checkpoint = options.start(&template, now)?;
+        let (checkpoint, end) = options.start(&template, now)?;
+        let range = Span { from: checkpoint.range.from, to: end };
         let Options { skip_failed, every_page, ahead, attempts, unsettled, watcher, .. } = options;
         let grid = template.grid();
-        let whole = grid.whole(checkpoint.range);
+        let whole = grid.whole(range);
         let gaps = Gaps::new(whole, checkpoint.open_since, grid.floor(checkpoint.next));
-        let mut walk = Walk::new(template.course(checkpoint.range, ahead, attempts, unsettled), checkpoint.next);
+        let mut walk = Walk::new(template.course(range, ahead, attempts, unsettled), checkpoint.next);
         walk.may_search = !every_page;
         let fetch = Fetch::new(template, decode, walk);
         Ok(Self {
@@ -217,12 +221,13 @@ impl Job {
             }
         };
         self.pages += 1;
-        self.checkpoint.next = window.to;
+        self.checkpoint.next = window.to.min(self.checkpoint.range.to);
         // A gap at the end of the range is requested again if the run continues to a later end.
         let at_end = report.gaps.last().filter(|gap| gap.range.end == self.gaps.end()).map(|gap| gap.range.start);
         self.checkpoint.open_since = self.gaps.open_since().or(at_end);
         // The count in the checkpoint is untrusted text, so the sum may overflow.
-        let came = u64::try_from(reply.places.len()).unwrap_or(u64::MAX);
+        let came = reply.places.partition_point(|place| place.time < self.checkpoint.next);
+        let came = u64::try_from(came).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(came);
         Ok(Told { window, reply, report, checkpoint: self.checkpoint.clone() })
     }

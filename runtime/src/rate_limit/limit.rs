@@ -59,7 +59,7 @@ impl RateLimit {
     /// At most `requests` in any rolling window, and at most `concurrent` in flight at once.
     ///
     /// The service counts requests on arrival, the client on send. Each window is therefore extended by 1 %, and
-    /// further for a while after a 429, by as much as the response times vary.
+    /// further for a while after a 429.
     ///
     /// A request counts as sent when its transport reports that it was written to a connection, or when a transport
     /// that cannot report this is called. The response time makes no difference while fewer than `concurrent` requests

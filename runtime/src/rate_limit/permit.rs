@@ -29,11 +29,11 @@ impl Permit {
     /// A permit that reports to an observer when the request is sent and how it ends.
     pub fn with_observer(admitted: impl PermitObserver) -> Self {
         let admitted = Arc::new(admitted);
-        let (leaving, is_sent) = (admitted.clone(), AtomicBool::new(false));
+        let (observer, is_sent) = (admitted.clone(), AtomicBool::new(false));
         let on_sent = SentNotifier::new(move || {
             // A transport that resends a request internally may notify more than once.
             if !is_sent.swap(true, Ordering::Relaxed) {
-                report(|| leaving.on_sent());
+                report(|| observer.on_sent());
             }
         });
         Self { admitted, on_sent, ending: PermitOutcome::Failed }
@@ -57,6 +57,10 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
+        // A request with a response was sent, even if its transport did not report that.
+        if self.ending == PermitOutcome::Response {
+            self.on_sent.notify();
+        }
         report(|| self.admitted.on_end(self.ending));
     }
 }

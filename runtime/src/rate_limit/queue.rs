@@ -1,6 +1,6 @@
 //! The order of the queue: token requests, then retries, then first attempts, each in order of arrival.
 //!
-//! The first ticket is notified when it may try again. `state` decides whether it may pass.
+//! The first position is notified when it may try again. `state` decides whether it may pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl From<Attempt> for Rank {
 
 /// A position in the queue; the smallest is served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Ticket {
+pub(super) struct QueuePosition {
     rank: Rank,
     number: u64,
 }
@@ -40,8 +40,8 @@ pub(super) struct Ticket {
 /// The attempts that wait.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    waiting: BTreeMap<Ticket, Arc<Notify>>,
-    came: u64,
+    waiting: BTreeMap<QueuePosition, Arc<Notify>>,
+    joined: u64,
 }
 
 impl Queue {
@@ -51,22 +51,22 @@ impl Queue {
     }
 
     /// Joins the queue; its notification wakes the request to look again.
-    pub(super) fn join(&mut self, rank: Rank) -> (Ticket, Arc<Notify>) {
-        self.came += 1;
-        let ticket = Ticket { rank, number: self.came };
+    pub(super) fn join(&mut self, rank: Rank) -> (QueuePosition, Arc<Notify>) {
+        self.joined += 1;
+        let position = QueuePosition { rank, number: self.joined };
         let woken = Arc::new(Notify::new());
-        self.waiting.insert(ticket, woken.clone());
-        (ticket, woken)
+        self.waiting.insert(position, woken.clone());
+        (position, woken)
     }
 
-    /// Returns whether a ticket is the first.
-    pub(super) fn leads(&self, ticket: Ticket) -> bool {
-        self.waiting.first_key_value().is_some_and(|(first, _)| *first == ticket)
+    /// Returns whether a position is the first.
+    pub(super) fn leads(&self, position: QueuePosition) -> bool {
+        self.waiting.first_key_value().is_some_and(|(first, _)| *first == position)
     }
 
     /// Leaves the queue. The attempt that is then first looks whether it may pass.
-    pub(super) fn leave(&mut self, ticket: Ticket) {
-        if self.waiting.remove(&ticket).is_some() {
+    pub(super) fn leave(&mut self, position: QueuePosition) {
+        if self.waiting.remove(&position).is_some() {
             self.wake();
         }
     }
@@ -90,10 +90,10 @@ mod tests {
     fn check(attempts: &[(RequestKind, u32)]) -> Vec<usize> {
         let mut queue = Queue::default();
         let join = |(request, number): &(RequestKind, u32)| queue.join(Attempt::new(*request, *number).into()).0;
-        let tickets: Vec<_> = attempts.iter().map(join).collect();
+        let positions: Vec<_> = attempts.iter().map(join).collect();
         let pass = || {
-            let first = tickets.iter().position(|ticket| queue.leads(*ticket))?;
-            queue.leave(tickets[first]);
+            let first = positions.iter().position(|position| queue.leads(*position))?;
+            queue.leave(positions[first]);
             Some(first)
         };
         std::iter::from_fn(pass).collect()
@@ -111,10 +111,10 @@ mod tests {
     fn whoever_would_be_first_is_known_before() {
         let mut queue = Queue::default();
         assert!(queue.would_lead(Rank::First));
-        let (ticket, _) = queue.join(Rank::Retry);
+        let (position, _) = queue.join(Rank::Retry);
         assert!(queue.would_lead(Rank::Token));
         assert!(!queue.would_lead(Rank::Retry) && !queue.would_lead(Rank::First));
-        queue.leave(ticket);
+        queue.leave(position);
         assert!(queue.would_lead(Rank::First));
     }
 }

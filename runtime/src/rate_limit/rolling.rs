@@ -15,10 +15,9 @@ use tokio::sync::Notify;
 
 use super::limit::WindowOfSome;
 use super::margin::YEAR;
-use super::moment::Moment;
-use super::queue::{Queue, Rank, Ticket};
+use super::queue::{Queue, QueuePosition, Rank};
 use super::state::{Closed, State};
-use super::{AcquireFuture, Attempt, Permit, PermitObserver, PermitOutcome, RateLimit, RateLimiter};
+use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, PermitOutcome, RateLimit, RateLimiter};
 use crate::platform::{Instant, timeout_at};
 
 /// The built-in rate limiter, which enforces a rate limit for one client and its clones.
@@ -44,18 +43,18 @@ use crate::platform::{Instant, timeout_at};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct ProcessRateLimiter(Arc<Mutex<Lanes>>);
+pub struct ProcessRateLimiter(Arc<Mutex<Queues>>);
 
 /// The queues of a limit.
-struct Lanes {
+struct Queues {
     limit: RateLimit,
-    all: Lane,
-    of_some: Vec<(WindowOfSome, Lane)>,
+    all: LimitQueue,
+    of_some: Vec<(WindowOfSome, LimitQueue)>,
 }
 
 /// A queue, and the windows that it waits for.
 #[derive(Clone)]
-struct Lane(Arc<Mutex<Shared>>);
+struct LimitQueue(Arc<Mutex<Shared>>);
 
 struct Shared {
     state: State,
@@ -65,15 +64,11 @@ struct Shared {
 }
 
 /// The clock at its start: a year after the origin, so that earlier times can be expressed.
-const BEGIN: Moment = Moment::after_origin(YEAR);
+const BEGIN: GateTime = YEAR;
 
 impl Shared {
-    fn now(&self) -> Moment {
+    fn now(&self) -> GateTime {
         BEGIN + self.begun.elapsed()
-    }
-
-    fn instant(&self, moment: Moment) -> Instant {
-        self.begun + moment.saturating_since(BEGIN)
     }
 
     /// Lets the next request pass, if it may.
@@ -87,68 +82,72 @@ impl ProcessRateLimiter {
     /// A rate limiter that enforces this limit.
     pub fn new(limit: RateLimit) -> Self {
         let mut of_all = limit.clone();
-        let of_some = of_all.take_of_some().into_iter().map(|window| (window, Lane::new(window.alone()))).collect();
-        Self(Arc::new(Mutex::new(Lanes { limit, all: Lane::new(of_all), of_some })))
+        let of_some =
+            of_all.take_of_some().into_iter().map(|window| (window, LimitQueue::new(window.alone()))).collect();
+        Self(Arc::new(Mutex::new(Queues { limit, all: LimitQueue::new(of_all), of_some })))
     }
 
     /// Changes the limit for all requests that have not been sent. The requests in flight, those that the windows of
     /// both limits count, and a pause after a 429 stay.
     pub fn set_rate_limit(&self, limit: RateLimit) {
-        let lanes = &mut *lock(&self.0);
+        let queues = &mut *lock(&self.0);
         let mut of_all = limit.clone();
-        let kept = |window: &WindowOfSome| lanes.of_some.iter().find(|(known, _)| known == window);
-        let lane = |window: WindowOfSome| {
-            (window, kept(&window).map_or_else(|| Lane::new(window.alone()), |(_, lane)| lane.clone()))
+        let known = |window: &WindowOfSome| queues.of_some.iter().find(|(known, _)| known == window);
+        let queue = |window: WindowOfSome| {
+            (window, known(&window).map_or_else(|| LimitQueue::new(window.alone()), |(_, queue)| queue.clone()))
         };
-        lanes.of_some = of_all.take_of_some().into_iter().map(lane).collect();
-        lanes.limit = limit;
-        let mut shared = lock(&lanes.all.0);
+        queues.of_some = of_all.take_of_some().into_iter().map(queue).collect();
+        queues.limit = limit;
+        let mut shared = lock(&queues.all.0);
         shared.state.set_limit(of_all);
+        // The first request in the queue may pass now.
         shared.queue.wake();
     }
 
     /// Returns whether a request could be sent now.
     #[cfg(test)]
     pub(super) fn is_open(&self) -> bool {
-        let lanes = lock(&self.0);
-        let shared = lock(&lanes.all.0);
+        let queues = lock(&self.0);
+        let shared = lock(&queues.all.0);
         shared.state.is_open(shared.now(), 1).is_ok()
     }
 
-    async fn turn(&self, attempt: Attempt) -> Permit {
-        let lanes = lock(&self.0).of(attempt);
-        let mut entered = Vec::with_capacity(lanes.len());
-        for lane in lanes {
-            entered.push(lane.turn(attempt).await);
+    async fn admit(&self, attempt: Attempt) -> Permit {
+        let queues = lock(&self.0).of(attempt);
+        let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
+        let mut admission = Admission { queues: Vec::with_capacity(queues.len()), weight, progress: Mutex::default() };
+        for queue in queues {
+            queue.pass(attempt.into(), weight).await;
+            admission.queues.push(queue);
         }
-        Permit::with_observer(EnteredAll(entered))
+        Permit::with_observer(admission)
     }
 }
 
-impl Lanes {
+impl Queues {
     /// The queues that an attempt goes through: all of them in one order, so that no two attempts wait for each other.
-    fn of(&self, attempt: Attempt) -> Vec<Lane> {
+    fn of(&self, attempt: Attempt) -> Vec<LimitQueue> {
         let counts = |window: &WindowOfSome| attempt.endpoint().is_some_and(|endpoint| window.counts(endpoint));
-        let of_some = self.of_some.iter().filter(|(window, _)| counts(window)).map(|(_, lane)| lane);
+        let of_some = self.of_some.iter().filter(|(window, _)| counts(window)).map(|(_, queue)| queue);
         of_some.chain([&self.all]).cloned().collect()
     }
 }
 
-impl Lane {
+impl LimitQueue {
     fn new(limit: RateLimit) -> Self {
         let (state, queue) = (State::new(limit), Queue::default());
         Self(Arc::new(Mutex::new(Shared { state, queue, begun: Instant::now() })))
     }
 
-    async fn turn(&self, attempt: Attempt) -> Entered {
-        let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
+    /// Waits until a request may pass. Dropping the future leaves the queue.
+    async fn pass(&self, rank: Rank, weight: usize) {
         let waiting = {
             let mut shared = lock(&self.0);
             if shared.queue.would_lead(rank) && shared.enter(weight).is_ok() {
-                return self.entered(weight);
+                return;
             }
-            let (ticket, woken) = shared.queue.join(rank);
-            Waiting { shared: &self.0, ticket, woken, weight }
+            let (position, woken) = shared.queue.join(rank);
+            Waiting { shared: &self.0, position, woken, weight }
         };
         while let Err(later) = waiting.look() {
             match later {
@@ -157,29 +156,22 @@ impl Lane {
                 None => waiting.woken.notified().await,
             }
         }
-        self.entered(weight)
-    }
-
-    fn entered(&self, weight: usize) -> Entered {
-        Entered { shared: self.0.clone(), weight, progress: Mutex::new(Progress::Leaving) }
-    }
-
-    fn on_rate_limited(&self, pause: Duration) {
-        let mut shared = lock(&self.0);
-        let now = shared.now();
-        shared.state.refused(now, pause);
     }
 }
 
 impl RateLimiter for ProcessRateLimiter {
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
-        Box::pin(async move { Ok(self.turn(attempt).await) })
+        Box::pin(async move { Ok(self.admit(attempt).await) })
     }
 
     fn on_rate_limited(&self, pause: Duration) {
-        let lanes = lock(&self.0);
+        let queues = lock(&self.0);
         // It is not known which window was too full.
-        lanes.of_some.iter().map(|(_, lane)| lane).chain([&lanes.all]).for_each(|lane| lane.on_rate_limited(pause));
+        for queue in queues.of_some.iter().map(|(_, queue)| queue).chain([&queues.all]) {
+            let mut shared = lock(&queue.0);
+            let now = shared.now();
+            shared.state.rate_limited(now, pause);
+        }
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
@@ -195,7 +187,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// An attempt in the queue.
 struct Waiting<'g> {
     shared: &'g Mutex<Shared>,
-    ticket: Ticket,
+    position: QueuePosition,
     woken: Arc<Notify>,
     weight: usize,
 }
@@ -204,91 +196,79 @@ impl Waiting<'_> {
     /// Passes if it may, or returns when to look again at the latest; `None` if only a wake-up can let it pass.
     fn look(&self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
-        if !shared.queue.leads(self.ticket) {
+        if !shared.queue.leads(self.position) {
             return Err(None);
         }
         shared.enter(self.weight).map_err(|closed| match closed {
             Closed::Full => None,
-            Closed::Until(later) => Some(shared.instant(later)),
+            Closed::Until(later) => Some(shared.begun + later.saturating_sub(BEGIN)),
         })
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        lock(self.shared).queue.leave(self.ticket);
+        lock(self.shared).queue.leave(self.position);
     }
 }
 
-/// A request that has passed. If it is dropped before it has ended, for example while it waits in another queue, it
-/// releases what it acquired.
-struct Entered {
-    shared: Arc<Mutex<Shared>>,
+/// A request that has passed these queues. If it is dropped before it has ended, for example while it waits in another
+/// queue, it releases what it acquired.
+struct Admission {
+    queues: Vec<LimitQueue>,
     weight: usize,
-    /// Locked for a few statements at most, and always before `shared`.
+    /// Locked for a few statements at most, and always before a queue.
     progress: Mutex<Progress>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Progress {
     /// Passed, but not yet reported as sent.
-    Leaving,
-    /// Sent at this time.
-    Left(Moment),
+    #[default]
+    Admitted,
+    Sent,
     /// A response arrived, or the request was cancelled.
     Ended,
 }
 
-impl PermitObserver for Entered {
+impl PermitObserver for Admission {
     fn on_sent(&self) {
         let mut progress = lock(&self.progress);
-        let mut shared = lock(&self.shared);
-        let now = shared.now();
-        match *progress {
-            Progress::Leaving => {
-                *progress = Progress::Left(now);
-                shared.state.departed(now, self.weight);
+        for LimitQueue(shared) in &self.queues {
+            let mut shared = lock(shared);
+            let now = shared.now();
+            match *progress {
+                // A cancelled request was counted as one that would not be sent.
+                Progress::Ended => shared.state.count(now, self.weight),
+                _ => shared.state.sent(now, self.weight),
             }
-            Progress::Left(_) => {}
-            Progress::Ended => shared.state.count(now, self.weight),
+        }
+        if *progress == Progress::Admitted {
+            *progress = Progress::Sent;
         }
     }
 
-    fn on_end(&self, ending: PermitOutcome) {
+    fn on_end(&self, _: PermitOutcome) {
         let progress = std::mem::replace(&mut *lock(&self.progress), Progress::Ended);
-        if matches!(progress, Progress::Ended) {
+        if progress == Progress::Ended {
             return;
         }
-        let mut shared = lock(&self.shared);
-        let now = shared.now();
-        match (progress, ending) {
-            (Progress::Left(at), PermitOutcome::Response) => shared.state.answered(now.saturating_since(at)),
-            // A request with a response was sent, even if its transport did not report that.
-            (Progress::Leaving, PermitOutcome::Response) => shared.state.departed(now, self.weight),
-            (Progress::Leaving, _) => shared.state.stayed(now, self.weight),
-            _ => {}
+        for LimitQueue(shared) in &self.queues {
+            let mut shared = lock(shared);
+            let now = shared.now();
+            // The time of its turn is free for another request. A pause is not: only time ends it.
+            if progress == Progress::Admitted {
+                shared.state.unsent(now, self.weight);
+            }
+            shared.state.ended();
+            shared.queue.wake();
         }
-        shared.state.ended();
-        shared.queue.wake();
     }
 }
 
-impl Drop for Entered {
+impl Drop for Admission {
     fn drop(&mut self) {
         self.on_end(PermitOutcome::Failed);
-    }
-}
-
-/// A request that has passed every queue that it has to.
-struct EnteredAll(Vec<Entered>);
-
-impl PermitObserver for EnteredAll {
-    fn on_sent(&self) {
-        self.0.iter().for_each(Entered::on_sent);
-    }
-
-    fn on_end(&self, ending: PermitOutcome) {
-        self.0.iter().for_each(|entered| entered.on_end(ending));
     }
 }
 

@@ -7,10 +7,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use super::RateLimit;
 use super::margin::YEAR;
-use super::moment::Moment;
 use super::state::{Closed, State};
+use super::{GateTime, RateLimit};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -40,9 +39,9 @@ enum Event {
     /// A client checks whether its next request may be sent.
     Look,
     /// The request that was sent then arrives.
-    Arrival(Duration),
+    Arrival,
     /// The request that was sent then gets its response; true if it was rate-limited.
-    Answer(Duration, bool),
+    Answer(bool),
 }
 
 struct Client {
@@ -58,7 +57,7 @@ struct Simulation {
     clients: Vec<Client>,
     times: Times,
     random: fastrand::Rng,
-    start: Moment,
+    start: GateTime,
     /// Each with a number that orders simultaneous events.
     events: BinaryHeap<Reverse<(Duration, usize, usize, Event)>>,
     count: usize,
@@ -84,7 +83,7 @@ impl Simulation {
             clients: clients.iter().map(client).collect(),
             times,
             random: fastrand::Rng::with_seed(seed),
-            start: Moment::after_origin(YEAR),
+            start: YEAR,
             events: BinaryHeap::new(),
             count: 0,
             allowed: VecDeque::new(),
@@ -100,8 +99,8 @@ impl Simulation {
             match event {
                 Event::Look if simulation.clients[client].look == at => simulation.look(at, client),
                 Event::Look => {}
-                Event::Arrival(left) => simulation.arrive(at, client, left),
-                Event::Answer(left, is_refused) => simulation.answer(at, client, at.saturating_sub(left), is_refused),
+                Event::Arrival => simulation.arrive(at, client),
+                Event::Answer(is_refused) => simulation.answer(at, client, is_refused),
             }
         }
         simulation.outcome
@@ -117,21 +116,21 @@ impl Simulation {
         while at < self.clients[client].end {
             match self.clients[client].state.enter(now, 1) {
                 Ok(()) => {
-                    self.clients[client].state.departed(now, 1);
+                    self.clients[client].state.sent(now, 1);
                     self.outcome.departures.push(at);
                     let way = milliseconds((self.times.way)(at, self.random.f64()));
-                    self.push(at + way, client, Event::Arrival(at));
+                    self.push(at + way, client, Event::Arrival);
                 }
                 Err(Closed::Full) => return,
                 Err(Closed::Until(later)) => {
-                    self.clients[client].look = later.saturating_since(self.start);
-                    return self.push(later.saturating_since(self.start), client, Event::Look);
+                    self.clients[client].look = later.saturating_sub(self.start);
+                    return self.push(later.saturating_sub(self.start), client, Event::Look);
                 }
             }
         }
     }
 
-    fn arrive(&mut self, at: Duration, client: usize, left: Duration) {
+    fn arrive(&mut self, at: Duration, client: usize) {
         while self.allowed.front().is_some_and(|first| at.saturating_sub(*first) >= SECOND) {
             self.allowed.pop_front();
         }
@@ -140,18 +139,17 @@ impl Simulation {
             self.allowed.push_back(at);
         }
         let answer = milliseconds((self.times.answer)(self.random.f64()));
-        self.push(at + answer, client, Event::Answer(left, is_refused));
+        self.push(at + answer, client, Event::Answer(is_refused));
     }
 
-    fn answer(&mut self, at: Duration, client: usize, after: Duration, is_refused: bool) {
+    fn answer(&mut self, at: Duration, client: usize, is_refused: bool) {
         let state = &mut self.clients[client].state;
         if is_refused {
-            state.refused(self.start + at, SECOND);
+            state.rate_limited(self.start + at, SECOND);
             self.outcome.refusals.push(at);
         } else {
             self.outcome.successes.push(at);
         }
-        state.answered(after);
         state.ended();
         self.look(at, client);
     }

@@ -5,26 +5,25 @@
 
 use std::time::Duration;
 
-use super::RateLimit;
 use super::margin::{LearnedMargin, YEAR};
-use super::moment::Moment;
 use super::pace::Pace;
 use super::window::Windows;
+use super::{GateTime, RateLimit};
 
 /// All that decides whether a request may pass.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     /// The maximum number of requests in flight; `None` without such a limit.
-    places: Option<usize>,
-    under_way: usize,
+    slots: Option<usize>,
+    in_flight: usize,
     windows: Windows,
     pace: Pace,
     margin: LearnedMargin,
     /// The end of the pause after a 429. Another 429 until then does not change the margin. Only time ends the pause.
-    paused: Option<Moment>,
+    paused: Option<GateTime>,
     /// No request may pass before this time, for a reason other than a 429.
-    closed: Option<Moment>,
+    closed: Option<GateTime>,
 }
 
 /// The reason why a request may not pass.
@@ -33,28 +32,28 @@ pub enum Closed {
     /// All slots are in use; a request has to end first.
     Full,
     /// Too early, unless a request is sent, ends or is rate-limited before.
-    Until(Moment),
+    Until(GateTime),
 }
 
 impl State {
     /// The state before the first request.
     pub fn new(limit: RateLimit) -> Self {
-        let (windows, places) = limit.into_parts();
+        let (windows, slots) = limit.into_parts();
         let shortest = windows.iter().map(|window| window.length).min().unwrap_or_default();
         let (windows, pace, margin) = (Windows::new(windows), Pace::default(), LearnedMargin::new(shortest));
-        Self { places, under_way: 0, windows, pace, margin, paused: None, closed: None }
+        Self { slots, in_flight: 0, windows, pace, margin, paused: None, closed: None }
     }
 
     /// Keeps to another limit from now on. What the margin has learned was about the old one, and so was the pace.
     pub fn set_limit(&mut self, limit: RateLimit) {
         let new = Self::new(limit);
         self.windows.replace(new.windows);
-        (self.places, self.margin, self.pace) = (new.places, new.margin, new.pace);
+        (self.slots, self.margin, self.pace) = (new.slots, new.margin, new.pace);
     }
 
     /// Returns whether the next request may pass, if it has this weight.
-    pub fn is_open(&self, now: Moment, weight: usize) -> Result<(), Closed> {
-        if self.places.is_some_and(|places| self.under_way >= places) {
+    pub fn is_open(&self, now: GateTime, weight: usize) -> Result<(), Closed> {
+        if self.slots.is_some_and(|slots| self.in_flight >= slots) {
             return Err(Closed::Full);
         }
         match self.opening(now, weight) {
@@ -64,12 +63,12 @@ impl State {
     }
 
     /// The earliest time of the next request; `None` if at any time.
-    pub fn opening(&self, now: Moment, weight: usize) -> Option<Moment> {
+    pub fn opening(&self, now: GateTime, weight: usize) -> Option<GateTime> {
         self.windows.room_from(now, self.margin.at(now), weight).max(self.pace.due()).max(self.pause_end())
     }
 
     /// The end of the latest pause, which may be over.
-    fn pause_end(&self) -> Option<Moment> {
+    fn pause_end(&self) -> Option<GateTime> {
         self.paused.max(self.closed)
     }
 
@@ -79,7 +78,7 @@ impl State {
     }
 
     /// Lets a request of a weight pass, if it may.
-    pub fn enter(&mut self, now: Moment, weight: usize) -> Result<(), Closed> {
+    pub fn enter(&mut self, now: GateTime, weight: usize) -> Result<(), Closed> {
         if let Err(closed) = self.is_open(now, weight) {
             if matches!(closed, Closed::Until(_)) {
                 self.wait();
@@ -89,81 +88,76 @@ impl State {
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
             self.pace.pass(now, self.opening(now, weight), self.pause_end(), gap, times(weight));
         }
-        self.under_way += 1;
+        self.in_flight += 1;
         self.windows.pass(weight);
         Ok(())
     }
 
     /// A request that has passed is sent.
-    pub fn departed(&mut self, now: Moment, weight: usize) {
+    pub fn sent(&mut self, now: GateTime, weight: usize) {
         self.windows.settle(weight);
         self.count(now, weight);
     }
 
     /// A request is sent although it had been counted as one that would not be.
-    pub fn count(&mut self, now: Moment, weight: usize) {
+    pub fn count(&mut self, now: GateTime, weight: usize) {
         self.windows.count(now, self.margin.at(now), weight);
     }
 
     /// A request that has passed will not be sent.
-    pub fn stayed(&mut self, now: Moment, weight: usize) {
+    pub fn unsent(&mut self, now: GateTime, weight: usize) {
         self.windows.settle(weight);
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
             self.pace.take_back(gap.saturating_mul(times(weight)));
         }
     }
 
-    /// A complete response arrived, this long after its request was sent.
-    pub fn answered(&mut self, after: Duration) {
-        self.margin.answered(after);
-    }
-
     /// A request has ended, and its slot is free.
     pub fn ended(&mut self) {
-        self.under_way = self.under_way.saturating_sub(1);
+        self.in_flight = self.in_flight.saturating_sub(1);
     }
 
     /// Blocks all requests before `until`, without a 429.
-    pub fn close(&mut self, until: Moment) {
+    pub fn close(&mut self, until: GateTime) {
         self.closed = self.closed.max(Some(until));
     }
 
     /// The longest time for which a sent request counts.
-    pub fn memory(&self, now: Moment) -> Duration {
+    pub fn memory(&self, now: GateTime) -> Duration {
         self.windows.longest(self.margin.at(now))
     }
 
     /// The end of the current pause after a 429, if any.
-    pub fn paused(&self, now: Moment) -> Option<Moment> {
+    pub fn paused(&self, now: GateTime) -> Option<GateTime> {
         self.paused.filter(|paused| *paused > now)
     }
 
     /// The number of requests in flight, and the weight of those not yet sent.
-    pub fn under_way(&self) -> (usize, usize) {
-        (self.under_way, self.windows.leaving())
+    pub fn in_flight(&self) -> (usize, usize) {
+        (self.in_flight, self.windows.unsent())
     }
 
     /// Takes over requests that another state let pass: the number in flight, and the weight of those not yet sent.
-    pub fn adopt(&mut self, under_way: usize, leaving: usize) {
-        self.under_way += under_way;
-        self.windows.pass(leaving);
+    pub fn adopt(&mut self, in_flight: usize, unsent: usize) {
+        self.in_flight += in_flight;
+        self.windows.pass(unsent);
     }
 
     /// Returns whether both states have the same limit.
     pub fn is_like(&self, other: &Self) -> bool {
-        self.places == other.places && self.windows.is_like(&other.windows)
+        self.slots == other.slots && self.windows.is_like(&other.windows)
     }
 
     /// The maximum number of requests in flight; `None` without such a limit.
-    pub fn places(&self) -> Option<usize> {
-        self.places
+    pub fn slots(&self) -> Option<usize> {
+        self.slots
     }
 
     /// The service responded with 429 and accepts no requests for this duration.
-    pub fn refused(&mut self, now: Moment, pause: Duration) {
+    pub fn rate_limited(&mut self, now: GateTime, pause: Duration) {
         // A request that is rate-limited during a pause was sent before it.
         if self.paused.is_none_or(|paused| paused <= now) {
-            self.margin.refused(now);
+            self.margin.rate_limited(now);
         }
         self.paused = self.paused.max(now.checked_add(pause.min(YEAR)));
     }
@@ -180,23 +174,23 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn at(milliseconds: u64) -> Moment {
-        Moment::after_origin(Duration::from_millis(milliseconds))
+    fn at(milliseconds: u64) -> GateTime {
+        Duration::from_millis(milliseconds)
     }
 
     #[test]
     fn what_is_under_way_is_told_and_taken_over() {
         let mut state = State::new(RateLimit::new(10, SECOND, 3));
-        assert_eq!((state.places(), state.under_way()), (Some(3), (0, 0)));
-        assert_eq!((state.enter(at(0), 2), state.under_way()), (Ok(()), (1, 2)));
-        state.departed(at(0), 2);
-        assert_eq!(state.under_way(), (1, 0));
+        assert_eq!((state.slots(), state.in_flight()), (Some(3), (0, 0)));
+        assert_eq!((state.enter(at(0), 2), state.in_flight()), (Ok(()), (1, 2)));
+        state.sent(at(0), 2);
+        assert_eq!(state.in_flight(), (1, 0));
         state.adopt(2, 5);
-        assert_eq!((state.under_way(), state.is_open(at(0), 1)), ((3, 5), Err(Closed::Full)));
+        assert_eq!((state.in_flight(), state.is_open(at(0), 1)), ((3, 5), Err(Closed::Full)));
         state.ended();
         // Three of ten remain: two requests were sent, and five may be sent at any time.
         assert_eq!((state.is_open(at(0), 3), state.is_open(at(0), 4).is_err()), (Ok(()), true));
-        assert_eq!(State::new(RateLimit::none()).places(), None);
+        assert_eq!(State::new(RateLimit::none()).slots(), None);
     }
 
     #[test]
@@ -213,7 +207,7 @@ mod tests {
     fn a_pause_is_told_until_it_is_over() {
         let mut state = State::new(RateLimit::new(10, SECOND, 3));
         assert_eq!((state.paused(at(0)), state.memory(at(0))), (None, Duration::from_millis(1010)));
-        state.refused(at(100), 2 * SECOND);
+        state.rate_limited(at(100), 2 * SECOND);
         for (now, expected) in [(100, Some(at(2100))), (2099, Some(at(2100))), (2100, None), (2101, None)] {
             assert_eq!(state.paused(at(now)), expected, "{now}");
         }
@@ -223,13 +217,13 @@ mod tests {
     #[test]
     fn unsent_requests_do_not_end_a_pause() {
         for pause in
-            [|state: &mut State| state.refused(at(0), 10 * SECOND), |state: &mut State| state.close(at(10_000))]
+            [|state: &mut State| state.rate_limited(at(0), 10 * SECOND), |state: &mut State| state.close(at(10_000))]
         {
             let mut state = State::new(RateLimit::new(10, SECOND, 20));
             (0..10).for_each(|_| state.enter(at(0), 1).unwrap());
-            state.departed(at(0), 1);
+            state.sent(at(0), 1);
             pause(&mut state);
-            (0..9).for_each(|_| state.stayed(at(100), 1));
+            (0..9).for_each(|_| state.unsent(at(100), 1));
             assert_eq!(state.is_open(at(300), 1), Err(Closed::Until(at(10_000))));
             assert_eq!(state.enter(at(10_000), 1), Ok(()));
         }
@@ -251,7 +245,7 @@ mod tests {
             state.close(now);
             state.wait();
             assert_eq!(state.enter(now, weight), Ok(()));
-            state.opening(now, 1).map(|opening| opening.saturating_since(now).as_millis())
+            state.opening(now, 1).map(|opening| opening.saturating_sub(now).as_millis())
         };
         assert_eq!((gap(1), gap(5)), (Some(101), Some(505)));
     }

@@ -5,15 +5,14 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::margin::Margin;
-use super::moment::Moment;
+use super::GateTime;
+use super::margin::distance;
 
 /// At most `requests` in any interval of this length; a request counts as its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct Window {
     pub(super) requests: usize,
-    #[cfg_attr(feature = "__gate-state", serde(with = "super::written::duration"))]
     pub(super) length: Duration,
 }
 
@@ -24,8 +23,8 @@ impl Window {
     }
 
     /// The interval between requests that use the window evenly.
-    fn gap(&self, margin: Margin) -> Duration {
-        margin.distance(self.length) / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)
+    fn gap(&self, margin: Duration) -> Duration {
+        distance(self.length, margin) / u32::try_from(self.requests).unwrap_or(u32::MAX).max(1)
     }
 }
 
@@ -37,15 +36,15 @@ impl Window {
 pub(super) struct Windows {
     windows: Vec<Window>,
     /// In order, the latest last.
-    #[cfg_attr(feature = "__gate-state", serde(with = "super::written::moments"))]
-    left: VecDeque<Moment>,
+    #[cfg_attr(feature = "__gate-state", serde(with = "super::written"))]
+    sent: VecDeque<GateTime>,
     /// The number of requests that have passed but are not yet reported as sent; each may be sent at any time.
-    leaving: usize,
+    unsent: usize,
 }
 
 impl Windows {
     pub(super) fn new(windows: Vec<Window>) -> Self {
-        Self { windows, left: VecDeque::new(), leaving: 0 }
+        Self { windows, sent: VecDeque::new(), unsent: 0 }
     }
 
     /// Counts by other windows from now on. Requests that only these reach back to are not known any more.
@@ -55,28 +54,28 @@ impl Windows {
 
     /// The time from which all windows have room for one more request of a weight, unless a pending request is reported
     /// as sent before; `None` if they have room at any time.
-    pub(super) fn room_from(&self, now: Moment, margin: Margin, weight: usize) -> Option<Moment> {
+    pub(super) fn room_from(&self, now: GateTime, margin: Duration, weight: usize) -> Option<GateTime> {
         let room = |window: &Window| {
             // The latest are the pending ones.
-            let index = (self.left.len() + self.leaving).checked_sub(window.requests.saturating_sub(weight) + 1)?;
-            self.left.get(index).unwrap_or(&now).checked_add(margin.distance(window.length))
+            let index = (self.sent.len() + self.unsent).checked_sub(window.requests.saturating_sub(weight) + 1)?;
+            self.sent.get(index).unwrap_or(&now).checked_add(distance(window.length, margin))
         };
         self.windows.iter().filter_map(room).max()
     }
 
     /// The interval between requests that use all windows evenly; `None` without windows.
-    pub(super) fn gap(&self, margin: Margin) -> Option<Duration> {
+    pub(super) fn gap(&self, margin: Duration) -> Option<Duration> {
         self.windows.iter().map(|window| window.gap(margin)).max()
     }
 
     /// The longest time for which a window is kept.
-    pub(super) fn longest(&self, margin: Margin) -> Duration {
-        self.windows.iter().map(|window| margin.distance(window.length)).max().unwrap_or_default()
+    pub(super) fn longest(&self, margin: Duration) -> Duration {
+        self.windows.iter().map(|window| distance(window.length, margin)).max().unwrap_or_default()
     }
 
     /// The number of requests that have passed and are not reported as sent.
-    pub(super) fn leaving(&self) -> usize {
-        self.leaving
+    pub(super) fn unsent(&self) -> usize {
+        self.unsent
     }
 
     /// Returns whether both have the same windows.
@@ -86,25 +85,25 @@ impl Windows {
 
     /// Lets a request pass; it can be sent at any time from now on.
     pub(super) fn pass(&mut self, weight: usize) {
-        self.leaving += weight;
+        self.unsent += weight;
     }
 
     /// Removes a request from the pending ones: it was sent, or never will be.
     pub(super) fn settle(&mut self, weight: usize) {
-        self.leaving = self.leaving.saturating_sub(weight);
+        self.unsent = self.unsent.saturating_sub(weight);
     }
 
     /// Counts a request that is sent now. Reports may arrive out of order.
-    pub(super) fn count(&mut self, now: Moment, margin: Margin, weight: usize) {
+    pub(super) fn count(&mut self, now: GateTime, margin: Duration, weight: usize) {
         let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
         let longest = self.longest(margin);
-        let place = self.left.partition_point(|left| *left <= now);
+        let place = self.sent.partition_point(|sent| *sent <= now);
         for _ in 0..weight.min(most) {
-            self.left.insert(place, now);
+            self.sent.insert(place, now);
         }
-        let is_over = |left: &Moment| now.saturating_since(*left) >= longest;
-        while self.left.len() > most || self.left.front().is_some_and(is_over) {
-            self.left.pop_front();
+        let is_over = |sent: &GateTime| now.saturating_sub(*sent) >= longest;
+        while self.sent.len() > most || self.sent.front().is_some_and(is_over) {
+            self.sent.pop_front();
         }
     }
 }
@@ -115,13 +114,13 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn least() -> Margin {
-        Margin::default()
+    fn least() -> Duration {
+        Duration::ZERO
     }
 
     /// Sends requests as early as the windows allow and returns when, in milliseconds.
     fn check(windows: &[(usize, Duration)], count: usize) -> Vec<u128> {
-        let start = Moment::default();
+        let start = GateTime::ZERO;
         let windows = windows.iter().map(|(requests, length)| Window { requests: *requests, length: *length });
         let mut windows = Windows::new(windows.collect());
         let mut now = start;
@@ -131,7 +130,7 @@ mod tests {
             windows.pass(1);
             windows.settle(1);
             windows.count(now, least(), 1);
-            left.push(now.saturating_since(start).as_millis());
+            left.push(now.saturating_sub(start).as_millis());
         }
         left
     }
@@ -147,16 +146,16 @@ mod tests {
     #[test]
     fn no_more_requests_are_kept_than_a_window_counts() {
         let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
-        (0..100).for_each(|_| windows.count(Moment::default(), least(), 1));
-        assert_eq!(windows.left.len(), 10);
-        windows.count(Moment::after_origin(2 * SECOND), least(), 1);
-        assert_eq!(windows.left.len(), 1);
+        (0..100).for_each(|_| windows.count(GateTime::ZERO, least(), 1));
+        assert_eq!(windows.sent.len(), 10);
+        windows.count(2 * SECOND, least(), 1);
+        assert_eq!(windows.sent.len(), 1);
     }
 
     #[test]
     fn a_heavy_request_takes_the_room_of_several() {
         let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
-        let at = |milliseconds| Moment::after_origin(Duration::from_millis(milliseconds));
+        let at = |milliseconds| Duration::from_millis(milliseconds);
         let leave = |windows: &mut Windows, milliseconds, weight| {
             windows.pass(weight);
             windows.settle(weight);
@@ -180,7 +179,7 @@ mod tests {
             let window = |_| Window { requests: fastrand::usize(1..30), length: SECOND / fastrand::u32(1..100) };
             let windows: Vec<_> = (0..fastrand::usize(1..4)).map(window).collect();
             let mut state = Windows::new(windows.clone());
-            let mut now = Moment::default();
+            let mut now = GateTime::ZERO;
             let mut left = Vec::new();
             for _ in 0..300 {
                 now = now + Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
@@ -196,7 +195,7 @@ mod tests {
             for Window { requests, length } in windows {
                 let pairs = left.iter().zip(left.iter().skip(requests));
                 assert!(
-                    pairs.into_iter().all(|(first, next)| next.saturating_since(*first) > length),
+                    pairs.into_iter().all(|(first, next)| next.saturating_sub(*first) > length),
                     "{requests} in {length:?}"
                 );
             }
@@ -206,7 +205,7 @@ mod tests {
     #[test]
     fn news_of_what_left_before_may_come_late() {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
-        let at = |milliseconds| Moment::after_origin(Duration::from_millis(milliseconds));
+        let at = |milliseconds| Duration::from_millis(milliseconds);
         windows.count(at(5300), least(), 1);
         windows.count(at(5100), least(), 1);
         assert_eq!(windows.room_from(at(5400), least(), 1), Some(at(6110)));
@@ -217,7 +216,7 @@ mod tests {
     #[test]
     fn what_is_leaving_may_leave_at_any_time() {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
-        let start = Moment::default();
+        let start = GateTime::ZERO;
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         windows.pass(1);
         assert_eq!(windows.room_from(start, least(), 1), None);

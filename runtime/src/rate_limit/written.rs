@@ -1,87 +1,30 @@
-//! Serialization of times in the stored state of a rate limiter: as whole microseconds.
+//! The times in the stored state of a rate limiter: as differences in whole microseconds, which are short.
 //!
-//! Points in time that follow each other are written as differences, which are short. Text that does not parse is an
-//! error for the reader. Parts finer than a microsecond are cut off, as no clock of a server is finer.
+//! Text that does not parse is an error for the reader. No clock of a server is finer than a microsecond.
 
-/// A duration.
-pub(super) mod duration {
-    use std::time::Duration;
+use std::collections::VecDeque;
+use std::time::Duration;
 
-    use serde::{Deserialize as _, Deserializer, Serializer};
+use serde::{Deserialize as _, Deserializer, Serializer};
 
-    pub(in crate::rate_limit) fn micros(duration: Duration) -> u64 {
-        u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
-    }
+use super::GateTime;
 
-    pub(in crate::rate_limit) fn serialize<S: Serializer>(
-        duration: &Duration,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(micros(*duration))
-    }
-
-    pub(in crate::rate_limit) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        u64::deserialize(deserializer).map(Duration::from_micros)
-    }
+pub(super) fn serialize<S: Serializer>(all: &VecDeque<GateTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut before = 0;
+    serializer.collect_seq(all.iter().map(|time| {
+        let now = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        now.saturating_sub(std::mem::replace(&mut before, now))
+    }))
 }
 
-/// Durations.
-pub(super) mod durations {
-    use std::collections::VecDeque;
-    use std::time::Duration;
-
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use super::duration::micros;
-
-    pub(in crate::rate_limit) fn serialize<S: Serializer>(
-        all: &VecDeque<Duration>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(all.iter().copied().map(micros))
-    }
-
-    pub(in crate::rate_limit) fn deserialize<'de, D>(deserializer: D) -> Result<VecDeque<Duration>, D::Error>
-    where
-        D: Deserializer<'de>,
-    {
-        Ok(Vec::deserialize(deserializer)?.into_iter().map(Duration::from_micros).collect())
-    }
-}
-
-/// Points in time in their order: the first from the origin, each other from the one before.
-pub(super) mod moments {
-    use std::collections::VecDeque;
-    use std::time::Duration;
-
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use super::duration::micros;
-    use crate::rate_limit::moment::Moment;
-
-    pub(in crate::rate_limit) fn serialize<S: Serializer>(
-        all: &VecDeque<Moment>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let mut before = 0;
-        serializer.collect_seq(all.iter().map(|moment| {
-            let now = micros(moment.since_origin());
-            now.saturating_sub(std::mem::replace(&mut before, now))
-        }))
-    }
-
-    pub(in crate::rate_limit) fn deserialize<'de, D>(deserializer: D) -> Result<VecDeque<Moment>, D::Error>
-    where
-        D: Deserializer<'de>,
-    {
-        let mut now = 0_u64;
-        let steps = Vec::<u64>::deserialize(deserializer)?.into_iter();
-        let moments = steps.map(|step| {
-            now = now.saturating_add(step);
-            Moment::after_origin(Duration::from_micros(now))
-        });
-        Ok(moments.collect())
-    }
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VecDeque<GateTime>, D::Error> {
+    let mut now = 0_u64;
+    let differences = Vec::<u64>::deserialize(deserializer)?.into_iter();
+    let times = differences.map(|difference| {
+        now = now.saturating_add(difference);
+        Duration::from_micros(now)
+    });
+    Ok(times.collect())
 }
 
 #[cfg(test)]
@@ -89,19 +32,18 @@ mod tests {
     use std::time::Duration;
 
     use crate::RateLimit;
-    use crate::rate_limit::moment::Moment;
+    use crate::rate_limit::GateTime;
     use crate::rate_limit::state::State;
 
     /// Returns the state after a step, and whether a request passed.
-    fn act(state: &mut State, now: Moment, step: u64) -> bool {
+    fn act(state: &mut State, now: GateTime, step: u64) -> bool {
         let has_passed = state.enter(now, 1).is_ok();
         if has_passed {
-            state.departed(now, 1);
-            state.answered(Duration::from_micros(50_000 + 7_001 * (step % 13)));
+            state.sent(now, 1);
             state.ended();
         }
         if step % 30 == 29 {
-            state.refused(now, Duration::from_micros(400_001));
+            state.rate_limited(now, Duration::from_micros(400_001));
         }
         has_passed
     }
@@ -114,9 +56,9 @@ mod tests {
         let mut state = State::new(limit);
         let mut written = serde_json::to_string(&state).unwrap();
         let mut passed = 0;
-        let mut now = Moment::after_origin(Duration::from_micros(1_700_000_000_000_123));
+        let mut now = Duration::from_micros(1_700_000_000_000_123);
         for step in 0..100 {
-            now = now + Duration::from_micros(311_007);
+            now += Duration::from_micros(311_007);
             let mut read: State = serde_json::from_str(&written).unwrap();
             let has_passed = [&mut state, &mut read].map(|state| act(state, now, step));
             assert_eq!(has_passed[0], has_passed[1], "at step {step}: {written}");

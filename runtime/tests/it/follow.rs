@@ -11,7 +11,7 @@ use runtime::{Event, RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use crate::invented::{Ratio, Request, Timeframe};
-use crate::ranges::{START, answer_every};
+use crate::ranges::{HOUR, START, answer, answer_every};
 use crate::scripted::{Fate, Service, failure, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -297,4 +297,49 @@ async fn dropping_the_future_loses_nothing() {
     }
     let received = seen.into_inner().unwrap();
     assert_eq!((received.records.len(), received.late), (9, vec![5]));
+}
+
+/// A bad record is requested for as long as a late one, and reported once.
+#[tokio::test(start_paused = true)]
+async fn a_bad_record_is_reported_once() {
+    let clock = Clock::new();
+    let times = clock.clone();
+    let service = Service::new(move |request, _| {
+        let mut fate = respond(request, &times, &|_| 0);
+        let good = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + 5 * MINUTE);
+        if let Ok(response) = &mut fate.outcome {
+            let body = String::from_utf8(response.body.to_vec()).unwrap();
+            response.body = body.replace(&good, &good.replace("0.5", "true")).into();
+        }
+        fate
+    });
+    let own = clock.clone();
+    let mut poller = request(&service).skip_bad_records().follow(START).clock(move || own.machine());
+    let (mut received, mut bad) = (Received::default(), Vec::new());
+    let end = clock.begun + 3600 * SECOND;
+    while let Ok(update) = tokio::time::timeout_at(end, poller.next()).await {
+        let update = update.unwrap();
+        received.add(&update, &clock);
+        let reported = update.page().into_iter().flat_map(|page| &page.report.bad_records);
+        bad.extend(reported.map(|bad| bad.field().to_owned()));
+    }
+    assert_eq!((bad, received.gaps), (vec!["ratio".to_owned()], vec![5]));
+}
+
+/// The record of an interval that was open when it was returned may have changed since.
+#[tokio::test(start_paused = true)]
+async fn the_open_interval_of_a_history_is_requested_again() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let hours = service.client().market().ratio().coin("B").timeframe(Timeframe::H1);
+    let from = Timestamp::now().floor(3600 * SECOND) - 3 * 3600 * SECOND;
+    let history = || hours.clone().history(from..i64::MAX.into()).include_partial();
+    let all = history().collect().await.unwrap();
+    let (open, checkpoint) = (*all.times.last().unwrap(), all.checkpoint.unwrap());
+    assert!(open + 3600 * SECOND > from + 3 * 3600 * SECOND);
+    assert_eq!((checkpoint.time(), checkpoint.records()), (open, 3));
+    let again = history().resume(checkpoint.clone()).collect().await.unwrap();
+    assert_eq!((again.times.first(), again.checkpoint.unwrap().records()), (Some(&open), 3));
+    let later = open + Duration::from_secs(HOUR.unsigned_abs()) + 60 * SECOND;
+    let mut poller = hours.follow(from).resume(checkpoint).clock(move || later);
+    assert_eq!(poller.next().await.unwrap().records()[0].open_date, open);
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use runtime::rate_limit::RateLimiterError;
-use runtime::rate_limit::rules::Moment;
+use runtime::rate_limit::rules::GateTime;
 use tokio::time::Instant;
 
 use crate::outage::Failure;
@@ -32,7 +32,7 @@ pub(crate) struct Server {
 }
 
 /// The initial time of a server's clock.
-const BEGIN: Moment = Moment::after_origin(Duration::from_secs(1_700_000_000));
+const BEGIN: GateTime = Duration::from_secs(1_700_000_000);
 
 impl Memory {
     pub(crate) fn new() -> Arc<Self> {
