@@ -1,6 +1,6 @@
 //! A catalogue under edit, and the resulting change: texts before and after, and notes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -128,6 +128,8 @@ pub(super) struct Editor {
     before: BTreeMap<String, String>,
     /// The files with the edits so far.
     trees: BTreeMap<String, Tree>,
+    /// The files that had an edit.
+    edited: BTreeSet<String>,
     notes: Vec<String>,
     /// What the next notes are about, in front of each.
     pub(super) subject: String,
@@ -140,13 +142,17 @@ impl Editor {
         let checked = Checked::of(catalogue)?;
         let tree = |text: &String| marked::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
         let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
-        Ok(Self { checked, before, trees, notes: Vec::new(), subject: String::new() })
+        Ok(Self { before, trees, ..Self::of(checked) })
     }
 
     /// An empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
-        let checked = Checked::empty()?;
-        Ok(Self { checked, before: BTreeMap::new(), trees: BTreeMap::new(), notes: Vec::new(), subject: String::new() })
+        Checked::empty().map(Self::of)
+    }
+
+    fn of(checked: Checked) -> Self {
+        let (before, trees, edited) = Default::default();
+        Self { checked, before, trees, edited, notes: Vec::new(), subject: String::new() }
     }
 
     /// A file with the edits so far.
@@ -208,6 +214,7 @@ impl Editor {
 
     /// Starts a new file.
     pub(super) fn create(&mut self, file: &str, tree: Tree) {
+        self.edited.insert(file.to_owned());
         self.trees.insert(file.to_owned(), tree);
     }
 
@@ -221,9 +228,11 @@ impl Editor {
 
     /// Adds items at the end of a list, which need not be there yet.
     pub(super) fn extend(&mut self, list: &Place, items: Vec<Tree>) {
+        if items.is_empty() {
+            return;
+        }
         match self.at(list) {
             Some(Tree::List(known)) => known.extend(items),
-            _ if items.is_empty() => {}
             _ => {
                 if let Some((map, key)) = list.parent() {
                     self.set(&map, key, items);
@@ -233,6 +242,7 @@ impl Editor {
     }
 
     fn at(&mut self, place: &Place) -> Option<&mut Tree> {
+        self.edited.insert(place.file.clone());
         self.trees.get_mut(&place.file)?.at_mut(&place.path)
     }
 
@@ -240,6 +250,9 @@ impl Editor {
     pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
         let mut after = self.before.clone();
         for (name, tree) in std::mem::take(&mut self.trees) {
+            if !self.edited.contains(&name) {
+                continue;
+            }
             let text = match self.before.get(&name) {
                 Some(before) => {
                     let Rewritten { text, left } =
