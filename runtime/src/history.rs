@@ -3,33 +3,32 @@
 //! A request and a range yield pages and records in order of time, and a report of what is missing. Windows are fetched
 //! concurrently within the rate limit. The registry describes how to fetch a range; the client sends the requests.
 //!
-//! `grid` divides time; `reply`, `learned` and `verdict` check responses, and `walk` decides which window is fetched
+//! `time_grid` divides time; `reply` and `page_limits` check responses, and `pager` decides which window is requested
 //! next, all without a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
 
 mod aligned;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod checkpoint;
-mod course;
-mod entry;
 mod fetch;
 mod follow;
 mod gaps;
-mod grid;
 mod job;
-mod learned;
 mod multi_history;
 mod page;
+mod page_limits;
 mod page_metadata;
+mod page_state;
+mod pager;
 mod progress;
 mod reply;
+mod request_plan;
 mod schedule;
 mod search;
 #[cfg(test)]
 mod simulation;
 mod streams;
-mod verdict;
-mod walk;
+mod time_grid;
 
 use std::fmt;
 use std::ops::Range;
@@ -56,8 +55,8 @@ pub use progress::Progress;
 pub use reply::Dropped;
 pub use streams::{Pages, Records};
 
-use grid::Span;
 use job::{Job, Options};
+use time_grid::Span;
 
 /// Endpoints that have a history; emitted code implements it.
 #[diagnostic::on_unimplemented(

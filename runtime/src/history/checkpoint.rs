@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::json;
 
-use super::grid::Span;
+use super::time_grid::Span;
 use crate::values::{Timestamp, Value};
 
 /// The position of a history after a page.

@@ -1,4 +1,4 @@
-//! Sends the requests that `walk` plans, and passes it their responses.
+//! Sends the requests that `pager` plans, and passes it their responses.
 //!
 //! Each request is a separate task, so it makes progress without being polled. New requests are sent only when the
 //! consumer polls, so a slow consumer stops the fetching.
@@ -8,11 +8,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::course::Template;
 use super::page::Batch;
 use super::page_metadata::PageMetadata;
+use super::pager::{Accepted, Pager};
 use super::reply::Received;
-use super::walk::{Taken, Walk};
+use super::request_plan::RequestTemplate;
 use crate::client::Sending;
 use crate::error::Error;
 use crate::platform::{Instant, Sleep, sleep_until};
@@ -25,24 +25,32 @@ pub(super) type Decode = fn(Outcome) -> Result<Received<Batch>, Error>;
 
 /// The windows of a range, fetched side by side.
 pub(super) struct Fetch {
-    template: Template,
+    template: RequestTemplate,
     decode: Decode,
-    walk: Walk<Batch>,
-    under_way: Vec<(u64, Sending)>,
+    pager: Pager<Batch>,
+    in_flight: Vec<(u64, Sending)>,
     /// Sleeps until a window that failed is due again.
     delay: Option<Pin<Box<Sleep>>>,
     waited: Duration,
     /// True if a response was ready at the first poll of its request.
-    has_come: bool,
+    has_response: bool,
 }
 
 impl Fetch {
-    pub(super) fn new(template: Template, decode: Decode, walk: Walk<Batch>) -> Self {
-        Self { template, decode, walk, under_way: Vec::new(), delay: None, waited: Duration::ZERO, has_come: false }
+    pub(super) fn new(template: RequestTemplate, decode: Decode, pager: Pager<Batch>) -> Self {
+        Self {
+            template,
+            decode,
+            pager,
+            in_flight: Vec::new(),
+            delay: None,
+            waited: Duration::ZERO,
+            has_response: false,
+        }
     }
 
-    pub(super) fn walk(&self) -> &Walk<Batch> {
-        &self.walk
+    pub(super) fn pager(&self) -> &Pager<Batch> {
+        &self.pager
     }
 
     /// The total waiting time of the requests that got a response.
@@ -51,13 +59,13 @@ impl Fetch {
     }
 
     /// Returns the next window in order of time; `None` after the last.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Taken<Batch>>> {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Accepted<Batch>>> {
         loop {
             // Before sending, because a settled window can need another request.
-            if let Some(taken) = self.walk.take() {
-                return Poll::Ready(Some(taken));
+            if let Some(accepted) = self.pager.take() {
+                return Poll::Ready(Some(accepted));
             }
-            if self.walk.is_over() {
+            if self.pager.is_over() {
                 return Poll::Ready(None);
             }
             while self.send_one(cx) {}
@@ -70,13 +78,13 @@ impl Fetch {
     /// Sends one more request, if one is due.
     pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
         let now = Instant::now();
-        let Some((id, window)) = self.walk.ask(now) else { return false };
+        let Some((id, window)) = self.pager.next_request(now) else { return false };
         let mut sending = self.template.request(window).send();
         match Pin::new(&mut sending).poll(cx) {
-            Poll::Pending => self.under_way.push((id, sending)),
+            Poll::Pending => self.in_flight.push((id, sending)),
             Poll::Ready(outcome) => {
                 self.received(id, outcome, now);
-                self.has_come = true;
+                self.has_response = true;
             }
         }
         true
@@ -84,26 +92,26 @@ impl Fetch {
 
     /// Reduces the requests in advance, so that several histories together send as many as one.
     pub(super) fn share(&mut self, among: usize) {
-        self.walk.share(among);
+        self.pager.share(among);
     }
 
     fn received(&mut self, id: u64, outcome: Outcome, now: Instant) {
         let date = outcome.as_ref().ok().and_then(|response| response.date());
         let received = (self.decode)(outcome).map(|received| Received { date, ..received });
-        self.walk.received(id, received, now);
+        self.pager.received(id, received, now);
     }
 
     /// Processes the responses that have arrived.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
-        let (now, mut is_new) = (Instant::now(), std::mem::take(&mut self.has_come));
+        let (now, mut is_new) = (Instant::now(), std::mem::take(&mut self.has_response));
         let mut index = 0;
-        while let Some((id, sending)) = self.under_way.get_mut(index) {
+        while let Some((id, sending)) = self.in_flight.get_mut(index) {
             let Poll::Ready(outcome) = Pin::new(sending).poll(cx) else {
                 index += 1;
                 continue;
             };
             let id = *id;
-            self.under_way.swap_remove(index);
+            self.in_flight.swap_remove(index);
             self.waited += outcome.as_ref().map_or(Duration::ZERO, |response| response.waited());
             self.received(id, outcome, now);
             is_new = true;
@@ -113,7 +121,7 @@ impl Fetch {
 
     /// Returns whether a failed window is due again. If not, the task is woken when it is.
     fn is_due(&mut self, cx: &mut Context<'_>) -> bool {
-        let Some(due) = self.walk.due() else { return false };
+        let Some(due) = self.pager.next_retry() else { return false };
         let mut delay = Box::pin(sleep_until(due));
         let is_due = delay.as_mut().poll(cx).is_ready();
         self.delay = Some(delay).filter(|_| !is_due);

@@ -16,13 +16,13 @@ use futures_core::Stream;
 #[cfg(feature = "blocking")]
 use super::blocking::Blocking;
 use super::checkpoint::Checkpoint;
-use super::course::Template;
 use super::fetch::{self, Decode};
 use super::gaps::{Gap, GapKind};
-use super::grid::Span;
 use super::job::{Job, Options, Told};
 use super::page::{self, Page, Report};
+use super::request_plan::RequestTemplate;
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
+use super::time_grid::Span;
 use super::{HasHistory, RecordOf};
 use crate::client::{self, Request, Untyped};
 use crate::dispatch::observer::{Event, RequestKind};
@@ -35,12 +35,11 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// The records of an endpoint from a point in time on, each interval once it is closed; from `Request::follow`.
 ///
 /// ```no_run
-/// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::{Client, Timeframe};
-/// # async fn demo(client: &Client) -> Result<(), generated_client_runtime::Error> {
+/// # async fn demo(client: &Client) -> Result<(), runtime::Error> {
 /// let ratio = client.market().ratio().coin("BTC").timeframe(Timeframe::M1);
-/// let mut minutes = ratio.follow(generated_client_runtime::Timestamp::now());
+/// let mut minutes = ratio.follow(runtime::Timestamp::now());
 /// loop {
 ///     for record in minutes.next().await?.records() {
 ///         println!("{} {}", record.open_date, record.ratio);
@@ -266,7 +265,7 @@ impl<T: Send + 'static> State<T> {
     }
 
     fn following(&self) -> Result<Following, Error> {
-        let template = Template::new(&self.request)?;
+        let template = RequestTemplate::new(&self.request)?;
         let now = (self.clock)();
         let start = if let Some(checkpoint) = &self.resumed {
             template.resumed(checkpoint)?.clone()

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::grid::Span;
+use super::time_grid::Span;
 use crate::values::Timestamp;
 
 /// A part of the range of which the service has no records, although the step implies some.

@@ -7,14 +7,14 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
-use super::course::Template;
 use super::fetch::{Decode, Fetch};
 use super::gaps::Gaps;
-use super::grid::Span;
 use super::page::{Batch, FailedPage, Report, Searched};
+use super::pager::{Accepted, Pager, PagerOptions};
 use super::progress::Progress;
 use super::reply::Reply;
-use super::walk::{Taken, Walk};
+use super::request_plan::RequestTemplate;
+use super::time_grid::Span;
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
 use crate::platform::Instant;
@@ -96,7 +96,7 @@ impl Options {
     }
 
     /// The position before the first window, as a checkpoint, and the end of the range.
-    fn start(&self, template: &Template, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
+    fn start(&self, template: &RequestTemplate, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
         let Span { from, to } = self.range;
         if to < from {
             return Err(template.about(Error::build(format!("the range ends at {to}, before it begins at {from}"))));
@@ -127,11 +127,11 @@ impl Options {
 
     /// The requests that are going to be made.
     pub(super) fn plan(&self, request: &Untyped, now: Timestamp) -> Result<Plan, Error> {
-        let template = Template::new(request)?;
+        let template = RequestTemplate::new(request)?;
         let (start, end) = self.start(&template, now)?;
         let range = Span { from: start.range.from, to: end };
-        let course = template.course(range, self.ahead, self.attempts, self.unsettled);
-        let requests = Walk::<Batch>::new(course, start.next).left();
+        let pager = template.pager(range, self.ahead, self.attempts, self.unsettled);
+        let requests = Pager::<Batch>::new(pager, start.next).pages_left();
         let endpoint = request.target().endpoint();
         Ok(Plan {
             range: range.range(),
@@ -146,16 +146,15 @@ impl Options {
 
 impl Job {
     pub(super) fn new(request: &Untyped, options: Options, decode: Decode, now: Timestamp) -> Result<Self, Error> {
-        let template = Template::new(request)?;
+        let template = RequestTemplate::new(request)?;
         let (checkpoint, end) = options.start(&template, now)?;
         let range = Span { from: checkpoint.range.from, to: end };
         let Options { skip_failed, every_page, ahead, attempts, unsettled, watcher, .. } = options;
         let grid = template.grid();
         let whole = grid.whole(range);
         let gaps = Gaps::new(whole, checkpoint.open_since, grid.floor(checkpoint.next));
-        let mut walk = Walk::new(template.course(range, ahead, attempts, unsettled), checkpoint.next);
-        walk.may_search = !every_page;
-        let fetch = Fetch::new(template, decode, walk);
+        let pager = PagerOptions { may_search: !every_page, ..template.pager(range, ahead, attempts, unsettled) };
+        let fetch = Fetch::new(template, decode, Pager::new(pager, checkpoint.next));
         Ok(Self {
             fetch,
             gaps,
@@ -185,11 +184,11 @@ impl Job {
             return Poll::Ready(None);
         }
         self.begun.get_or_insert_with(Instant::now);
-        let Some(taken) = ready!(self.fetch.poll(cx)) else {
+        let Some(accepted) = ready!(self.fetch.poll(cx)) else {
             self.is_over = true;
             return Poll::Ready(None);
         };
-        let told = self.told(taken);
+        let told = self.told(accepted);
         match &told {
             Ok(_) => self.watch(),
             Err(_) => self.is_over = true,
@@ -197,8 +196,8 @@ impl Job {
         Poll::Ready(Some(told))
     }
 
-    fn told(&mut self, taken: Taken<Batch>) -> Result<Told, Error> {
-        let Taken { window, outcome } = taken;
+    fn told(&mut self, accepted: Accepted<Batch>) -> Result<Told, Error> {
+        let Accepted { window, outcome } = accepted;
         let mut report = Report::default();
         let reply = match outcome {
             Ok(mut reply) => {
@@ -248,8 +247,8 @@ impl Job {
         Progress {
             records: self.checkpoint.records,
             pages: self.pages,
-            pages_left: self.fetch.walk().left(),
-            requests: self.fetch.walk().asked(),
+            pages_left: self.fetch.pager().pages_left(),
+            requests: self.fetch.pager().requests(),
             waited: self.fetch.waited(),
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
         }

@@ -218,21 +218,18 @@ impl<'c, T> IntoIterator for &'c HistoryData<T> {
     }
 }
 
-/// The records of a window, in order of time, from one or more responses.
+/// The records of a window, in order of time.
 pub(super) fn records<T: 'static>(reply: Reply<Batch>) -> Vec<T> {
-    let Reply { places, batches, .. } = reply;
-    let of_type = |batch: Batch| batch.downcast::<Vec<T>>().map(|batch| *batch).unwrap_or_default();
-    let mut batches: Vec<Vec<T>> = batches.into_iter().map(of_type).collect();
-    if let [batch] = batches.as_mut_slice() {
-        // Most pages are in order, with a record or two too many at the ends.
-        let first = places.first().map_or(0, |place| place.index);
-        if places.iter().enumerate().all(|(offset, place)| place.index == first + offset) {
-            batch.truncate(first + places.len());
-            batch.drain(..first);
-            return std::mem::take(batch);
-        }
+    let Reply { places, records, .. } = reply;
+    let records = records.and_then(|records| records.downcast::<Vec<T>>().ok());
+    let mut records = records.map(|records| *records).unwrap_or_default();
+    // Most pages are in order, with a record or two too many at the ends.
+    let first = places.first().map_or(0, |place| place.index);
+    if places.iter().enumerate().all(|(offset, place)| place.index == first + offset) {
+        records.truncate(first + places.len());
+        records.drain(..first);
+        return records;
     }
-    let mut batches: Vec<Vec<Option<T>>> =
-        batches.into_iter().map(|batch| batch.into_iter().map(Some).collect()).collect();
-    places.iter().filter_map(|place| batches.get_mut(place.batch)?.get_mut(place.index)?.take()).collect()
+    let mut records: Vec<Option<T>> = records.into_iter().map(Some).collect();
+    places.iter().filter_map(|place| records.get_mut(place.index)?.take()).collect()
 }

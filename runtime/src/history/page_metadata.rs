@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::grid::Span;
+use super::time_grid::Span;
 use crate::decode::record::UnknownFields;
 use crate::send::Said;
 use crate::values::{Timestamp, Value};

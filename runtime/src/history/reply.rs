@@ -1,12 +1,12 @@
 //! The records of a response that belong to its window, and the steps of the window without a record.
 //!
-//! Records of the window are sorted by time, one per time; all others are counted. `verdict` decides whether the
-//! response is believed.
+//! Records of the window are sorted by time, one per time; all others are counted. `pager` decides whether the response
+//! is believed.
 
 use std::time::Duration;
 
-use super::grid::{Grid, Span};
 use super::page_metadata::PageMetadata;
+use super::time_grid::{Span, TimeGrid};
 use crate::decode::BadRecord;
 use crate::values::Timestamp;
 
@@ -29,20 +29,20 @@ pub(super) struct Received<R> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) time: Timestamp,
-    pub(super) batch: usize,
     pub(super) index: usize,
 }
 
-/// The records of a window, by their positions in the responses.
+/// The records of a window, by their positions in the response.
 #[derive(Debug)]
 pub(super) struct Reply<R> {
     /// In order of time, each time once.
     pub(super) places: Vec<Place>,
-    pub(super) batches: Vec<R>,
+    /// `None` for a window without a response.
+    pub(super) records: Option<R>,
     /// The steps that the window touches without a record.
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
-    pub(super) came: usize,
+    pub(super) received: usize,
     pub(super) dropped: Dropped,
     pub(super) bad: Vec<BadRecord>,
     pub(super) envelope: Option<PageMetadata>,
@@ -83,9 +83,9 @@ impl<R> Reply<R> {
     pub(super) fn nothing() -> Self {
         Self {
             places: Vec::new(),
-            batches: Vec::new(),
+            records: None,
             missing: Vec::new(),
-            came: 0,
+            received: 0,
             dropped: Dropped::default(),
             bad: Vec::new(),
             envelope: None,
@@ -95,9 +95,9 @@ impl<R> Reply<R> {
     }
 
     /// The part of a response that belongs to its window, which was requested with a margin.
-    pub(super) fn new(grid: Grid, window: Span, margin: Duration, received: Received<R>) -> Self {
+    pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, received: Received<R>) -> Self {
         let Received { times, records, bad, envelope, date } = received;
-        let came = times.len() + bad.len();
+        let received = times.len() + bad.len();
         let mut dropped = Dropped::default();
         let mut places = Vec::with_capacity(times.len());
         for (index, time) in times.into_iter().enumerate() {
@@ -105,7 +105,7 @@ impl<R> Reply<R> {
                 None => dropped.missing_time += 1,
                 Some(time) if time < window.from - margin || window.to + margin < time => dropped.out_of_range += 1,
                 Some(time) if !window.contains(time) => {}
-                Some(time) => places.push(Place { time, batch: 0, index }),
+                Some(time) => places.push(Place { time, index }),
             }
         }
         // The stable sort keeps the first of two records of the same time in front, so `dedup_by_key` drops the second.
@@ -114,17 +114,11 @@ impl<R> Reply<R> {
         places.dedup_by_key(|place| place.time);
         dropped.duplicate += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
         let missing = grid.missing(window, places.iter().map(|place| place.time));
-        Self { places, batches: vec![records], missing, came, dropped, bad, envelope, date, searched: Vec::new() }
+        Self { places, records: Some(records), missing, received, dropped, bad, envelope, date, searched: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty()
-    }
-
-    /// The same for a part of the window that has all of its records.
-    pub(super) fn within(mut self, part: Span) -> Self {
-        self.missing.retain(|gap| part.contains(gap.from));
-        self
     }
 }
 
@@ -136,7 +130,7 @@ mod tests {
     type Checked = (Vec<(i64, usize)>, [u64; 3], Vec<(i64, i64)>);
 
     fn check(times: &[Option<i64>]) -> Checked {
-        let grid = Grid::of(Duration::from_secs(10)).unwrap();
+        let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
         let received = Received { times, records: (), bad: Vec::new(), envelope: None, date: None };

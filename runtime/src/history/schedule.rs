@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::grid::{Grid, Span};
+use super::time_grid::{Span, TimeGrid};
 use crate::platform::Instant;
 use crate::values::Timestamp;
 
@@ -77,7 +77,7 @@ pub(super) struct Delivery {
 /// The schedule of a follower.
 #[derive(Debug)]
 pub(super) struct Schedule {
-    grid: Grid,
+    grid: TimeGrid,
     /// The most steps of one request.
     page_steps: u32,
     settings: Settings,
@@ -119,7 +119,7 @@ struct Outage {
 }
 
 impl Schedule {
-    pub(super) fn new(grid: Grid, page_steps: usize, settings: Settings, position: Position) -> Self {
+    pub(super) fn new(grid: TimeGrid, page_steps: usize, settings: Settings, position: Position) -> Self {
         Self {
             grid,
             page_steps: u32::try_from(page_steps).unwrap_or(u32::MAX),

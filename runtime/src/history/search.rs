@@ -2,10 +2,20 @@
 //!
 //! Pages are numbered; whether each has a record determines the number of the next page to request.
 
+use super::time_grid::{Span, TimeGrid};
+use crate::values::Timestamp;
+
 /// The search for the first page with a record.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
+    grid: TimeGrid,
+    range: Span,
+    /// The number of steps of a page.
+    steps: usize,
     pages: u64,
+    /// The page that was requested last, and the windows of all.
+    page: u64,
+    requested: Vec<Span>,
     /// The first page that may have records: all before are empty, or were not requested.
     low: u64,
     /// The same before the last empty page.
@@ -16,26 +26,32 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(pages: u64) -> Self {
-        Self { pages, low: 0, previous: 0, high: None, is_confirmed: false }
+    pub(super) fn new(grid: TimeGrid, range: Span, steps: usize) -> Self {
+        let pages = grid.touched(range).div_ceil(u64::try_from(steps).unwrap_or(u64::MAX));
+        let (page, low, previous) = (0, 0, 0);
+        Self { grid, range, steps, pages, page, requested: Vec::new(), low, previous, high: None, is_confirmed: false }
     }
 
-    /// The next page to request; `Err` with the first page that has records.
-    pub(super) fn next(&mut self) -> Result<u64, u64> {
-        match self.high {
-            None => Ok((2 * self.low + 1).min(self.pages - 1)),
-            Some(high) if high > self.low => Ok(u64::midpoint(self.low, high)),
+    /// The next page to request; `Err` with the part of the range before the first page that has records.
+    pub(super) fn next(&mut self) -> Result<Span, Span> {
+        self.page = match self.high {
+            None => (2 * self.low + 1).min(self.pages - 1),
+            Some(high) if high > self.low => u64::midpoint(self.low, high),
             // One further page on the empty side next to the data, at half the distance.
             Some(_) if !self.is_confirmed && self.low > self.previous + 1 => {
                 self.is_confirmed = true;
-                Ok(u64::midpoint(self.previous, self.low - 1))
+                u64::midpoint(self.previous, self.low - 1)
             }
-            Some(high) => Err(high),
-        }
+            Some(high) => return Err(Span { from: self.range.from, to: self.start(high) }),
+        };
+        let window = Span { from: self.start(self.page), to: self.start(self.page + 1) };
+        self.requested.push(window);
+        Ok(window)
     }
 
-    /// Takes whether a page has no records.
-    pub(super) fn received(&mut self, page: u64, is_empty: bool) {
+    /// Takes whether the last requested page has no records.
+    pub(super) fn received(&mut self, is_empty: bool) {
+        let page = self.page;
         if !is_empty {
             (self.high, self.low) = (Some(page), if page < self.low { self.previous } else { self.low });
         } else if page >= self.low {
@@ -45,21 +61,34 @@ impl Search {
             }
         }
     }
+
+    /// The windows that were requested.
+    pub(super) fn into_requested(self) -> Vec<Span> {
+        self.requested
+    }
+
+    fn start(&self, page: u64) -> Timestamp {
+        let steps = usize::try_from(page).unwrap_or(usize::MAX).saturating_mul(self.steps);
+        self.grid.after(self.range.from, steps).min(self.range.to)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
-    fn find(pages: u64, has_records: impl Fn(u64) -> bool) -> (u64, usize) {
-        let (mut search, mut requests) = (Search::new(pages), 0);
+    /// The first page with records, and the number of requests.
+    fn find(pages: i64, has_records: impl Fn(i64) -> bool) -> (i64, usize) {
+        let grid = TimeGrid::new(Duration::from_secs(1)).unwrap();
+        let mut search = Search::new(grid, Span { from: 0.into(), to: (2 * pages).into() }, 2);
         loop {
             match search.next() {
-                Ok(page) => search.received(page, !has_records(page)),
-                Err(first) => return (first, requests),
+                Ok(window) => search.received(!has_records(window.from.unix_seconds() / 2)),
+                Err(empty) => return (empty.to.unix_seconds() / 2, search.into_requested().len()),
             }
-            requests += 1;
-            assert!(requests < 100);
+            assert!(search.requested.len() < 100);
         }
     }
 

@@ -8,10 +8,9 @@ use fastrand::Rng;
 use tokio::time::Instant;
 
 use super::gaps::{Gap, GapKind, Gaps};
-use super::grid::{Grid, Span};
+use super::pager::{Pager, PagerOptions};
 use super::reply::{Dropped, Received};
-use super::verdict::Course;
-use super::walk::Walk;
+use super::time_grid::{Span, TimeGrid};
 use crate::values::Timestamp;
 
 const STEP: i64 = 60;
@@ -88,18 +87,19 @@ fn span(from: i64, to: i64) -> Span {
 
 /// Fetches a range with this page size; returns the result, the number of requests and the dropped records.
 fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Told, u64, Dropped) {
-    let grid = Grid::of(Duration::from_secs(STEP.unsigned_abs())).unwrap();
+    let grid = TimeGrid::new(Duration::from_secs(STEP.unsigned_abs())).unwrap();
     let range = span(from, to);
     let margin = Duration::from_secs(1);
-    let course =
-        Course { grid, range, margin, page_size, beside: 1, ahead: rng.usize(2..20), attempts: 4, unsettled: range.to };
-    let mut walk = Walk::new(course, range.from);
+    let (ahead, unsettled) = (rng.usize(2..20), range.to);
+    let options =
+        PagerOptions { grid, range, margin, page_size, beside: 1, ahead, attempts: 4, unsettled, may_search: false };
+    let mut pager = Pager::new(options, range.from);
     let mut gaps = Gaps::new(grid.whole(range), None, range.from);
     let (mut told, mut dropped) = (Told::default(), Dropped::default());
     let mut under_way = Vec::new();
     let now = Instant::now();
-    while !walk.is_over() {
-        while let Some(ask) = walk.ask(now) {
+    while !pager.is_over() {
+        while let Some(ask) = pager.next_request(now) {
             under_way.push(ask);
         }
         if !under_way.is_empty() {
@@ -113,19 +113,20 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
                 envelope: None,
                 date: None,
             };
-            walk.received(id, Ok(received), now);
+            pager.received(id, Ok(received), now);
         }
-        while let Some(taken) = walk.take() {
+        while let Some(taken) = pager.take() {
             let reply = taken.outcome.unwrap();
-            told.times.extend(reply.places.iter().map(|place| reply.batches[place.batch][place.index]));
+            let records = reply.records.as_deref().unwrap_or_default();
+            told.times.extend(reply.places.iter().map(|place| records[place.index]));
             assert!(reply.places.iter().all(|place| taken.window.contains(place.time)));
             told.gaps.extend(gaps.window(taken.window.to, &reply.missing).iter().map(plain));
             dropped = dropped.and(reply.dropped);
         }
-        assert!(walk.asked() < 100_000, "{service:?}");
+        assert!(pager.requests() < 100_000, "{service:?}");
     }
     assert_eq!((under_way.len(), gaps.open_since()), (0, None));
-    (told, walk.asked(), dropped)
+    (told, pager.requests(), dropped)
 }
 
 fn plain(gap: &Gap) -> (i64, i64, GapKind) {

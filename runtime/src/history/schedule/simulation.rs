@@ -97,7 +97,7 @@ fn schedule(position: Position) -> Schedule {
         late_span: LATE_SPAN,
         outage_after: Duration::from_secs(60),
     };
-    Schedule::new(Grid::of(Duration::from_secs(60)).unwrap(), 499, settings, position)
+    Schedule::new(TimeGrid::new(Duration::from_secs(60)).unwrap(), 499, settings, position)
 }
 
 impl Bot {

@@ -29,13 +29,13 @@ impl Span {
 
 /// The steps of one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Grid {
+pub(super) struct TimeGrid {
     step: Duration,
 }
 
-impl Grid {
+impl TimeGrid {
     /// The steps of a length; `None` for one of zero.
-    pub(super) fn of(step: Duration) -> Option<Self> {
+    pub(super) fn new(step: Duration) -> Option<Self> {
         (!step.is_zero()).then_some(Self { step })
     }
 
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn steps_of_a_span() {
-        let grid = Grid::of(Duration::from_secs(60)).unwrap();
+        let grid = TimeGrid::new(Duration::from_secs(60)).unwrap();
         for (from, to, touched, whole) in
             [(0, 0, 0, 0), (0, 60, 1, 1), (0, 61, 2, 1), (1, 60, 1, 0), (59, 121, 3, 1), (-60, 60, 2, 2), (60, 0, 0, 0)]
         {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_is_missing() {
-        let grid = Grid::of(Duration::from_secs(60)).unwrap();
+        let grid = TimeGrid::new(Duration::from_secs(60)).unwrap();
         let table: [(&[i64], Seconds<'_>); 7] = [
             (&[0, 60, 120, 180], &[]),
             (&[], &[(0, 240)]),
@@ -155,6 +155,6 @@ mod tests {
 
     #[test]
     fn a_step_of_nothing_is_none() {
-        assert_eq!(Grid::of(Duration::ZERO), None);
+        assert_eq!(TimeGrid::new(Duration::ZERO), None);
     }
 }

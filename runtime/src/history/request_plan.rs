@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
-use super::grid::{Grid, Span};
-use super::verdict::Course;
+use super::pager::PagerOptions;
+use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;
 use crate::error::Error;
 use crate::registry::{HistoryInfo, ParamInfo, TimeUnit, ValueType};
@@ -22,20 +22,20 @@ const YEAR_3000: i64 = 32_503_680_000;
 
 /// A request whose history is fetched.
 #[derive(Clone)]
-pub(super) struct Template {
+pub(super) struct RequestTemplate {
     request: Untyped,
     /// The request without range, page size and order, which identifies it in a checkpoint.
-    line: String,
+    identity: String,
     info: &'static HistoryInfo,
     /// The time units of the start and the end of a range.
     units: [TimeUnit; 2],
-    grid: Grid,
+    grid: TimeGrid,
     page_size: usize,
     /// The maximum number of records from outside of its window on a page.
     beside: usize,
 }
 
-impl Template {
+impl RequestTemplate {
     /// The request without a range, or why it has no history.
     pub(super) fn new(request: &Untyped) -> Result<Self, Error> {
         Self::read(request).map_err(|error| request.about(error))
@@ -45,8 +45,8 @@ impl Template {
         let Some(info) = request.target().endpoint().history(request.service()) else {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
-        let own = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
-        if let Some(set) = own.into_iter().flatten().find(|name| request.target().sets(name)) {
+        let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
+        if let Some(set) = set_by_history.into_iter().flatten().find(|name| request.target().sets(name)) {
             let error = Error::build(format!("`{set}` is set, which a history sets itself"));
             return Err(error.with_hint("omit it; the range sets it"));
         }
@@ -58,18 +58,18 @@ impl Template {
         if !request.target().sets(info.limit) {
             request = request.set(Cow::Borrowed(info.limit), Some(page_size.to_string()));
         }
-        let others = [Some(info.limit), own[2]].into_iter().flatten();
-        let line = others.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
-        let line = line.target().to_string();
+        let others = [Some(info.limit), set_by_history[2]].into_iter().flatten();
+        let identity = others.fold(request.clone(), |request, param| request.set(Cow::Borrowed(param), None));
+        let identity = identity.target().to_string();
         let takes = |param: &str| request.target().endpoint().param(param).is_some();
         if let Some((param, oldest_first)) = info.sort.filter(|(param, _)| takes(param)) {
             request = request.set(Cow::Borrowed(param), Some(oldest_first.to_owned()));
         }
         request.target().check()?;
-        Ok(Self { request, line, info, units, grid, page_size, beside })
+        Ok(Self { request, identity, info, units, grid, page_size, beside })
     }
 
-    pub(super) fn grid(&self) -> Grid {
+    pub(super) fn grid(&self) -> TimeGrid {
         self.grid
     }
 
@@ -86,7 +86,7 @@ impl Template {
     pub(super) fn checkpoint(&self, range: Span) -> Checkpoint {
         Checkpoint {
             host: self.request.base_url().to_owned(),
-            request: self.line.clone(),
+            request: self.identity.clone(),
             range,
             next: range.from,
             open_since: None,
@@ -98,7 +98,7 @@ impl Template {
 
     /// A checkpoint, or an error if it belongs to another request or host.
     pub(super) fn resumed<'c>(&self, checkpoint: &'c Checkpoint) -> Result<&'c Checkpoint, Error> {
-        self.require_same("request", &self.line, &checkpoint.request)?;
+        self.require_same("request", &self.identity, &checkpoint.request)?;
         self.require_same("host", self.request.base_url(), &checkpoint.host)?;
         Ok(checkpoint)
     }
@@ -132,11 +132,11 @@ impl Template {
     }
 
     /// The settings for fetching a range.
-    pub(super) fn course(&self, range: Span, ahead: usize, attempts: u32, unsettled: Timestamp) -> Course {
+    pub(super) fn pager(&self, range: Span, ahead: usize, attempts: u32, unsettled: Timestamp) -> PagerOptions {
         let [from, to] = self.units;
         let margin = from.grain().max(last(to));
         let Self { grid, page_size, beside, .. } = *self;
-        Course { grid, range, margin, page_size, beside, ahead, attempts, unsettled }
+        PagerOptions { grid, range, margin, page_size, beside, ahead, attempts, unsettled, may_search: true }
     }
 
     /// The request for a window. Its ends lie one unit outside of the window, so that it makes no difference whether
@@ -158,13 +158,13 @@ fn last(unit: TimeUnit) -> Duration {
 
 /// The maximum number of records from outside of a window. Steps are usually longer than two seconds, and then only one
 /// of the two ends has one.
-fn beside([from, to]: [TimeUnit; 2], grid: Grid) -> usize {
+fn beside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step().as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)
 }
 
 /// The interval between the requested records.
-fn step(request: &Untyped, info: &HistoryInfo) -> Result<Grid, Error> {
+fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let name = info.step;
     let param = request.target().endpoint().param(name);
     let Some(value) = request.target().value(name).or(param.and_then(|param| param.default)) else {
@@ -173,7 +173,7 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<Grid, Error> {
     };
     let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
     let duration = known.map(|(_, duration)| duration);
-    duration.and_then(Grid::of).ok_or_else(|| {
+    duration.and_then(TimeGrid::new).ok_or_else(|| {
         let message = format!("`{name}` is `{value}`, whose length is not known");
         Error::build(message).with_hint(steps(param))
     })

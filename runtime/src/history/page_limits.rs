@@ -1,0 +1,102 @@
+//! Facts learned from the responses of a series: the maximum number of records on a page, and whether a page without
+//! records at an end is complete.
+//!
+//! Counts of records determine the number of steps of the next window. Windows are not known here.
+
+/// Facts learned about the service.
+#[derive(Clone, Debug)]
+pub(super) struct PageLimits {
+    /// The most records on a page: the page size, or fewer if the service was seen to return fewer.
+    cap: usize,
+    /// The maximum number of records from outside of its window on a page.
+    beside: usize,
+    /// The most steps of a window: fewer than `cap` if records from outside of the window use room on its page.
+    steps: usize,
+    /// The most records of a page that is known to be complete.
+    complete: usize,
+    /// True if a page without its first or last records proved complete, and none was truncated since.
+    is_confirmed: bool,
+}
+
+impl PageLimits {
+    pub(super) fn new(page_size: usize, beside: usize) -> Self {
+        Self { cap: page_size, beside, steps: page_size, complete: 0, is_confirmed: false }
+    }
+
+    /// The maximum number of steps of a window whose records fit on a page.
+    pub(super) fn steps(&self) -> usize {
+        self.cap.saturating_sub(self.beside).min(self.steps).max(1)
+    }
+
+    /// Returns whether a page has the most records possible, so that other records may be cut off.
+    pub(super) fn is_full(&self, received: usize) -> bool {
+        received >= self.cap
+    }
+
+    /// Returns whether a page without its first or last records is believed at once: such a page proved complete, and
+    /// so did a longer one.
+    pub(super) fn is_trusted(&self, received: usize) -> bool {
+        self.is_confirmed && received < self.complete
+    }
+
+    /// A page was complete.
+    pub(super) fn complete(&mut self, received: usize) {
+        self.complete = self.complete.max(received);
+    }
+
+    /// A page was full, with this many records of its window.
+    pub(super) fn cut(&mut self, kept: usize) {
+        self.steps = self.steps.min(kept.max(1));
+    }
+
+    /// The part of a page that had no records was requested again, and had this many.
+    pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
+        self.is_confirmed = is_empty;
+        if is_empty {
+            self.complete(page);
+        } else if page >= self.complete.max(part) {
+            // If a longer page was received before or now, the length of this one is not the limit of the service.
+            self.cap = self.cap.min(page);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cap_is_learned_if_pages_have_the_same_length() {
+        let mut limits = PageLimits::new(1000, 1);
+        limits.confirm(100, 100, false);
+        assert_eq!((limits.steps(), limits.is_full(100), limits.is_full(99)), (99, true, false));
+        // A page that was truncated by chance is not the limit of the service.
+        let mut limits = PageLimits::new(1000, 1);
+        limits.confirm(7, 500, false);
+        assert_eq!(limits.steps(), 999);
+        limits.complete(1000);
+        limits.confirm(300, 300, false);
+        assert_eq!(limits.steps(), 999);
+    }
+
+    #[test]
+    fn pages_are_trusted_after_one_proved_complete() {
+        let mut limits = PageLimits::new(1000, 1);
+        limits.complete(400);
+        assert!(!limits.is_trusted(300));
+        limits.confirm(350, 0, true);
+        assert!(limits.is_trusted(300));
+        assert!(!limits.is_trusted(400), "the service may never return more than that");
+        limits.confirm(300, 20, false);
+        assert!(!limits.is_trusted(300));
+    }
+
+    #[test]
+    fn a_window_leaves_room_for_records_from_outside() {
+        let mut limits = PageLimits::new(1000, 1);
+        limits.cut(990);
+        assert_eq!(limits.steps(), 990);
+        limits.cut(0);
+        assert_eq!(limits.steps(), 1);
+    }
+}

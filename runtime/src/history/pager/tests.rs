@@ -1,0 +1,126 @@
+//! Decisions on windows, request by request.
+
+use std::time::Duration;
+
+use super::*;
+
+/// A beginning and an end, in seconds.
+type Ends = (i64, i64);
+
+fn span((from, to): Ends) -> Span {
+    Span { from: from.into(), to: to.into() }
+}
+
+/// The windows up to a time, of as many steps of ten seconds each.
+fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
+    let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
+    let options = PagerOptions {
+        grid,
+        range: span((0, to)),
+        margin: Duration::from_secs(1),
+        page_size: steps + 1,
+        beside: 1,
+        ahead: 8,
+        attempts: 4,
+        unsettled: unsettled.into(),
+        may_search: false,
+    };
+    Pager::new(options, 0.into())
+}
+
+/// Requests the next window, which has to be this one, and responds with these times.
+fn respond(pager: &mut Pager<()>, window: Ends, times: impl IntoIterator<Item = i64>) {
+    let now = Instant::now();
+    let (id, requested) = pager.next_request(now).unwrap();
+    assert_eq!(requested, span(window));
+    let times = times.into_iter().map(|time| Some(time.into())).collect();
+    pager.received(id, Ok(Received { times, records: (), bad: Vec::new(), envelope: None, date: None }), now);
+}
+
+fn all((from, to): Ends) -> impl Iterator<Item = i64> {
+    (from..to).step_by(10)
+}
+
+/// The next returned window, and its number of records.
+fn take(pager: &mut Pager<()>) -> Option<(Span, usize)> {
+    pager.take().map(|accepted| (accepted.window, accepted.outcome.unwrap().places.len()))
+}
+
+#[test]
+fn an_empty_window_is_judged_when_the_next_one_has_a_response() {
+    let mut pager = pager(80, 4, 80);
+    respond(&mut pager, (0, 40), []);
+    assert_eq!(take(&mut pager), None, "the next window has no response yet");
+    respond(&mut pager, (40, 80), all((40, 80)));
+    assert_eq!(take(&mut pager), None, "there are records after it");
+    respond(&mut pager, (0, 20), []);
+    respond(&mut pager, (20, 40), []);
+    let expected = [((0, 20), 0), ((20, 40), 0), ((40, 80), 4)].map(|(window, count)| Some((span(window), count)));
+    assert_eq!([(); 3].map(|()| take(&mut pager)), expected);
+    assert!(pager.is_over());
+}
+
+#[test]
+fn an_empty_last_window_is_believed() {
+    let mut pager = pager(40, 4, 40);
+    respond(&mut pager, (0, 40), []);
+    assert_eq!(take(&mut pager), Some((span((0, 40)), 0)));
+    assert!(pager.is_over());
+}
+
+/// Windows are empty where data starts and ends, so such a response is trusted once one proved right.
+#[test]
+fn an_empty_window_between_two_with_records_is_never_trusted() {
+    let mut beginning = pager(80, 4, 80);
+    beginning.limits.confirm(4, 0, true);
+    respond(&mut beginning, (0, 40), []);
+    respond(&mut beginning, (40, 80), all((40, 80)));
+    assert_eq!(take(&mut beginning), Some((span((0, 40)), 0)));
+    let mut between = pager(120, 4, 120);
+    between.limits.confirm(4, 0, true);
+    respond(&mut between, (0, 40), all((0, 40)));
+    respond(&mut between, (40, 80), []);
+    respond(&mut between, (80, 120), all((80, 120)));
+    assert_eq!([(); 2].map(|()| take(&mut between)), [Some((span((0, 40)), 4)), None]);
+    respond(&mut between, (40, 60), []);
+}
+
+/// A page that lost its end: the end is requested again, and its records are returned.
+#[test]
+fn a_missing_end_is_requested_once_more() {
+    let mut truncated = pager(80, 8, 80);
+    respond(&mut truncated, (0, 80), [0, 10, 20]);
+    assert_eq!(take(&mut truncated), Some((span((0, 30)), 3)));
+    respond(&mut truncated, (30, 80), all((30, 80)));
+    assert_eq!((take(&mut truncated), truncated.is_over()), (Some((span((30, 80)), 5)), true));
+    let mut complete = pager(80, 8, 80);
+    respond(&mut complete, (0, 80), [0, 10, 20]);
+    respond(&mut complete, (30, 80), []);
+    assert_eq!([(); 2].map(|()| take(&mut complete)), [Some((span((0, 30)), 3)), Some((span((30, 80)), 0))]);
+    assert!(complete.is_over());
+}
+
+/// The parts of a window that are requested again after a response with these times.
+#[test]
+fn the_newest_records_may_be_published_later() {
+    let (first, last, both) = ((0, 50), (50, 100), (0, 100));
+    let table: [(i64, Ends, &[i64], &[Ends]); 7] = [
+        (100, last, &[50, 60, 70], &[(80, 100)]),
+        (60, last, &[50, 60, 70], &[]),
+        (60, first, &[0, 10, 20], &[(30, 50)]),
+        (60, last, &[60, 70], &[(50, 60)]),
+        (50, last, &[60, 70], &[]),
+        (60, last, &[50, 90], &[]),
+        (60, both, &[10, 20, 30, 40, 50, 60, 70], &[(0, 10)]),
+    ];
+    for (unsettled, window, times, expected) in table {
+        let mut pager = pager(100, if window == both { 10 } else { 5 }, unsettled);
+        if window == last {
+            respond(&mut pager, first, all(first));
+        }
+        respond(&mut pager, window, times.iter().copied());
+        let requested = pager.pages.iter().filter(|page| page.request().is_some()).map(|page| page.window);
+        let expected: Vec<_> = expected.iter().copied().map(span).collect();
+        assert_eq!(requested.collect::<Vec<_>>(), expected, "{unsettled} {window:?} {times:?}");
+    }
+}
