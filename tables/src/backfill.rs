@@ -4,15 +4,15 @@
 //! lists the fetched ranges; missing pages are fetched and merged with the existing rows. The run after a killed one
 //! continues from there.
 
-mod agreed;
 mod event;
+mod fetch;
 mod pending;
 mod plan;
 mod run;
+mod write;
 
 use std::future::Future;
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::history::History;
@@ -23,7 +23,6 @@ use crate::error::Error;
 use crate::lock::Lock;
 use crate::partition::Partition;
 use crate::series::SeriesRequest;
-use crate::storage;
 use crate::store::Store;
 use crate::target::Target;
 
@@ -164,7 +163,7 @@ impl Backfill {
 
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        let store = Store::open(self, None).await?;
+        let store = Store::open(self).await?;
         plan::plan(self, &store).await
     }
 
@@ -179,19 +178,9 @@ impl Backfill {
         cancel: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
         self.check()?;
-        let lock = match self.target.hidden() {
-            Some(hidden) => {
-                let (this, name) = (self.clone(), self.target.to_string());
-                let acquire = move || {
-                    let series: Vec<_> = this.series.iter().map(SeriesRequest::path).collect();
-                    let is_file = matches!(this.target, Target::File { .. });
-                    Lock::acquire(&name, &hidden, Some(&series[..]).filter(|_| !is_file))
-                };
-                Some(Arc::new(storage::beside(acquire).await?))
-            }
-            None => None,
-        };
-        let store = Store::open(self, lock).await?;
+        let locks = self.target.locks(self.series.iter().map(SeriesRequest::path));
+        let _lock = Lock::acquire(&self.target.to_string(), locks)?;
+        let store = Store::open(self).await?;
         run::run(self, &store, watch, cancel).await
     }
 
@@ -213,22 +202,6 @@ impl Backfill {
             let others = self.series.get(..index).unwrap_or_default();
             if others.iter().any(|other| other.path() == series.path()) {
                 return Err(Error::invalid_input(format!("{} is there twice", series.path())));
-            }
-            // Readers of a data set need folders of the same names for all series of an endpoint.
-            let names = |series: &SeriesRequest| {
-                series
-                    .path()
-                    .split('/')
-                    .map(|part| part.split('=').next().unwrap_or(part).to_owned())
-                    .collect::<Vec<_>>()
-            };
-            let other = others.iter().find(|other| other.endpoint().to_string() == series.endpoint().to_string());
-            if let Some(other) = other.filter(|other| names(other) != names(series)) {
-                return Err(Error::invalid_input(format!(
-                    "{} and {} set other params; set the same for all series of an endpoint",
-                    other.path(),
-                    series.path()
-                )));
             }
         }
         Ok(())

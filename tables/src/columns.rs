@@ -6,12 +6,9 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, TimestampMillisecondType};
-use arrow_array::{
-    Array, ArrayRef, Float64Array, ListArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
-    new_null_array,
-};
-use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StringArray, StructArray, new_null_array};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::Error;
 use crate::layout;
@@ -53,7 +50,8 @@ impl Columns {
 
     /// The rows of a series with these columns.
     pub(crate) fn batch(&self, path: &str, rows: &RecordBatch) -> Result<RecordBatch, Error> {
-        let values = values(path);
+        let endpoint = (ENDPOINT.to_owned(), layout::endpoint(path).to_owned());
+        let values: Vec<_> = std::iter::once(endpoint).chain(layout::params(path)).collect();
         let column = |(index, field): (usize, &Arc<Field>)| -> Option<ArrayRef> {
             if index < self.names {
                 let value = values.iter().find(|(name, _)| name == field.name()).map(|(_, value)| value.as_str());
@@ -79,7 +77,7 @@ pub(crate) fn names<'s>(
 ) -> Vec<String> {
     let mut names = known.to_vec();
     let params = series.flat_map(SeriesRequest::params).map(str::to_owned);
-    let keys = paths.iter().flat_map(|path| values(path)).map(|(name, _)| name);
+    let keys = paths.iter().flat_map(|path| layout::params(path)).map(|(name, _)| name);
     for name in std::iter::once(ENDPOINT.to_owned()).chain(params).chain(keys) {
         if !names.contains(&name) {
             names.push(name);
@@ -88,34 +86,18 @@ pub(crate) fn names<'s>(
     names
 }
 
-/// The endpoint and the params of a path.
-pub(crate) fn values(path: &str) -> Vec<(String, String)> {
-    let endpoint = path.split('/').next().unwrap_or_default().to_owned();
-    let params = path.split('/').skip(1).filter_map(layout::read_folder);
-    std::iter::once((ENDPOINT.to_owned(), endpoint)).chain(params).collect()
-}
-
-/// Every column of any source, each once; unknown fields are last.
+/// Every column of any source, each once; unknown fields are last. Each is nullable: a source may lack it.
 fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
     let mut fields: Vec<Field> = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
-        for field in source.fields() {
-            let Some(known) = fields.iter_mut().find(|known| known.name() == field.name()) else {
-                fields.push(field.as_ref().clone().with_nullable(field.is_nullable() || index > 0));
-                continue;
-            };
-            let (old, new) = (known.data_type().clone(), field.data_type().clone());
-            let nullable = known.is_nullable() || field.is_nullable();
-            if widens(&old, &new) {
-                *known = field.as_ref().clone();
-            } else if !widens(&new, &old) {
-                return Err(format!("`{}` is {old} there, and {new} in the catalogue", field.name()));
-            }
-            known.set_nullable(nullable);
-        }
-        for known in &mut fields {
-            if source.field_with_name(known.name()).is_err() {
-                known.set_nullable(true);
+    for field in sources.iter().flat_map(|source| source.fields()) {
+        let new = field.as_ref().clone().with_nullable(true);
+        match fields.iter_mut().find(|known| known.name() == field.name()) {
+            None => fields.push(new),
+            Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
+            Some(known) if widens(new.data_type(), known.data_type()) => {}
+            Some(known) => {
+                let (name, old, new) = (known.name(), known.data_type(), new.data_type());
+                return Err(format!("`{name}` is {old} there, and {new} in the catalogue"));
             }
         }
     }
@@ -127,9 +109,6 @@ fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
 fn widens(from: &DataType, to: &DataType) -> bool {
     match (from, to) {
         (DataType::Int64, DataType::Float64) => true,
-        (DataType::Timestamp(TimeUnit::Millisecond, from), DataType::Timestamp(TimeUnit::Microsecond, to)) => {
-            from == to
-        }
         (DataType::Struct(from), DataType::Struct(to)) => from.iter().all(|member| {
             to.iter().any(|other| other.name() == member.name() && widens(member.data_type(), other.data_type()))
         }),
@@ -146,13 +125,7 @@ fn cast(column: &ArrayRef, to: &DataType) -> Option<ArrayRef> {
     }
     Some(match (column.data_type(), to) {
         (DataType::Int64, DataType::Float64) => {
-            let numbers = column.as_primitive::<Int64Type>().iter();
-            Arc::new(numbers.map(|number| number.map(|number| number as f64)).collect::<Float64Array>())
-        }
-        (DataType::Timestamp(TimeUnit::Millisecond, _), DataType::Timestamp(TimeUnit::Microsecond, zone)) => {
-            let counts = column.as_primitive::<TimestampMillisecondType>().iter();
-            let counts = counts.map(|count| count?.checked_mul(1000)).collect::<TimestampMicrosecondArray>();
-            Arc::new(counts.with_timezone_opt(zone.clone()))
+            Arc::new(column.as_primitive::<Int64Type>().unary::<_, Float64Type>(|number| number as f64))
         }
         (DataType::Struct(_), DataType::Struct(members)) => {
             let old = column.as_struct();

@@ -2,26 +2,10 @@
 //!
 //! Folders follow Hive's naming, so programs that read such a data set have the values of the path as columns.
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Characters with a meaning in a path or to readers of Hive paths.
-const SPECIAL: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'\'')
-    .add(b'*')
-    .add(b'/')
-    .add(b':')
-    .add(b'=')
-    .add(b'?')
-    .add(b'[')
-    .add(b'\\')
-    .add(b']')
-    .add(b'^')
-    .add(b'{')
-    .add(b'}');
+/// Characters with a meaning in a path or to readers of Hive paths, and all others but these.
+const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
 /// The folder of a value: `coin=BTC`.
 pub(crate) fn folder(name: &str, value: &str) -> String {
@@ -35,10 +19,31 @@ pub(crate) fn read_folder(folder: &str) -> Option<(String, String)> {
     Some((decoded(name)?, decoded(value)?))
 }
 
+/// The endpoint of a series.
+pub(crate) fn endpoint(path: &str) -> &str {
+    path.split('/').next().unwrap_or_default()
+}
+
+/// The params of a series: names and values.
+pub(crate) fn params(path: &str) -> impl Iterator<Item = (String, String)> {
+    path.split('/').skip(1).filter_map(read_folder)
+}
+
+/// The folder of a series in a data set, which has a folder for each of these params: without a value for those that
+/// are not set.
+pub(crate) fn with_params(path: &str, names: &[String]) -> String {
+    let mut all = endpoint(path).to_owned();
+    for name in names {
+        let value = params(path).find(|(known, _)| known == name).map(|(_, value)| value);
+        all = format!("{all}/{}", folder(name, &value.unwrap_or_default()));
+    }
+    all
+}
+
 /// The one file of a partition.
 pub(crate) const FILE: &str = "data.parquet";
 
-/// The series and the partition of a file of a data set; `None` for any other name.
+/// The folder of a series and the partition of a file of a data set; `None` for any other name.
 pub(crate) fn read_file(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix(FILE)?.strip_suffix('/')?.rsplit_once('/')
 }
@@ -60,6 +65,8 @@ mod tests {
             assert_eq!(folder(name, value), expected);
             assert_eq!(read_folder(expected), Some((name.to_owned(), value.to_owned())));
         }
+        let names = ["exchange", "coin"].map(str::to_owned);
+        assert_eq!(with_params("e/coin=B%20C", &names), "e/exchange=/coin=B%20C");
     }
 
     #[test]

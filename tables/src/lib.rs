@@ -33,6 +33,7 @@ mod text;
 
 mod columns;
 mod merge;
+mod single_file;
 mod state;
 mod storage;
 
@@ -49,7 +50,7 @@ pub use series::SeriesRequest;
 pub use status::{SeriesStatus, Status, status};
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
-pub use text::{Csv, TextWriter};
+pub use text::TextWriter;
 
 /// Compiles the program in the README.
 #[cfg(doctest)]

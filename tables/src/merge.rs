@@ -3,6 +3,7 @@
 //! Both sources are in time order and have the same columns; the output is batches in time order. A fetched row
 //! replaces the existing row of the same time.
 
+use std::io::Write;
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
@@ -10,8 +11,10 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::SchemaRef;
 use runtime::Value;
 
+use crate::columns::Columns;
 use crate::error::Error;
-use crate::state::Known;
+use crate::parquet_file::ParquetFile;
+use crate::state::{Known, SeriesState};
 use crate::table_schema::UNKNOWN_FIELDS;
 use crate::times::Times;
 
@@ -70,8 +73,26 @@ impl<'r> Cursor<'r> {
     }
 }
 
+/// Merges the rows of a series, and writes them with the columns of a file; returns their number.
+pub(crate) fn write<'r, W: Write + Send>(
+    sources: [Rows<'r>; 2],
+    (state, known): (&SeriesState, &Known),
+    columns: &'r Columns,
+    file: &mut ParquetFile<W>,
+) -> Result<(u64, Changes), Error> {
+    let path = state.path.clone();
+    let mut rows = 0;
+    let mut out = |batch: &RecordBatch| {
+        rows += u64::try_from(batch.num_rows()).unwrap_or_default();
+        file.write(batch)
+    };
+    let sources = sources.map(|rows| -> Rows<'_> { Box::new(rows.map(|batch| columns.batch(&path, &batch?))) });
+    let changes = merge(sources, &RecordBatch::new_empty(columns.schema()), &state.time, known, &mut out)?;
+    Ok((rows, changes))
+}
+
 /// Merges two sources; `time` is the time column.
-pub(crate) fn merge<'r>(
+fn merge<'r>(
     [old, new]: [Rows<'r>; 2],
     empty: &RecordBatch,
     time: &str,
@@ -87,7 +108,7 @@ pub(crate) fn merge<'r>(
             }
             return Ok(changes);
         }
-        let new_times = times(&new.batch, time)?;
+        let new_times = Times::in_batch(&new.batch, time)?;
         let first = new_times.get(new.next);
         if old.is_over() {
             let rows = new.left();
@@ -95,7 +116,7 @@ pub(crate) fn merge<'r>(
             out(changes.checked(&new.take(rows)?))?;
             continue;
         }
-        let old_times = times(&old.batch, time)?;
+        let old_times = Times::in_batch(&old.batch, time)?;
         let before = old_times.before(old.next, first);
         if before > 0 {
             out(&old.take(before)?)?;
@@ -164,11 +185,6 @@ impl<'r> Invalid<'r> {
         let fields: Value = serde_json::from_str(unknown.value(row)).unwrap_or_default();
         fields.as_object().is_some_and(|fields| fields.keys().any(|name| self.schema.field_with_name(name).is_ok()))
     }
-}
-
-pub(crate) fn times<'b>(batch: &'b RecordBatch, column: &str) -> Result<Times<'b>, Error> {
-    let times = batch.column_by_name(column).and_then(Times::of);
-    times.ok_or_else(|| Error::invalid_input(format!("the column `{column}` of timestamps is missing")))
 }
 
 #[cfg(test)]

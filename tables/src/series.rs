@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use runtime::history::History;
-use runtime::registry::{BodyInfo, EndpointInfo, TimeUnit};
+use runtime::registry::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 use runtime::{Dynamic, Request};
 
 use crate::error::Error;
@@ -34,12 +34,19 @@ pub(crate) struct TimeColumn {
     pub(crate) unit: TimeUnit,
 }
 
+impl TimeColumn {
+    pub(crate) fn of(endpoint: &EndpointInfo, service: &ServiceInfo) -> Option<Self> {
+        let BodyInfo::Series { time, time_unit, .. } = endpoint.body else { return None };
+        Some(Self { name: time?, unit: time_unit.unwrap_or(service.time_unit) })
+    }
+}
+
 impl SeriesRequest {
     /// Creates the series of a request; an error if its endpoint has no history, or a param is missing or invalid.
     pub fn new(request: impl Into<Request<Dynamic>>) -> Result<Self, Error> {
         let request = request.into();
         let plan = History::new(request.clone(), 0..0).plan()?;
-        let time = time(&request).ok_or_else(|| {
+        let time = TimeColumn::of(request.endpoint(), request.service()).ok_or_else(|| {
             Error::invalid_input(format!("{}: the records of this endpoint have no time", request.endpoint()))
         })?;
         Ok(Self { path: path(&request), step: plan.step, time, request })
@@ -77,15 +84,6 @@ impl SeriesRequest {
 
     pub(crate) fn time(&self) -> TimeColumn {
         self.time
-    }
-}
-
-fn time(request: &Request<Dynamic>) -> Option<TimeColumn> {
-    match request.endpoint().body {
-        BodyInfo::Series { time, time_unit, .. } => {
-            Some(TimeColumn { name: time?, unit: time_unit.unwrap_or(request.service().time_unit) })
-        }
-        _ => None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use runtime::{Timestamp, Value};
-use serde_json::json;
+use serde_json::{from_value, json};
 
 use crate::coverage::Coverage;
 use crate::series::SeriesRequest;
@@ -21,6 +21,9 @@ pub(crate) const KEY: &str = "backfill";
 pub(crate) const FILE: &str = ".backfill.json";
 
 const VERSION: u64 = 2;
+
+/// Numbers of rows by partition.
+pub(crate) type Rows = BTreeMap<String, u64>;
 
 /// The state of a series.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +37,7 @@ pub(crate) struct SeriesState {
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
     /// Rows by partition; the partition of a single file has an empty name.
-    pub(crate) rows: BTreeMap<String, u64>,
+    pub(crate) rows: Rows,
     /// Number of rows that the last run replaced because the service had revised them.
     pub(crate) revised: u64,
     /// Checksums of the dropped records that were reported.
@@ -49,6 +52,11 @@ impl SeriesState {
 
     pub(crate) fn all_rows(&self) -> u64 {
         self.rows.values().sum()
+    }
+
+    /// The range between the first and the last record.
+    pub(crate) fn known(&self) -> Known {
+        Some(self.first?..self.last?)
     }
 
     /// Missing intervals between the first and the last record.
@@ -75,30 +83,20 @@ impl SeriesState {
         })
     }
 
-    /// Reads that; the first version had one count of rows, and no first and last record.
     pub(crate) fn from_json(value: &Value) -> Option<Self> {
-        let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
-        let range = |range: &Value| {
-            let time = |index: usize| range.get(index)?.as_i64().map(Timestamp::from_unix_seconds);
-            Some(time(0)?..time(1)?)
-        };
-        let ranges = value.get("settled").or(value.get("covered"))?.as_array()?;
-        let rows = match value.get("rows")? {
-            Value::Object(rows) => rows.iter().map(|(name, rows)| Some((name.clone(), rows.as_u64()?))).collect(),
-            rows => Some(BTreeMap::from([(String::new(), rows.as_u64()?)])),
-        };
-        let time = |name: &str| value.get(name)?.as_i64().map(Timestamp::from_unix_seconds);
-        let dropped = value.get("dropped").and_then(Value::as_array).into_iter().flatten();
+        let field = |name: &str| value.get(name).cloned().unwrap_or_default();
+        let time = |name: &str| from_value::<Option<i64>>(field(name)).ok();
+        let settled: Vec<(i64, i64)> = from_value(field("settled")).ok()?;
         Some(Self {
-            path: text("path")?,
-            time: text("time")?,
-            step: Duration::from_secs(value.get("step").and_then(Value::as_u64).unwrap_or_default()),
-            settled: ranges.iter().map(range).collect::<Option<_>>()?,
-            first: time("first"),
-            last: time("last"),
-            rows: rows?,
-            revised: value.get("revised").and_then(Value::as_u64).unwrap_or_default(),
-            dropped: dropped.filter_map(|sum| u32::try_from(sum.as_u64()?).ok()).collect(),
+            path: from_value(field("path")).ok()?,
+            time: from_value(field("time")).ok()?,
+            step: Duration::from_secs(from_value(field("step")).ok()?),
+            settled: settled.into_iter().map(|(start, end)| start.into()..end.into()).collect(),
+            first: time("first")?.map(Timestamp::from),
+            last: time("last")?.map(Timestamp::from),
+            rows: from_value(field("rows")).ok()?,
+            revised: from_value(field("revised")).ok()?,
+            dropped: from_value(field("dropped")).ok()?,
         })
     }
 }
@@ -106,7 +104,7 @@ impl SeriesState {
 /// The metadata of a single file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileState {
-    pub(crate) origin: Option<String>,
+    pub(crate) origin: String,
     /// The columns that identify the series of a row.
     pub(crate) names: Vec<String>,
     /// In the order of their rows.
@@ -119,17 +117,15 @@ impl FileState {
         json!({"version": VERSION, "origin": self.origin, "names": self.names, "series": series}).to_string()
     }
 
-    /// Reads that text; `None` if an unknown version wrote it.
+    /// Reads that text; `None` if another version wrote it.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
-        if !(1..=VERSION).contains(&value.get("version")?.as_u64()?) {
+        let field = |name: &str| value.get(name).cloned().unwrap_or_default();
+        if field("version") != VERSION {
             return None;
         }
         let series = value.get("series")?.as_array()?.iter().map(SeriesState::from_json).collect::<Option<_>>()?;
-        let names = value.get("names").and_then(Value::as_array).into_iter().flatten();
-        let names = names.map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?;
-        let origin = value.get("origin").and_then(Value::as_str).map(str::to_owned);
-        Some(Self { origin, names, series })
+        Some(Self { origin: from_value(field("origin")).ok()?, names: from_value(field("names")).ok()?, series })
     }
 
     /// A series, and the number of rows before its own.
@@ -163,20 +159,11 @@ mod tests {
         };
         assert_eq!((series.holes(), series.all_rows()), (2, 4));
         let state =
-            FileState { origin: Some("lab".to_owned()), names: vec!["coin".to_owned()], series: vec![series.clone()] };
+            FileState { origin: "lab".to_owned(), names: vec!["coin".to_owned()], series: vec![series.clone()] };
         assert_eq!(FileState::read(&state.written()), Some(state.clone()));
         assert_eq!(state.series("e/coin=B"), Some((0, &series)));
-        for other in ["", "{}", r#"{"version":3,"names":[],"series":[]}"#, r#"{"version":1,"series":[{}]}"#] {
+        for other in ["", "{}", r#"{"version":1,"series":[]}"#, r#"{"version":2,"series":[{}]}"#] {
             assert_eq!(FileState::read(other), None, "{other}");
         }
-    }
-
-    #[test]
-    fn the_first_version_is_read() {
-        let text = r#"{"version":1,"series":[{"path":"e/coin=B","time":"at","rows":7,"covered":[[0,60]]}]}"#;
-        let state = FileState::read(text).unwrap();
-        let (_, series) = state.series("e/coin=B").unwrap();
-        assert_eq!((series.all_rows(), series.last, state.origin.as_deref()), (7, None, None));
-        assert_eq!(series.settled.ranges(), [Timestamp::from(0)..60.into()]);
     }
 }

@@ -2,16 +2,12 @@
 
 use std::ops::Range;
 
-use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
-use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
-use crate::merge::{Invalid, times};
-use crate::parquet_file::Batches;
 use crate::state::{self, SeriesState};
-use crate::store::{Store, file_path};
+use crate::store::{Seen, Store, steps};
 use crate::target::Target;
 
 /// The state of a target, from [`status`].
@@ -54,101 +50,78 @@ impl SeriesStatus {
         let next = self.last? + std::time::Duration::from_secs(2 * self.step);
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
     }
+
+    fn new(state: &SeriesState, seen: Seen) -> Self {
+        let range = seen.first.zip(seen.last).map(|(first, last)| first..last);
+        let holes = range.map(|range| seen.steps.missing(&range)).unwrap_or_default();
+        Self {
+            path: state.path.clone(),
+            step: state.step.as_secs(),
+            rows: seen.rows,
+            first: seen.first,
+            last: seen.last,
+            missing: holes.iter().map(|hole| steps(hole, state.step) as u64).sum(),
+            holes,
+            invalid: seen.invalid,
+            revised: state.revised,
+        }
+    }
 }
 
 /// Reads the state of a target and compares all of its files with their checksums.
 pub async fn status(target: &Target) -> Result<Status, Error> {
-    let store = Store::of(target, None)?;
+    let (store, _) = Store::of(target).await?;
     let mut status = Status::default();
-    if let Some(single) = &store.single {
-        let Some(base) = &single.base else {
-            return Err(Error::invalid_input(format!(
-                "{target}: expected a file or folder written by a backfill, found none"
-            )));
-        };
-        if let Err(damage) = single.verify() {
-            status.damaged.push(damage.to_string());
-            return Ok(status);
+    let states = match &store.single {
+        Some(single) => {
+            let base = single.base.as_ref().ok_or_else(|| {
+                Error::invalid_input(format!("{target}: expected a file or folder written by a backfill, found none"))
+            })?;
+            if let Err(damage) = single.verify() {
+                status.damaged.push(damage.to_string());
+                return Ok(status);
+            }
+            base.state.series.clone()
         }
-        for state in &base.state.series {
-            let mut seen = Seen::default();
-            let (before, _) = base.state.series(&state.path).unwrap_or((0, state));
-            let rows = usize::try_from(state.all_rows()).unwrap_or_default();
-            let input = single.input()?;
-            let schema = input.schema();
-            seen.read(state, &schema, input.batches(before, rows)?)?;
-            status.series.push(seen.status(state));
+        None => states(&store, &mut status.damaged).await?,
+    };
+    for mut state in states {
+        if store.single.is_none() {
+            state.rows = intact(&store, &state.path, &mut status.damaged).await?;
         }
-        return Ok(status);
-    }
-    let files = store.storage.list("").await?;
-    let mut series: Vec<_> = files.iter().filter_map(|file| layout::read_file(file)).map(|(path, _)| path).collect();
-    series.dedup();
-    for path in series {
-        let stored = store.storage.find(&format!("{path}/{}", state::FILE)).await?;
-        let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
-        let Some(state) = stored else {
-            status.damaged.push(format!("{path}: without a state; run the backfill again, which writes it"));
-            continue;
-        };
-        let mut seen = Seen::default();
-        for partition in store.files(path).await? {
-            let input = match store.input(&file_path(path, &partition)).await {
-                Err(damage @ Error::Damaged { .. }) => {
-                    status.damaged.push(damage.to_string());
-                    continue;
-                }
-                input => input?,
-            };
-            let (schema, rows) = (input.schema(), input.rows());
-            seen.read(&state, &schema, input.batches(0, rows)?)?;
-        }
-        status.series.push(seen.status(&state));
+        let seen = store.read(&state, None).await?;
+        status.series.push(SeriesStatus::new(&state, seen));
     }
     Ok(status)
 }
 
-/// The figures computed from the rows of a series.
-#[derive(Default)]
-struct Seen {
-    steps: Coverage,
-    rows: u64,
-    invalid: u64,
-    first: Option<Timestamp>,
-    last: Option<Timestamp>,
+/// The states of all series of a data set.
+async fn states(store: &Store, damaged: &mut Vec<String>) -> Result<Vec<SeriesState>, Error> {
+    let files = store.storage.list("").await?;
+    let mut folders: Vec<_> = files.iter().filter_map(|file| Some(layout::read_file(file)?.0)).collect();
+    folders.dedup();
+    let mut states = Vec::new();
+    for folder in folders {
+        let text = store.storage.find(&format!("{folder}/{}", state::FILE)).await?;
+        match text.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?)) {
+            Some(state) => states.push(state),
+            None => damaged.push(format!("{folder}: without a state; run the backfill again, which writes it")),
+        }
+    }
+    Ok(states)
 }
 
-impl Seen {
-    fn read(&mut self, state: &SeriesState, schema: &SchemaRef, batches: Batches) -> Result<(), Error> {
-        for batch in batches {
-            let batch = batch?;
-            let (times, invalid) = (times(&batch, &state.time)?, Invalid::of(&batch, schema));
-            for row in 0..batch.num_rows() {
-                let time = times.get(row);
-                let step = time.floor(state.step);
-                self.steps.add(step..step + state.step);
-                self.invalid += u64::from(invalid.is_row(row));
-                (self.first, self.last) = (self.first.or(Some(time)), Some(time));
+/// The partitions of a series with an undamaged file, and the number of its rows; the others are reported.
+async fn intact(store: &Store, path: &str, damaged: &mut Vec<String>) -> Result<state::Rows, Error> {
+    let mut rows = state::Rows::new();
+    for partition in store.partitions(path).await? {
+        match store.input(&store.file(path, &partition)).await {
+            Ok(input) => {
+                rows.insert(partition, u64::try_from(input.rows()).unwrap_or_default());
             }
-            self.rows += u64::try_from(batch.num_rows()).unwrap_or_default();
-        }
-        Ok(())
-    }
-
-    fn status(self, state: &SeriesState) -> SeriesStatus {
-        let range = self.first.zip(self.last).map(|(first, last)| first..last);
-        let holes = range.map(|range| self.steps.missing(&range)).unwrap_or_default();
-        let missing = holes.iter().map(|hole| crate::store::steps(hole, state.step) as u64).sum();
-        SeriesStatus {
-            path: state.path.clone(),
-            step: state.step.as_secs(),
-            rows: self.rows,
-            first: self.first,
-            last: self.last,
-            holes,
-            missing,
-            invalid: self.invalid,
-            revised: state.revised,
+            Err(damage @ Error::Damaged { .. }) => damaged.push(damage.to_string()),
+            Err(error) => return Err(error),
         }
     }
+    Ok(rows)
 }

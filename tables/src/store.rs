@@ -1,248 +1,257 @@
 //! The existing content of a target: the location of each series' rows, and its state.
 //!
 //! A data set has one file for each series and partition. The rows of a single file are collected in such a data set
-//! next to it, and merged with the file at the end of a run.
+//! next to it.
 
-use std::fs::File;
-use std::io::BufReader;
+use std::collections::BTreeMap;
+use std::iter::once;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use bytes::Bytes;
 use runtime::{Timestamp, Value};
-use serde_json::json;
+use serde_json::{from_value, json};
 
 use crate::backfill::Backfill;
-use crate::columns;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
-use crate::lock::Lock;
-use crate::merge::{Invalid, times};
+use crate::merge::Invalid;
 use crate::parquet_file::ParquetInput;
 use crate::partition::Partition;
 use crate::series::SeriesRequest;
-use crate::state::{self, FileState, Known, SeriesState};
+use crate::single_file::SingleFile;
+use crate::state::{self, SeriesState};
 use crate::storage::Storage;
-use crate::table_schema::UNKNOWN_FIELDS;
-use crate::target::{Format, Target};
+use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
+use crate::target::Target;
+use crate::times::Times;
 
 /// The location of a job's rows.
 pub(crate) struct Store {
     pub(crate) storage: Storage,
-    pub(crate) partition: Partition,
     pub(crate) single: Option<SingleFile>,
+    pub(crate) head: Head,
+}
+
+/// The hidden file of a data set: the same for all of its files.
+pub(crate) struct Head {
+    pub(crate) partition: Partition,
     origin: String,
-    /// The params of the series of each endpoint, in a data set.
-    keys: Value,
+    /// The params in the folder names of each endpoint; of none if the rows are those of a single file.
+    params: BTreeMap<String, Vec<String>>,
 }
 
-/// The single file into which the rows are merged.
-pub(crate) struct SingleFile {
-    pub(crate) path: PathBuf,
-    pub(crate) format: Format,
-    /// The folder of rows that are not in the file yet.
-    pub(crate) parts: PathBuf,
-    /// The Parquet file with all rows: the file itself, or the source of a CSV or JSON Lines file.
-    pub(crate) rows: PathBuf,
-    /// That file as the last run left it.
-    pub(crate) base: Option<Base>,
-}
-
-/// A Parquet file that a backfill has written.
-#[derive(Clone, Debug)]
-pub(crate) struct Base {
-    pub(crate) state: FileState,
-    /// The columns, without those that identify the series.
-    pub(crate) schema: SchemaRef,
-}
-
-/// The existing content of one series.
+/// The existing content of a series.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inventory {
     pub(crate) state: SeriesState,
     /// The columns of its newest file.
     pub(crate) schema: Option<SchemaRef>,
-    /// The file with these columns.
-    pub(crate) file: String,
+    /// The file or the folder with these columns.
+    pub(crate) location: String,
 }
 
-impl Inventory {
-    pub(crate) fn known(&self) -> Known {
-        Some(self.state.first?..self.state.last?)
+/// The content of the rows of a series.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// The intervals with a row, and those with a valid one.
+    pub(crate) steps: Coverage,
+    pub(crate) valid: Coverage,
+    pub(crate) rows: u64,
+    pub(crate) invalid: u64,
+    pub(crate) first: Option<Timestamp>,
+    pub(crate) last: Option<Timestamp>,
+}
+
+impl Head {
+    fn from_json(text: &[u8]) -> Option<Self> {
+        let value: Value = serde_json::from_slice(text).ok()?;
+        let field = |name: &str| value.get(name).cloned();
+        let partition: String = from_value(field("partition")?).ok()?;
+        let (origin, params) = (from_value(field("origin")?).ok()?, from_value(field("keys")?).ok()?);
+        Some(Self { partition: partition.parse().ok()?, origin, params })
+    }
+
+    fn to_json(&self) -> Value {
+        json!({"version": 2, "origin": self.origin, "partition": self.partition.to_string(), "keys": self.params})
     }
 }
 
 impl Store {
-    /// Opens the target of a job; with a lock, for writing.
-    pub(crate) async fn open(job: &Backfill, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
-        let step = job.series().iter().map(SeriesRequest::step).min().unwrap_or_default();
-        let mut this = Self::of(&job.target, lock)?;
-        this.partition = job.partition.unwrap_or(Partition::for_step(step));
-        this.origin.clone_from(&job.source_label);
-        this.read(job).await?;
+    /// Opens the target of a job, and compares it with the job.
+    pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
+        let (mut this, is_new) = Self::of(&job.target).await?;
+        let invalid_input =
+            |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
+        if is_new {
+            this.check_unknown().await?;
+            let step = job.series().iter().map(SeriesRequest::step).min().unwrap_or_default();
+            this.head.partition = job.partition.unwrap_or(Partition::for_step(step));
+            this.head.origin.clone_from(&job.source_label);
+        }
+        let base = this.single.as_ref().and_then(|single| single.base.as_ref());
+        for known in once(&this.head.origin).chain(base.map(|base| &base.state.origin)) {
+            if *known != job.source_label {
+                let own = &job.source_label;
+                return invalid_input(format!("the rows there are from `{known}`, and those of this job from `{own}`"));
+            }
+        }
+        if this.single.is_some() {
+            return Ok(this);
+        }
+        if let Some(other) = job.partition.filter(|partition| *partition != this.head.partition) {
+            return invalid_input(format!("the data set is divided by {}, not by {other}", this.head.partition));
+        }
+        for series in job.series() {
+            let own: Vec<_> = layout::params(series.path()).map(|(name, _)| name).collect();
+            // Every param of the endpoint has a folder, so the columns do not depend on the params that are set.
+            let is_other = |name: &&String| !series.params().any(|param| param == **name);
+            let all = || series.params().map(str::to_owned).chain(own.iter().filter(is_other).cloned()).collect();
+            let known: &mut Vec<_> = this.head.params.entry(series.endpoint().to_string()).or_insert_with(all);
+            if let Some(other) = own.iter().find(|name| !known.contains(name)) {
+                let (endpoint, known) = (series.endpoint(), known.join(", "));
+                return invalid_input(format!("the folders of {endpoint} there are {known}, without `{other}`"));
+            }
+        }
         Ok(this)
     }
 
-    /// A target, without reading its data set.
-    pub(crate) fn of(target: &Target, lock: Option<Arc<Lock>>) -> Result<Self, Error> {
+    /// The content of a target, and whether it is new.
+    pub(crate) async fn of(target: &Target) -> Result<(Self, bool), Error> {
         let (storage, single) = match target {
-            Target::Folder(path) => (Storage::folder(path, lock), None),
+            Target::Folder(path) => (Storage::Folder(path.clone()), None),
             #[cfg(feature = "s3")]
-            Target::Bucket { bucket, prefix } => (Storage::bucket(bucket, prefix)?, None),
+            Target::Bucket { bucket, prefix } => (Storage::Bucket(crate::storage::Bucket::new(bucket, prefix)?), None),
             Target::File { path, format } => {
                 let single = SingleFile::open(path, *format)?;
-                (Storage::folder(&single.parts, lock), Some(single))
+                (Storage::Folder(single.parts.clone()), Some(single))
             }
         };
-        let keys = Value::Object(serde_json::Map::new());
-        Ok(Self { storage, partition: Partition::Year, single, origin: String::new(), keys })
-    }
-
-    /// Reads the hidden file of the data set, and compares it with the job.
-    async fn read(&mut self, job: &Backfill) -> Result<(), Error> {
-        let name = job.target.to_string();
-        let invalid_input =
-            |why: String| Err(Error::invalid_input(format!("{name}: {why}; name another file or folder")));
-        let base = self.single.as_ref().and_then(|single| single.base.as_ref());
-        let mut origins: Vec<_> = base.map(|base| base.state.origin.clone()).into_iter().collect();
-        match self.storage.find(state::FILE).await? {
+        let text = storage.find(state::FILE).await?;
+        let is_new = text.is_none();
+        let head = match text {
             Some(text) => {
-                let value: Value = serde_json::from_slice(&text).unwrap_or_default();
-                let text = |key: &str| value.get(key).and_then(Value::as_str);
-                let Some(known) = text("partition").and_then(|name| name.parse::<Partition>().ok()) else {
-                    return Err(Error::damaged(self.storage.name(state::FILE), "it is not readable"));
-                };
-                if self.single.is_none() && job.partition.is_some_and(|partition| partition != known) {
-                    return invalid_input(format!(
-                        "the data set is divided by {known}, not by {default}",
-                        default = self.partition
-                    ));
-                }
-                self.partition = known;
-                self.keys = value.get("keys").cloned().unwrap_or_default();
-                origins.push(text("origin").map(str::to_owned));
+                Head::from_json(&text).ok_or_else(|| Error::damaged(storage.name(state::FILE), "it is not readable"))?
             }
-            None => self.check_unknown().await?,
-        }
-        for known in origins.into_iter().map(|origin| origin.unwrap_or_else(|| "service".to_owned())) {
-            if known != job.source_label {
-                return invalid_input(format!(
-                    "the rows there are from `{known}`, and those of this job from `{}`",
-                    job.source_label
-                ));
-            }
-        }
-        for series in job.series() {
-            let (endpoint, keys) = keys(series);
-            match self.keys.get(&endpoint) {
-                Some(known) if *known != keys => {
-                    return invalid_input(format!(
-                        "the series of {endpoint} there have the params {known}, and this one {keys}"
-                    ));
-                }
-                Some(_) => {}
-                None if self.single.is_some() => {}
-                None => self.keys[&endpoint] = keys,
-            }
-        }
-        Ok(())
+            None => Head { partition: Partition::Year, origin: String::new(), params: BTreeMap::new() },
+        };
+        Ok((Self { storage, single, head }, is_new))
     }
 
-    /// Rejects a folder with rows that this version did not write.
+    /// Rejects a folder with rows but without the hidden file, which every run writes first.
     async fn check_unknown(&self) -> Result<(), Error> {
         let files = self.storage.list("").await?;
-        let is_old =
-            |path: &&String| path.contains('/') && path.ends_with(".parquet") && layout::read_file(path).is_none();
-        let Some(old) = files.iter().find(is_old) else { return Ok(()) };
-        let old = self.storage.name(old);
-        Err(Error::invalid_input(match &self.single {
-            Some(single) => format!(
-                "{old}: an earlier version wrote this file, which cannot be continued; to rebuild, delete {} and {} and \
-                 run the same command again",
-                single.path.display(),
-                single.parts.display()
-            ),
-            None => format!(
-                "{old}: an earlier version wrote this file, with other partitions; to rebuild, run the same command with \
-                 another folder"
-            ),
-        }))
+        let Some(old) = files.iter().find(|path| path.contains('/') && path.ends_with(".parquet")) else {
+            return Ok(());
+        };
+        let both = self.single.as_ref().map(|single| format!(" and {}", single.path.display())).unwrap_or_default();
+        Err(Error::invalid_input(format!(
+            "{}: an earlier version wrote this file, which cannot be continued; to rebuild, move {}{both} away and run \
+             the same command again",
+            self.storage.name(old),
+            self.storage.name("").trim_end_matches('/')
+        )))
     }
 
     /// Writes the hidden file, before any row.
     pub(crate) async fn begin(&self) -> Result<(), Error> {
-        let partition = self.partition.to_string();
-        let text = json!({"version": 2, "origin": self.origin, "partition": partition, "keys": self.keys}).to_string();
-        self.storage.put(state::FILE, text.into_bytes()).await
+        self.storage.put(state::FILE, self.head.to_json().to_string().into_bytes()).await
+    }
+
+    /// The folder of a series.
+    fn folder(&self, path: &str) -> String {
+        let params = self.head.params.get(layout::endpoint(path));
+        params.map_or_else(|| path.to_owned(), |params| layout::with_params(path, params))
+    }
+
+    /// The file of a series and a partition.
+    pub(crate) fn file(&self, path: &str, partition: &str) -> String {
+        format!("{}/{partition}/{}", self.folder(path), layout::FILE)
+    }
+
+    /// The state of a series as the last run left it.
+    pub(crate) async fn state(&self, path: &str) -> Result<Option<SeriesState>, Error> {
+        let base = self.single.as_ref().and_then(|single| Some(single.base.as_ref()?.state.series(path)?.1));
+        let stored = self.storage.find(&format!("{}/{}", self.folder(path), state::FILE)).await?;
+        let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
+        // The state next to a single file continues that of the file, unless the file was replaced by another one.
+        let in_file = |state: &SeriesState| state.rows.get("").copied();
+        let stored = stored.filter(|stored| in_file(stored) == base.and_then(in_file));
+        Ok(stored.or_else(|| base.cloned()))
+    }
+
+    pub(crate) async fn put_state(&self, state: &SeriesState) -> Result<(), Error> {
+        let path = format!("{}/{}", self.folder(&state.path), state::FILE);
+        self.storage.put(&path, state.to_json().to_string().into_bytes()).await
     }
 
     /// The existing content of a series.
     pub(crate) async fn inventory(&self, series: &SeriesRequest) -> Result<Inventory, Error> {
-        let path = series.path();
-        let stored = self.storage.find(&format!("{path}/{}", state::FILE)).await?;
-        let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
-        let base = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?)));
-        let mut found = Inventory { state: SeriesState::new(series), ..Inventory::default() };
-        if let Some((single, base)) = base {
-            (found.schema, found.file) = (Some(base.schema.clone()), single.path.display().to_string());
-            if let Some((before, known)) = base.state.series(path) {
-                found.state = SeriesState { step: series.step(), ..known.clone() };
-                single.complete(before, &mut found.state)?;
+        let state = self.state(series.path()).await?.unwrap_or_else(|| SeriesState::new(series));
+        let state = SeriesState { step: series.step(), ..state };
+        let mut found = Inventory { state, schema: None, location: self.storage.name(&self.folder(series.path())) };
+        let endpoint = series.endpoint().to_string();
+        if let Some((single, base)) = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
+            // Other endpoints may have other columns of the same names, unless those are declared.
+            let is_declared = TableSchema::for_endpoint(series.endpoint()).is_some();
+            let is_own = |state: &SeriesState| layout::endpoint(&state.path) == endpoint;
+            if is_declared || base.state.series.iter().any(is_own) {
+                found.schema = Some(base.schema.clone());
+                found.location = single.rows.display().to_string();
             }
         }
-        // The state next to a single file continues that of the file, unless the file was replaced by another one.
-        let in_file = |state: &SeriesState| state.rows.get("").copied();
-        if let Some(stored) = stored.filter(|stored| in_file(stored) == in_file(&found.state)) {
-            found.state = stored;
+        self.compare(&mut found).await?;
+        if found.schema.is_none() {
+            // All series of an endpoint have the same columns, even if they were inferred.
+            let files = self.storage.list(&endpoint).await?;
+            if let Some(file) = files.iter().find(|file| layout::read_file(file).is_some()) {
+                found.schema = Some(self.input(file).await?.schema());
+                found.location = self.storage.name(&endpoint);
+            }
         }
-        self.compare(path, &mut found).await?;
         Ok(found)
     }
 
     /// Compares a state with the existing files.
-    async fn compare(&self, path: &str, found: &mut Inventory) -> Result<(), Error> {
-        let files = self.files(path).await?;
+    async fn compare(&self, found: &mut Inventory) -> Result<(), Error> {
+        let path = found.state.path.clone();
+        let files = self.partitions(&path).await?;
         let state = &mut found.state;
         let is_there = |name: &String| name.is_empty() || files.contains(name);
         let lost: Vec<_> = state.rows.keys().filter(|name| !is_there(name)).cloned().collect();
         for name in &lost {
             state.rows.remove(name);
+            // Its rows are fetched again.
             if let Some((_, range)) = Partition::read(name) {
                 state.settled.remove(&range);
             }
         }
         for name in &files {
             let is_known = state.rows.contains_key(name);
-            if is_known && lost.is_empty() && Some(name) != files.last() {
+            if is_known && Some(name) != files.last() {
                 continue;
             }
-            let input = self.input(&file_path(path, name)).await?;
+            let input = self.input(&self.file(&path, name)).await?;
             if self.single.is_none() || found.schema.is_none() {
-                (found.schema, found.file) = (Some(input.schema()), self.storage.name(&file_path(path, name)));
+                found.schema = Some(input.schema());
             }
             state.rows.entry(name.clone()).or_insert(u64::try_from(input.rows()).unwrap_or_default());
         }
         if !lost.is_empty() {
-            (state.first, state.last) = (None, None);
-            let present = self.present(found, None).await?;
-            if let (Some(first), Some(last)) = (present.ranges().first(), present.ranges().last()) {
-                found.state.extend(first.start, last.end - found.state.step);
-            }
+            let seen = self.read(&found.state, None).await?;
+            (found.state.first, found.state.last) = (seen.first, seen.last);
         }
         Ok(())
     }
 
     /// The partitions of a series that have a file, in order of time.
-    pub(crate) async fn files(&self, path: &str) -> Result<Vec<String>, Error> {
-        let all = self.storage.list(path).await?;
-        let own = |file: &String| {
-            layout::read_file(file).filter(|(series, _)| *series == path).map(|(_, name)| name.to_owned())
-        };
+    pub(crate) async fn partitions(&self, path: &str) -> Result<Vec<String>, Error> {
+        let folder = self.folder(path);
+        let all = self.storage.list(&folder).await?;
+        let own = |file: &String| Some(layout::read_file(file).filter(|(series, _)| *series == folder)?.1.to_owned());
         Ok(all.iter().filter_map(own).collect())
     }
 
@@ -254,21 +263,11 @@ impl Store {
         Ok(input)
     }
 
-    /// The intervals from a time on that have a valid record.
-    pub(crate) async fn present(&self, found: &Inventory, since: Option<Timestamp>) -> Result<Coverage, Error> {
-        let state = &found.state;
-        let mut present = Coverage::default();
-        let mut add = |rows: &RecordBatch, schema: &SchemaRef| -> Result<(), Error> {
-            let (times, invalid) = (times(rows, &state.time)?, Invalid::of(rows, schema));
-            for row in (0..rows.num_rows()).filter(|row| !invalid.is_row(*row)) {
-                let step = times.get(row).floor(state.step);
-                present.add(step..step + state.step);
-            }
-            Ok(())
-        };
-        let base = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?)));
-        if let Some((single, (before, known))) =
-            base.and_then(|(single, base)| Some((single, base.state.series(&state.path)?)))
+    /// Reads the rows of a series; older ones than `since` may be left out.
+    pub(crate) async fn read(&self, state: &SeriesState, since: Option<Timestamp>) -> Result<Seen, Error> {
+        let (mut seen, columns) = (Seen::default(), [state.time.as_str(), UNKNOWN_FIELDS]);
+        if let Some(single) = self.single.as_ref()
+            && let Some((before, known)) = single.base.as_ref().and_then(|base| base.state.series(&state.path))
         {
             let rows = usize::try_from(known.all_rows()).unwrap_or_default();
             // The rows of a series are ordered by time, at most one per interval.
@@ -276,8 +275,8 @@ impl Store {
             let count = newest.map_or(rows, |newest| rows.min(newest));
             let input = single.input()?;
             let schema = input.schema();
-            for batch in input.project(&[&state.time, UNKNOWN_FIELDS]).batches(before + rows - count, count)? {
-                add(&batch?, &schema)?;
+            for batch in input.project(&columns).batches(before + rows - count, count)? {
+                seen.add(state, &batch?, &schema)?;
             }
         }
         for name in state.rows.keys().filter(|name| !name.is_empty()) {
@@ -285,92 +284,33 @@ impl Store {
             if is_older {
                 continue;
             }
-            let input = self.input(&file_path(&state.path, name)).await?;
+            let input = self.input(&self.file(&state.path, name)).await?;
             let (schema, rows) = (input.schema(), input.rows());
-            for batch in input.project(&[&state.time, UNKNOWN_FIELDS]).batches(0, rows)? {
-                add(&batch?, &schema)?;
+            for batch in input.project(&columns).batches(0, rows)? {
+                seen.add(state, &batch?, &schema)?;
             }
         }
-        Ok(present)
+        Ok(seen)
     }
 }
 
-impl SingleFile {
-    pub(crate) fn open(path: &Path, format: Format) -> Result<Self, Error> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".parts");
-        let parts = path.with_file_name(name);
-        let rows = if format == Format::Parquet { path.to_owned() } else { parts.join("rows.parquet") };
-        let mut this = Self { path: path.to_owned(), format, parts, rows, base: None };
-        if this.rows.exists() {
-            this.base = Some(this.read_base()?);
-        } else if path.exists() && !this.parts.exists() {
-            return Err(Error::invalid_input(format!(
-                "{}: the file exists, but without {}, which is needed to continue it; name another file",
-                path.display(),
-                this.parts.display()
-            )));
-        }
-        Ok(this)
-    }
-
-    fn read_base(&self) -> Result<Base, Error> {
-        let invalid_input = |why: &str| {
-            Error::invalid_input(format!("{}: the file exists and {why}; name another file", self.rows.display()))
-        };
-        let input = ParquetInput::open(self.rows.display().to_string(), self.file()?)?;
-        let text = input.metadata(state::KEY).ok_or_else(|| invalid_input("was not written by a backfill"))?;
-        let state = FileState::read(text).ok_or_else(|| invalid_input("was written by another version"))?;
-        Ok(Base { schema: without(&input.schema(), &state.names, None), state })
-    }
-
-    fn file(&self) -> Result<File, Error> {
-        File::open(&self.rows).map_err(|error| Error::storage(self.rows.display(), error))
-    }
-
-    pub(crate) fn input(&self) -> Result<ParquetInput<File>, Error> {
-        ParquetInput::open(self.rows.display().to_string(), self.file()?)
-    }
-
-    /// Verifies the checksums of the file.
-    pub(crate) fn verify(&self) -> Result<(), Error> {
-        self.input()?.verify(BufReader::new(self.file()?))
-    }
-
-    /// Reads the first and the last record, which the first version of the format did not store.
-    pub(crate) fn complete(&self, before: usize, state: &mut SeriesState) -> Result<(), Error> {
-        let rows = usize::try_from(state.all_rows()).unwrap_or_default();
-        if state.last.is_some() || rows == 0 {
-            return Ok(());
-        }
-        for row in [before, before + rows - 1] {
-            for batch in self.input()?.project(&[&state.time]).batches(row, 1)? {
-                let batch = batch?;
-                let time = times(&batch, &state.time)?.get(0);
-                state.extend(time, time);
+impl Seen {
+    fn add(&mut self, state: &SeriesState, rows: &RecordBatch, schema: &SchemaRef) -> Result<(), Error> {
+        let (times, invalid) = (Times::in_batch(rows, &state.time)?, Invalid::of(rows, schema));
+        for row in 0..rows.num_rows() {
+            let time = times.get(row);
+            let step = time.floor(state.step);
+            self.steps.add(step..step + state.step);
+            if invalid.is_row(row) {
+                self.invalid += 1;
+            } else {
+                self.valid.add(step..step + state.step);
             }
+            (self.first, self.last) = (self.first.or(Some(time)), Some(time));
         }
+        self.rows += u64::try_from(rows.num_rows()).unwrap_or_default();
         Ok(())
     }
-}
-
-/// The columns of a file without those that identify the series, unless the records have columns of these names.
-pub(crate) fn without(schema: &Schema, names: &[String], records: Option<&Schema>) -> SchemaRef {
-    let is_own =
-        |name: &String| !names.contains(name) || records.is_some_and(|records| records.field_with_name(name).is_ok());
-    let own = schema.fields().iter().filter(|field| is_own(field.name())).cloned();
-    Arc::new(Schema::new(own.collect::<Vec<_>>()))
-}
-
-/// The endpoint of a series, and the names of the params in its path.
-fn keys(series: &SeriesRequest) -> (String, Value) {
-    let keys = columns::values(series.path()).into_iter().skip(1).map(|(name, _)| name);
-    (series.endpoint().to_string(), keys.collect::<Vec<_>>().into())
-}
-
-/// The file of a series and a partition.
-pub(crate) fn file_path(series: &str, partition: &str) -> String {
-    format!("{series}/{partition}/{}", layout::FILE)
 }
 
 /// Maximum number of intervals in a range.

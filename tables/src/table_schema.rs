@@ -4,24 +4,20 @@
 //! evidence. If the fields are unknown, the columns are inferred from the first records.
 
 mod infer;
-mod meaning;
 mod types;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ServiceInfo, TimeUnit};
+use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
 use runtime::{Request, Timestamp, UnknownFields, Value};
 
 use crate::error::Error;
 use crate::series::{SeriesRequest, TimeColumn};
-use infer::Inferred;
-
-pub(crate) use meaning::is_json;
 
 /// The column of the fields that no other column contains: a JSON object for each record, or null.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
@@ -37,40 +33,38 @@ pub struct TableSchema {
 enum Columns {
     /// One for each field of the table.
     Known(&'static RecordInfo),
-    /// Columns inferred from records.
-    Inferred(Inferred),
+    /// Names and types that were inferred from records, without unknown fields.
+    Inferred(Vec<(String, ValueType)>),
 }
 
 impl TableSchema {
     /// The columns of an endpoint's records; `None` if it has no series, or the fields of its records are unknown.
     pub fn for_endpoint(endpoint: &EndpointInfo) -> Option<Self> {
-        match endpoint.body {
-            BodyInfo::Series { record: Some(record), .. } => Some(Self::of_record(record)),
-            _ => None,
-        }
+        let BodyInfo::Series { record: Some(record), .. } = endpoint.body else { return None };
+        let mut fields: Vec<Field> = record.fields.iter().map(types::field).collect();
+        fields.push(unknown_fields(&fields));
+        Some(Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Known(record) })
     }
 
     /// Infers the columns of records whose fields are unknown; endpoint and service are those of the request.
     ///
     /// Numbers and texts get typed columns, everything else JSON columns.
     pub fn infer<E>(request: &Request<E>, records: &[AnyRecord]) -> Self {
-        Self::inferred(Inferred::of(time_column(request.endpoint(), request.service()), records))
+        let time = TimeColumn::of(request.endpoint(), request.service());
+        Self::inferred(infer::columns(time, records))
     }
 
-    fn of_record(record: &'static RecordInfo) -> Self {
-        let mut fields: Vec<Field> = record.fields.iter().map(types::field).collect();
+    fn inferred(columns: Vec<(String, ValueType)>) -> Self {
+        let field = |(name, ty): &(String, ValueType)| types::described(name, *ty, &[]);
+        let mut fields: Vec<Field> = columns.iter().map(field).collect();
         fields.push(unknown_fields(&fields));
-        Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Known(record) }
-    }
-
-    fn inferred(columns: Inferred) -> Self {
-        Self { schema: columns.schema(), columns: Columns::Inferred(columns) }
+        Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Inferred(columns) }
     }
 
     /// The columns of a series: those of its table, or else those inferred from its other records.
     pub(crate) fn of_series(series: &SeriesRequest, found: Option<&Schema>) -> Option<Self> {
         Self::for_endpoint(series.endpoint())
-            .or_else(|| Some(Self::inferred(Inferred::stored(Some(series.time()), found?))))
+            .or_else(|| Some(Self::inferred(infer::stored(Some(series.time()), found?))))
     }
 
     /// The columns.
@@ -82,18 +76,9 @@ impl TableSchema {
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
         let columns = match &self.columns {
             Columns::Known(record) => known(record, records),
-            Columns::Inferred(inferred) => inferred.columns(records, times),
+            Columns::Inferred(columns) => infer::arrays(columns, records, times),
         };
         RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
-    }
-}
-
-fn time_column(endpoint: &EndpointInfo, service: &ServiceInfo) -> Option<TimeColumn> {
-    match endpoint.body {
-        BodyInfo::Series { time: Some(name), time_unit, .. } => {
-            Some(TimeColumn { name, unit: time_unit.unwrap_or(service.time_unit) })
-        }
-        _ => None,
     }
 }
 
@@ -104,12 +89,11 @@ fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Vec<ArrayRef> {
             records.iter().map(|record| record.values().nth(index).unwrap_or(FieldValue::Null)).collect();
         columns.push(types::array(field.ty, &values));
     }
-    let mut unknown = StringBuilder::new();
-    for record in records {
+    let unknown = records.iter().map(|record| {
         let fields = record.info().map(|info| info.fields).unwrap_or_default();
-        unknown.append_option(with_large(record.unknown_fields(), fields.iter().zip(record.values())));
-    }
-    columns.push(Arc::new(unknown.finish()));
+        with_large(record.unknown_fields(), fields.iter().zip(record.values()))
+    });
+    columns.push(Arc::new(unknown.collect::<StringArray>()));
     columns
 }
 
@@ -138,10 +122,16 @@ fn unknown_fields(others: &[Field]) -> Field {
         name.insert(0, '_');
     }
     let meaning = "Fields that the catalogue does not know, as a JSON object.";
-    Field::new(name, DataType::Utf8, true).with_metadata(meaning::of(meaning, "", None, true))
+    Field::new(name, DataType::Utf8, true).with_metadata(metadata(&[("meaning", meaning), ("format", "json")]))
 }
 
-/// Returns `true` if timestamps of this unit may lie between two milliseconds.
-fn is_fine(unit: TimeUnit) -> bool {
-    matches!(unit, TimeUnit::Iso8601)
+/// The metadata of a column in Arrow and Parquet: meaning, unit, evidence and format; unknown facts are omitted.
+fn metadata(facts: &[(&str, &str)]) -> HashMap<String, String> {
+    let known = facts.iter().filter(|(_, text)| !text.is_empty());
+    known.map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect()
+}
+
+/// Returns `true` if the metadata marks the text of a column as JSON.
+pub(crate) fn is_json(field: &Field) -> bool {
+    field.metadata().get("format").is_some_and(|format| format == "json")
 }

@@ -85,17 +85,19 @@ impl Target {
         }
     }
 
-    /// The prefix of the hidden files of this target; `None` in object storage.
-    #[allow(clippy::unnecessary_wraps)] // Without object storage, every target is on disk.
-    pub(crate) fn hidden(&self) -> Option<PathBuf> {
+    /// The files that a run of these series locks; none in object storage.
+    pub(crate) fn locks<'s>(&self, series: impl Iterator<Item = &'s str>) -> Vec<PathBuf> {
         match self {
-            Self::Folder(path) => Some(path.join(".backfill")),
+            Self::Folder(path) => {
+                let name = |series: &str| format!(".backfill-{:08x}.lock", crc32fast::hash(series.as_bytes()));
+                series.map(|series| path.join(name(series))).collect()
+            }
             Self::File { path, .. } => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                Some(path.with_file_name(format!(".{name}.backfill")))
+                vec![path.with_file_name(format!(".{name}.backfill.lock"))]
             }
             #[cfg(feature = "s3")]
-            Self::Bucket { .. } => None,
+            Self::Bucket { .. } => Vec::new(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! an empty cell, or `null`.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -16,45 +17,31 @@ use crate::times::Times;
 
 /// Writes tables as lines of text.
 #[derive(Debug)]
-pub enum TextWriter<W: Write> {
-    /// CSV with a header line.
-    Csv(Box<Csv<W>>),
-    /// JSON objects.
+pub struct TextWriter<W: Write>(Lines<W>);
+
+#[derive(Debug)]
+enum Lines<W: Write> {
+    Csv { out: Box<csv::Writer<W>>, has_names: bool },
     Json(W),
 }
 
-/// Writes CSV.
-#[derive(Debug)]
-pub struct Csv<W: Write> {
-    out: csv::Writer<W>,
-    has_names: bool,
-}
-
 impl<W: Write> TextWriter<W> {
-    /// Returns the inner writer after everything was written to it.
-    pub fn into_inner(self) -> std::io::Result<W> {
-        match self {
-            Self::Csv(csv) => csv.out.into_inner().map_err(csv::IntoInnerError::into_error),
-            Self::Json(mut out) => out.flush().map(|()| out),
-        }
-    }
-
-    /// CSV.
+    /// CSV with a header line.
     pub fn csv(out: W) -> Self {
-        Self::Csv(Box::new(Csv { out: csv::Writer::from_writer(out), has_names: false }))
+        Self(Lines::Csv { out: Box::new(csv::Writer::from_writer(out)), has_names: false })
     }
 
-    /// JSON Lines.
+    /// JSON Lines: one object per row.
     pub fn json(out: W) -> Self {
-        Self::Json(out)
+        Self(Lines::Json(out))
     }
 
     /// Writes the header line, if the format has one and it was not written yet.
     pub fn begin(&mut self, schema: &Schema) -> std::io::Result<()> {
-        if let Self::Csv(csv) = self
-            && !std::mem::replace(&mut csv.has_names, true)
+        if let Lines::Csv { out, has_names } = &mut self.0
+            && !std::mem::replace(has_names, true)
         {
-            csv.out.write_record(schema.fields().iter().map(|field| field.name()))?;
+            out.write_record(schema.fields().iter().map(|field| field.name()))?;
         }
         Ok(())
     }
@@ -63,21 +50,21 @@ impl<W: Write> TextWriter<W> {
     pub fn write(&mut self, batch: &RecordBatch) -> std::io::Result<()> {
         self.begin(batch.schema_ref())?;
         let schema = batch.schema();
-        let columns: Vec<_> = schema.fields().iter().zip(batch.columns()).collect();
         let mut text = String::new();
         for row in 0..batch.num_rows() {
-            match self {
-                Self::Csv(csv) => {
-                    for (field, column) in &columns {
+            match &mut self.0 {
+                Lines::Csv { out, .. } => {
+                    for (field, column) in schema.fields().iter().zip(batch.columns()) {
                         text.clear();
                         cell(field, column, row, &mut text);
-                        csv.out.write_field(&text)?;
+                        out.write_field(&text)?;
                     }
-                    csv.out.write_record(None::<&[u8]>)?;
+                    out.write_record(None::<&[u8]>)?;
                 }
-                Self::Json(out) => {
+                Lines::Json(out) => {
                     text.clear();
-                    line(&columns, row, &mut text);
+                    object(schema.fields(), batch.columns(), row, &mut text);
+                    text.push('\n');
                     out.write_all(text.as_bytes())?;
                 }
             }
@@ -85,23 +72,28 @@ impl<W: Write> TextWriter<W> {
         Ok(())
     }
 
-    /// Flushes what is still buffered.
-    pub fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Self::Csv(csv) => csv.out.flush(),
-            Self::Json(out) => out.flush(),
+    /// Returns the inner writer after everything was written to it.
+    pub fn into_inner(self) -> std::io::Result<W> {
+        match self.0 {
+            Lines::Csv { out, .. } => out.into_inner().map_err(csv::IntoInnerError::into_error),
+            Lines::Json(mut out) => out.flush().map(|()| out),
         }
     }
 }
 
-fn line(columns: &[(&std::sync::Arc<Field>, &ArrayRef)], row: usize, out: &mut String) {
-    for (index, (field, column)) in columns.iter().enumerate() {
+/// A row as JSON.
+fn object(fields: &[Arc<Field>], columns: &[ArrayRef], row: usize, out: &mut String) {
+    for (index, (field, column)) in fields.iter().zip(columns).enumerate() {
         out.push(if index == 0 { '{' } else { ',' });
-        out.push_str(&Value::from(field.name().as_str()).to_string());
-        out.push(':');
+        key(field.name(), out);
         json(field, column, row, out);
     }
-    out.push_str("}\n");
+    out.push('}');
+}
+
+fn key(name: &str, out: &mut String) {
+    out.push_str(&Value::from(name).to_string());
+    out.push(':');
 }
 
 /// A value as a CSV cell.
@@ -127,16 +119,7 @@ fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
         DataType::Float64 => out.push_str(&Value::from(column.as_primitive::<Float64Type>().value(row)).to_string()),
         DataType::Boolean => out.push_str(&column.as_boolean().value(row).to_string()),
         DataType::Timestamp(..) => out.push_str(&Value::from(time(column, row)).to_string()),
-        DataType::Struct(fields) => {
-            let all = fields.iter().zip(column.as_struct().columns());
-            for (index, (field, column)) in all.enumerate() {
-                out.push(if index == 0 { '{' } else { ',' });
-                out.push_str(&Value::from(field.name().as_str()).to_string());
-                out.push(':');
-                json(field, column, row, out);
-            }
-            out.push('}');
-        }
+        DataType::Struct(fields) => object(fields, column.as_struct().columns(), row, out),
         DataType::List(item) => {
             let items = column.as_list::<i32>().value(row);
             out.push('[');
@@ -152,8 +135,7 @@ fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
             out.push('{');
             for index in 0..entries.len() {
                 out.push_str(if index == 0 { "" } else { "," });
-                out.push_str(&Value::from(keys.value(index)).to_string());
-                out.push(':');
+                key(keys.value(index), out);
                 json(&Field::new("value", values.data_type().clone(), true), values, index, out);
             }
             out.push('}');

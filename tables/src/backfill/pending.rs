@@ -22,8 +22,8 @@ const LONGEST: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct Pending {
     /// The folder of the partition of the rows, if there are any, and where the partition ends.
-    pub(super) partition: Option<(String, Timestamp)>,
-    pub(super) batches: Vec<RecordBatch>,
+    partition: Option<(String, Timestamp)>,
+    batches: Vec<RecordBatch>,
     /// The ranges of which all rows are here, or written.
     pub(super) fetched: Coverage,
     rows: usize,
@@ -36,7 +36,7 @@ impl Pending {
         Self { partition: None, batches, fetched, rows: 0, since: Instant::now() }
     }
 
-    /// Whether rows of a time belong to another partition than those that are here.
+    /// Returns `true` if rows of a time belong to another partition than those that are here.
     pub(super) fn is_other(&self, time: Timestamp) -> bool {
         self.partition.as_ref().is_some_and(|(_, end)| time >= *end)
     }
@@ -50,7 +50,7 @@ impl Pending {
         self.batches.push(rows);
     }
 
-    /// Whether it is time to write the rows.
+    /// Returns `true` if it is time to write the rows.
     pub(super) fn is_due(&self) -> bool {
         self.rows >= ROWS || self.rows > 0 && self.since.elapsed() >= LONGEST
     }

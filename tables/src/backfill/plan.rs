@@ -88,6 +88,13 @@ pub(super) async fn planned(job: &Backfill, store: &Store) -> Result<Vec<(Series
         }
         all.push((series_plan(job, store, series, &found).await?, found));
     }
+    if let Some(single) = &store.single {
+        // Also those of endpoints that the file does not contain yet.
+        let tables = job.series.iter().filter_map(|series| TableSchema::for_endpoint(series.endpoint()));
+        let base = single.base.iter().map(|base| base.schema.clone());
+        let sources: Vec<_> = base.chain(tables.map(|table| table.schema())).collect();
+        Columns::new(&[], &sources).map_err(|why| single.mismatch(&why))?;
+    }
     Ok(all)
 }
 
@@ -98,7 +105,8 @@ fn compare_columns(series: &SeriesRequest, found: &Inventory) -> Result<(), Erro
     };
     let compared = Columns::new(&[], &[schema.clone(), table.schema()]);
     compared.map(drop).map_err(|why| {
-        Error::invalid_input(format!("{}: {why}; to rebuild, move it away and run the same command again", found.file))
+        let location = &found.location;
+        Error::invalid_input(format!("{location}: {why}; to rebuild, move it away and run the same command again"))
     })
 }
 
@@ -123,14 +131,16 @@ async fn series_plan(
         tail.start = tail.start.min((tail.end - full).floor(plan.step)).max(range.start);
     }
     let fetched: Coverage = missing.iter().cloned().collect();
-    let since = if job.refetch_gaps { None } else { state.last.map(|last| last - RECENT) };
+    let from = match (state.first, state.last) {
+        _ if job.refetch_gaps => Some(range.start),
+        (Some(first), Some(last)) => Some(first.max(last - RECENT).max(range.start)),
+        _ => None,
+    };
     let mut gaps = Vec::new();
-    if job.refetch_gaps || state.last.is_some() {
-        let from = since.max(if job.refetch_gaps { None } else { state.first }).unwrap_or(range.start).max(range.start);
-        let present = store.present(found, Some(from).filter(|_| !job.refetch_gaps)).await?;
+    if let Some(from) = from {
         let whole = ceil(from, plan.step)..recent.floor(plan.step);
-        let holes = present.missing(&whole).into_iter().flat_map(|hole| fetched.missing(&hole));
-        gaps = pages(holes, page, range.end);
+        let holes = store.read(state, Some(from)).await?.valid.missing(&whole).into_iter();
+        gaps = pages(holes.flat_map(|hole| fetched.missing(&hole)), page, range.end);
         if !job.refetch_gaps {
             limit(&mut gaps, state.last.unwrap_or(range.start));
         }

@@ -4,67 +4,35 @@
 //! complete files. It keeps the mode and the owner of the file that it replaces; a symbolic link stays one.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::lock::Lock;
 
-/// Files below a folder.
-#[derive(Clone, Debug)]
-pub(crate) struct Local {
-    root: PathBuf,
-    /// The lock of the run; `None` for a reader. A write that continues after its run was dropped keeps it.
-    _lock: Option<Arc<Lock>>,
+pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<String>, Error> {
+    let path = root.join(folder);
+    let fails = |error| Error::storage(path.display(), error);
+    let entries = match fs::read_dir(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(fails)?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(fails)?;
+        let (name, kind) = (entry.file_name(), entry.file_type().map_err(fails)?);
+        let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        if kind.is_dir() { found.extend(list(root, &path)?) } else { found.push(path) }
+    }
+    Ok(found)
 }
 
-impl Local {
-    pub(super) fn new(root: PathBuf, lock: Option<Arc<Lock>>) -> Self {
-        Self { root, _lock: lock }
-    }
-
-    pub(super) fn path(&self, path: &str) -> PathBuf {
-        path.split('/').filter(|segment| !segment.is_empty()).fold(self.root.clone(), |whole, name| whole.join(name))
-    }
-
-    pub(super) fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
-        let mut found = Vec::new();
-        self.visit(folder, &mut found)?;
-        Ok(found)
-    }
-
-    fn visit(&self, folder: &str, found: &mut Vec<String>) -> Result<(), Error> {
-        let path = self.path(folder);
-        let fails = |error| Error::storage(path.display(), error);
-        let entries = match fs::read_dir(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            entries => entries.map_err(fails)?,
-        };
-        for entry in entries {
-            let entry = entry.map_err(fails)?;
-            let (name, kind) = (entry.file_name(), entry.file_type().map_err(fails)?);
-            let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
-            let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            if kind.is_dir() { self.visit(&path, found)? } else { found.push(path) }
-        }
-        Ok(())
-    }
-
-    pub(super) fn get(&self, path: &str) -> Result<Bytes, Error> {
-        let path = self.path(path);
-        fs::read(&path).map(Bytes::from).map_err(|error| Error::storage(path.display(), error))
-    }
-
-    pub(super) fn put(&self, path: &str, content: &[u8]) -> Result<(), Error> {
-        write(&self.path(path), |file| file.write_all(content))
-    }
-
-    /// Writes a file unless its name exists.
-    pub(super) fn create(&self, path: &str, content: &[u8]) -> Result<(), Error> {
-        if self.path(path).exists() { Ok(()) } else { self.put(path, content) }
+pub(super) fn find(path: &Path) -> Result<Option<Bytes>, Error> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        content => content.map(|content| Some(content.into())).map_err(|error| Error::storage(path.display(), error)),
     }
 }
 
@@ -118,6 +86,7 @@ fn sync(folder: &Path) {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::io::Write;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, PutMode};
+use object_store::{ObjectStore, ObjectStoreExt};
 use rustls::crypto::CryptoProvider;
 
 use crate::error::Error;
@@ -22,7 +22,7 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
+    pub(crate) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
         // `object_store` uses the TLS provider of the process, and panics without one.
         if CryptoProvider::get_default().is_none() {
             // An error means that another crate installed one first, which works as well.
@@ -58,25 +58,11 @@ impl Bucket {
         Ok(found)
     }
 
-    pub(super) async fn get(&self, path: &str) -> Result<Bytes, Error> {
-        let fails = |error| Error::storage(self.name(path), reason(error));
-        let object = self.store.get(&self.path(path)?).await.map_err(fails)?;
-        object.bytes().await.map_err(fails)
-    }
-
     pub(super) async fn find(&self, path: &str) -> Result<Option<Bytes>, Error> {
         let fails = |error| Error::storage(self.name(path), reason(error));
         match self.store.get(&self.path(path)?).await {
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             object => object.map_err(fails)?.bytes().await.map(Some).map_err(fails),
-        }
-    }
-
-    /// Writes an object unless its name exists.
-    pub(super) async fn create(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
-        match self.store.put_opts(&self.path(path)?, content.into(), PutMode::Create.into()).await {
-            Ok(_) | Err(object_store::Error::AlreadyExists { .. }) => Ok(()),
-            Err(error) => Err(Error::storage(self.name(path), reason(error))),
         }
     }
 
@@ -88,20 +74,20 @@ impl Bucket {
 
 /// The service's message and code, if present; else the complete error.
 fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
-    match said(&error.to_string()) {
-        Some(said) => said.into(),
+    match message(&error.to_string()) {
+        Some(message) => message.into(),
         None => error.into(),
     }
 }
 
 /// The message and the code in the XML of an error response.
-fn said(text: &str) -> Option<String> {
+fn message(text: &str) -> Option<String> {
     let element = |name: &str| {
         let rest = text.split_once(&format!("<{name}>"))?.1;
         Some(rest.split_once(&format!("</{name}>"))?.0)
     };
-    let (message, code) = (element("Message")?, element("Code")?);
-    Some(format!("{} ({code})", message.trim_end_matches('.')))
+    let (text, code) = (element("Message")?, element("Code")?);
+    Some(format!("{} ({code})", text.trim_end_matches('.')))
 }
 
 #[cfg(test)]
@@ -109,10 +95,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_told_in_the_words_of_the_service() {
+    fn an_error_shows_the_message_of_the_service() {
         let text =
             "Generic S3 error: 404: <Error><Code>NoSuchBucket</Code><Message>It does not exist.</Message></Error>";
-        assert_eq!(said(text).as_deref(), Some("It does not exist (NoSuchBucket)"));
-        assert_eq!(said("Generic S3 error: connection refused"), None);
+        assert_eq!(message(text).as_deref(), Some("It does not exist (NoSuchBucket)"));
+        assert_eq!(message("Generic S3 error: connection refused"), None);
     }
 }

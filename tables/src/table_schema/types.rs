@@ -3,12 +3,12 @@
 //! Values of a type in the registry are converted to an array. Timestamps are in UTC; values of unknown type are kept
 //! as JSON text.
 
-use std::fmt::Write;
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{
-    ArrayRef, ListArray, MapArray, StringArray, StructArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+    ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, StringArray, StructArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields, TimeUnit as ArrowUnit};
@@ -16,22 +16,19 @@ use runtime::Timestamp;
 use runtime::record::{FieldValue, RecordValue};
 use runtime::registry::{FieldInfo, RecordInfo, TimeUnit, ValueType};
 
-use super::{is_fine, meaning, with_large};
+use super::{metadata, with_large};
 
 /// The column of a field.
 pub(super) fn field(info: &FieldInfo) -> Field {
-    let mut meaning = info.summary.to_owned();
-    if !info.notes.is_empty() {
-        let _ = write!(meaning, "{}{}", if meaning.is_empty() { "" } else { " " }, info.notes);
-    }
-    let is_json = matches!(info.ty, ValueType::Any);
-    // A value that does not fit is null.
-    Field::new(info.wire_name, data_type(info.ty), true).with_metadata(meaning::of(
-        &meaning,
-        info.unit,
-        Some(info.evidence),
-        is_json,
-    ))
+    let meaning = [info.summary, info.notes].join(" ");
+    let facts = [("meaning", meaning.trim()), ("unit", info.unit), ("evidence", info.evidence.as_str())];
+    described(info.wire_name, info.ty, &facts)
+}
+
+/// A column with these facts in its metadata. A value that does not fit is null.
+pub(super) fn described(name: &str, ty: ValueType, facts: &[(&str, &str)]) -> Field {
+    let format = ("format", if matches!(ty, ValueType::Any) { "json" } else { "" });
+    Field::new(name, data_type(ty), true).with_metadata(metadata(&[facts, &[format]].concat()))
 }
 
 fn data_type(ty: ValueType) -> DataType {
@@ -43,16 +40,17 @@ fn data_type(ty: ValueType) -> DataType {
         ValueType::Timestamp(unit) => time_type(unit),
         ValueType::Record(record) => DataType::Struct(members(record)),
         ValueType::List(item) => DataType::List(Arc::new(Field::new("item", data_type(*item), true))),
-        ValueType::Map(item) => DataType::Map(Arc::new(Field::new("entries", entries(*item), false)), false),
+        ValueType::Map(item) => {
+            DataType::Map(Arc::new(Field::new("entries", DataType::Struct(entries(*item)), false)), false)
+        }
         ValueType::Option(given) => data_type(*given),
         // Text, JSON as text, and types that this version does not know.
         _ => DataType::Utf8,
     }
 }
 
-fn entries(item: ValueType) -> DataType {
-    let fields = [Field::new("key", DataType::Utf8, false), Field::new("value", data_type(item), true)];
-    DataType::Struct(fields.into_iter().collect())
+fn entries(item: ValueType) -> Fields {
+    Fields::from(vec![Field::new("key", DataType::Utf8, false), Field::new("value", data_type(item), true)])
 }
 
 /// The columns of a nested record, with one for the fields that are not in its table.
@@ -63,20 +61,14 @@ fn members(record: &RecordInfo) -> Fields {
 }
 
 /// The Arrow type of timestamps that the service writes in a unit.
-pub(super) fn time_type(unit: TimeUnit) -> DataType {
+fn time_type(unit: TimeUnit) -> DataType {
     let unit = if is_fine(unit) { ArrowUnit::Microsecond } else { ArrowUnit::Millisecond };
     DataType::Timestamp(unit, Some("UTC".into()))
 }
 
-/// Timestamps as an array of that type.
-pub(crate) fn time_array(unit: TimeUnit, times: impl Iterator<Item = Option<Timestamp>>) -> ArrayRef {
-    if is_fine(unit) {
-        let counts = times.map(|time| counted(time?, 1_000_000));
-        Arc::new(counts.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
-    } else {
-        let counts = times.map(|time| counted(time?, 1000));
-        Arc::new(counts.collect::<TimestampMillisecondArray>().with_timezone("UTC"))
-    }
+/// Returns `true` if timestamps of this unit may lie between two milliseconds.
+fn is_fine(unit: TimeUnit) -> bool {
+    matches!(unit, TimeUnit::Iso8601)
 }
 
 /// The time since 1970 in whole parts of a second.
@@ -88,56 +80,43 @@ fn counted(time: Timestamp, per_second: u32) -> Option<i64> {
 
 /// Values as an array of their type.
 pub(super) fn array(ty: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
+    let all = || values.iter().copied();
+    let times = |per_second| all().map(move |value| counted(value.timestamp()?, per_second));
     match ty {
-        ValueType::Integer | ValueType::Count => integers(values),
-        ValueType::Number => {
-            let mut numbers = Float64Builder::with_capacity(values.len());
-            for value in values {
-                numbers.append_option(value.number());
-            }
-            Arc::new(numbers.finish())
+        ValueType::Integer | ValueType::Count => Arc::new(all().map(integer).collect::<Int64Array>()),
+        ValueType::Number => Arc::new(all().map(FieldValue::number).collect::<Float64Array>()),
+        ValueType::Boolean => Arc::new(all().map(boolean).collect::<BooleanArray>()),
+        ValueType::Timestamp(unit) if is_fine(unit) => {
+            Arc::new(times(1_000_000).collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
         }
-        ValueType::Boolean => {
-            let mut booleans = BooleanBuilder::with_capacity(values.len());
-            let boolean =
-                |value: &FieldValue<'_>| if let FieldValue::Boolean(value) = value { Some(*value) } else { None };
-            for value in values {
-                booleans.append_option(boolean(value));
-            }
-            Arc::new(booleans.finish())
-        }
-        ValueType::Timestamp(unit) => time_array(unit, values.iter().map(|value| value.timestamp())),
+        ValueType::Timestamp(_) => Arc::new(times(1000).collect::<TimestampMillisecondArray>().with_timezone("UTC")),
         ValueType::Record(record) => records(record, values),
         ValueType::List(item) => lists(*item, values),
         ValueType::Map(item) => maps(*item, values),
         ValueType::Option(given) => array(*given, values),
-        _ => texts(values),
+        _ => Arc::new(all().map(text).collect::<StringArray>()),
     }
 }
 
-fn integers(values: &[FieldValue<'_>]) -> ArrayRef {
-    let mut integers = Int64Builder::with_capacity(values.len());
-    for value in values {
-        integers.append_option(match value {
-            FieldValue::Integer(number) => Some(*number),
-            FieldValue::Count(count) => i64::try_from(*count).ok(),
-            _ => None,
-        });
+fn integer(value: FieldValue<'_>) -> Option<i64> {
+    match value {
+        FieldValue::Integer(number) => Some(number),
+        FieldValue::Count(count) => i64::try_from(count).ok(),
+        _ => None,
     }
-    Arc::new(integers.finish())
+}
+
+fn boolean(value: FieldValue<'_>) -> Option<bool> {
+    if let FieldValue::Boolean(value) = value { Some(value) } else { None }
 }
 
 /// Strings unchanged, anything else as JSON.
-fn texts(values: &[FieldValue<'_>]) -> ArrayRef {
-    let mut texts = StringBuilder::new();
-    for value in values {
-        match value {
-            FieldValue::Text(text) => texts.append_value(text),
-            FieldValue::Null => texts.append_null(),
-            other => texts.append_option(serde_json::to_string(other).ok()),
-        }
+fn text(value: FieldValue<'_>) -> Option<Cow<'_, str>> {
+    match value {
+        FieldValue::Text(text) => Some(text.into()),
+        FieldValue::Null => None,
+        other => serde_json::to_string(&other).ok().map(Cow::Owned),
     }
-    Arc::new(texts.finish())
 }
 
 fn records(record: &'static RecordInfo, values: &[FieldValue<'_>]) -> ArrayRef {
@@ -164,37 +143,34 @@ fn as_record<'r>(value: &FieldValue<'r>) -> Option<RecordValue<'r>> {
 }
 
 fn lists(item: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
-    let (mut items, mut lengths, mut given) = (Vec::new(), Vec::new(), Vec::new());
-    for value in values {
-        let before = items.len();
-        if let FieldValue::List(list) = value {
-            items.extend(list.iter());
-        }
-        lengths.push(items.len() - before);
-        given.push(matches!(value, FieldValue::List(_)));
-    }
+    let (items, offsets, nulls) = nested(values.iter().map(|value| match value {
+        FieldValue::List(list) => Some(list.iter().collect()),
+        _ => None,
+    }));
     let field = Arc::new(Field::new("item", data_type(item), true));
-    let (offsets, nulls) = (OffsetBuffer::from_lengths(lengths), NullBuffer::from(given));
     Arc::new(ListArray::new(field, offsets, array(item, &items), Some(nulls)))
 }
 
 fn maps(item: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
-    let (mut keys, mut items, mut lengths, mut given) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for value in values {
-        let before = items.len();
-        if let FieldValue::Map(map) = value {
-            for (key, value) in map.entries() {
-                keys.push(key);
-                items.push(value);
-            }
-        }
-        lengths.push(items.len() - before);
-        given.push(matches!(value, FieldValue::Map(_)));
-    }
-    let DataType::Struct(fields) = entries(item) else { return texts(values) };
+    let (all, offsets, nulls) = nested(values.iter().map(|value| match value {
+        FieldValue::Map(map) => Some(map.entries()),
+        _ => None,
+    }));
+    let (keys, items): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(keys)), array(item, &items)];
-    let entries_field = Arc::new(Field::new("entries", entries(item), false));
-    let (offsets, nulls) = (OffsetBuffer::from_lengths(lengths), NullBuffer::from(given));
-    let all = StructArray::new(fields, columns, None);
-    Arc::new(MapArray::new(entries_field, offsets, all, Some(nulls), false))
+    let fields = entries(item);
+    let field = Arc::new(Field::new("entries", DataType::Struct(fields.clone()), false));
+    Arc::new(MapArray::new(field, offsets, StructArray::new(fields, columns, None), Some(nulls), false))
+}
+
+/// The items of all values, the offsets of each value's own, and which values are null.
+fn nested<T>(values: impl Iterator<Item = Option<Vec<T>>>) -> (Vec<T>, OffsetBuffer<i32>, NullBuffer) {
+    let (mut items, mut lengths, mut valid) = (Vec::new(), Vec::new(), Vec::new());
+    for value in values {
+        valid.push(value.is_some());
+        let own = value.unwrap_or_default();
+        lengths.push(own.len());
+        items.extend(own);
+    }
+    (items, OffsetBuffer::from_lengths(lengths), NullBuffer::from(valid))
 }

@@ -1,9 +1,11 @@
 //! Columns and rows of every type of field, and of records without known fields.
 
-use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
-use generated_client::{AnyBody, AnySeries, Client, Dynamic};
 use runtime::registry::{EndpointInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
+use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
+use runtime::{AnyBody, AnySeries, Dynamic};
 use tables::{TableSchema, TextWriter};
+
+use crate::support::service::Client;
 
 const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
     FieldInfo::new(name, name, ty, Evidence::Documented)
@@ -102,9 +104,9 @@ async fn a_record_is_one_line_however_it_was_written() {
 async fn columns_carry_what_is_known() {
     let schema = TableSchema::for_endpoint(&KNOWN).unwrap().schema();
     let number = schema.field_with_name("number").unwrap();
-    let said = |key: &str| number.metadata().get(key).map(String::as_str);
-    assert_eq!((said("unit"), said("evidence")), (Some("USD"), Some("documented")));
-    assert_eq!((said("meaning"), number.is_nullable()), (Some("How much. Never too much."), true));
+    let fact = |key: &str| number.metadata().get(key).map(String::as_str);
+    assert_eq!((fact("unit"), fact("evidence")), (Some("USD"), Some("documented")));
+    assert_eq!((fact("meaning"), number.is_nullable()), (Some("How much. Never too much."), true));
     assert_eq!(schema.field_with_name("at").unwrap().data_type().to_string(), r#"Timestamp(ms, "UTC")"#);
     assert!(TableSchema::for_endpoint(&UNKNOWN).is_none());
 }

@@ -79,6 +79,10 @@ static RATIO_RECORD: RecordInfo = RecordInfo::new("Ratio", &[TIME, number("volum
 static DELTA_RECORD: RecordInfo = RecordInfo::new("Delta", &[TIME, number("volumeDelta", ValueType::Number)]);
 static COUNT_RECORD: RecordInfo = RecordInfo::new("Count", &[TIME, number("volumeRatio", ValueType::Integer)]);
 static TEXT_RECORD: RecordInfo = RecordInfo::new("Text", &[TIME, number("volumeRatio", ValueType::String)]);
+static WIDE_RECORD: RecordInfo = RecordInfo::new(
+    "Wide",
+    &[TIME, number("volumeRatio", ValueType::Number), number("share", ValueType::Number).optional()],
+);
 
 /// Numbers by time.
 pub(crate) static RATIO: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&RATIO_RECORD));
@@ -86,5 +90,9 @@ pub(crate) static DELTA: EndpointInfo = series("volume_delta", "/volumeDelta", S
 /// The endpoint of [`RATIO`] in a catalogue in which its values are whole numbers, and in one in which they are text.
 pub(crate) static COUNT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&COUNT_RECORD));
 pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&TEXT_RECORD));
+/// That in which its values are numbers, and which has another field.
+pub(crate) static WIDE: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&WIDE_RECORD));
+/// Another endpoint, whose field of the same name is a text.
+pub(crate) static NOTES: EndpointInfo = series("notes", "/notes", Some(&TEXT_RECORD));
 /// Records without a table of fields.
 pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);

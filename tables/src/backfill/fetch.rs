@@ -1,0 +1,136 @@
+//! Fetches ranges: requests their pages, notices when the service stops responding, and passes on rows and reports.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
+use std::time::Duration;
+
+use runtime::Error as RequestError;
+use runtime::history::{MultiHistory, Page};
+use runtime::record::AnyRecord;
+use tokio::time::{Instant, timeout};
+
+use super::event::BackfillEvent;
+use super::pending::{Pending, read_invalid};
+use super::run::{Ended, Item, Run};
+use crate::error::Error;
+
+/// A run ends after this time without a response …
+const UNREACHABLE: Duration = Duration::from_secs(120);
+
+/// … and reports trouble after this time.
+const TROUBLE: Duration = Duration::from_secs(10);
+
+/// Responses that do not arrive are noticed this often.
+const TICK: Duration = Duration::from_secs(1);
+
+impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
+    /// Fetches some ranges, each to its end.
+    pub(super) async fn fetch(
+        &mut self,
+        items: &[Item],
+        mut cancel: Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<Ended, Error> {
+        let mut together = MultiHistory::new();
+        for (index, item) in items.iter().enumerate() {
+            let Some(series) = self.job.series.get(item.series) else { continue };
+            let (watched, history) = (item.clone(), self.job.history(series, item.range.clone()));
+            let history = history.on_progress(move |progress| *watched.progress() = progress.clone());
+            together = together.add(index, history, |record| record);
+        }
+        let mut pending: Vec<_> = items.iter().map(|_| Pending::new()).collect();
+        let (mut ended, mut rejected) = (Ended::Done, None);
+        while rejected.is_none() && ended == Ended::Done {
+            let next = {
+                let mut next = pin!(together.next());
+                let first = poll_fn(|cx| match cancel.as_mut().poll(cx) {
+                    Poll::Ready(()) => Poll::Ready(None),
+                    Poll::Pending => next.as_mut().poll(cx).map(Some),
+                });
+                timeout(TICK, first).await
+            };
+            match next {
+                Ok(None) => ended = Ended::Cancelled,
+                Ok(Some(None)) => break,
+                Ok(Some(Some((index, page)))) => {
+                    let (Some(item), Some(pending)) = (items.get(index), pending.get_mut(index)) else { continue };
+                    match page {
+                        Ok(page) => self.page(item, pending, page).await?,
+                        Err(error) => rejected = self.failed(item, error),
+                    }
+                    self.report_progress(item.series);
+                }
+                Err(_) => {}
+            }
+            if ended == Ended::Done && self.is_unreachable() {
+                ended = Ended::Unreachable;
+            }
+        }
+        // No request is sent while the rest is written.
+        drop(together);
+        for (item, pending) in items.iter().zip(&mut pending) {
+            self.flush(item.series, pending).await?;
+        }
+        rejected.map_or(Ok(ended), Err)
+    }
+
+    /// Passes on the rows of a page, and reports its problems.
+    async fn page(&mut self, item: &Item, pending: &mut Pending, mut page: Page<AnyRecord>) -> Result<(), Error> {
+        self.note_contact(page.report.failed_pages.first().map(|failure| &failure.error));
+        let Some((series, one)) = self.series(item.series) else { return Ok(()) };
+        let dropped = read_invalid(series, &mut page).into_iter();
+        one.dropped.extend(dropped.filter(|sum| !one.state.dropped.contains(sum)));
+        if page.report.failed_pages.is_empty() {
+            self.add(item.series, pending, &page).await?;
+        }
+        if pending.is_due() {
+            self.flush(item.series, pending).await?;
+        }
+        let report = page.report;
+        self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
+        if !report.is_complete() || !report.dropped.is_empty() {
+            (self.watch)(&BackfillEvent::Report { series: item.series, report });
+        }
+        Ok(())
+    }
+
+    /// Records that the rest of a range failed; returns the error of the job if all other ranges would fail in the same
+    /// way.
+    fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
+        self.note_contact(Some(&error));
+        if error.is_auth() || error.is_token() {
+            return Some(error.into());
+        }
+        (self.watch)(&BackfillEvent::Failed { series: item.series, error: error.clone() });
+        self.summary.failed.push((item.series, error.into()));
+        None
+    }
+
+    /// Notes whether the service responded.
+    fn note_contact(&mut self, failure: Option<&RequestError>) {
+        match failure {
+            Some(error) if error.status().is_none() => self.job.contact.failed(Duration::ZERO),
+            _ => {
+                self.job.contact.responded();
+                self.has_response = true;
+            }
+        }
+    }
+
+    /// Returns `true` after too long without a response. Reports when an outage begins and ends.
+    fn is_unreachable(&mut self) -> bool {
+        let lost = self.job.contact.lost_for();
+        match (lost, self.trouble) {
+            (Some(lost), None) if lost >= TROUBLE => {
+                self.trouble = Some(Instant::now().checked_sub(lost).unwrap_or_else(Instant::now));
+                (self.watch)(&BackfillEvent::Trouble { elapsed: lost });
+            }
+            (None, Some(since)) => {
+                self.trouble = None;
+                (self.watch)(&BackfillEvent::Recovered { elapsed: since.elapsed() });
+            }
+            _ => {}
+        }
+        lost.is_some_and(|lost| lost >= UNREACHABLE)
+    }
+}

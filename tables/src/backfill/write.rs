@@ -1,0 +1,151 @@
+//! Writes the rows of a run: collects those of one partition, and merges them with its file.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use runtime::history::Page;
+use runtime::record::AnyRecord;
+
+use super::event::BackfillEvent;
+use super::pending::Pending;
+use super::plan::SeriesPlan;
+use super::run::Run;
+use crate::columns::{Columns, ENDPOINT};
+use crate::error::Error;
+use crate::merge::{self, Rows};
+use crate::parquet_file::ParquetFile;
+use crate::single_file::without;
+use crate::store::Inventory;
+use crate::table_schema::TableSchema;
+use crate::times::Times;
+
+/// The most dropped records of a series that later runs do not report again.
+const MAX_DROPPED: usize = 1000;
+
+impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
+    /// Rewrites the files of series whose table has wider types or more columns now, so that all files of a series have
+    /// the same columns.
+    pub(super) async fn widen(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
+        let planned = if self.store.single.is_none() { planned } else { &[] };
+        for (index, (_, found)) in planned.iter().enumerate() {
+            let Some((series, one)) = self.series(index) else { continue };
+            let (Some(schema), Some(table)) = (&found.schema, TableSchema::for_endpoint(series.endpoint())) else {
+                continue;
+            };
+            let is_other =
+                |known: &arrow_schema::Field, new: &arrow_schema::Field| known.data_type() != new.data_type();
+            let has_changed = table
+                .schema()
+                .fields()
+                .iter()
+                .any(|field| schema.field_with_name(field.name()).map_or(true, |known| is_other(known, field)));
+            // The newest file, which the next run compares, is the last one: a run that is killed here is repeated.
+            let partitions: Vec<_> = one.state.rows.keys().filter(|_| has_changed).cloned().collect();
+            for partition in partitions {
+                self.rewrite(index, &partition, vec![RecordBatch::new_empty(table.schema())]).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the rows of a page to those that are not written yet, which are all of one partition.
+    pub(super) async fn add(
+        &mut self,
+        index: usize,
+        pending: &mut Pending,
+        page: &Page<AnyRecord>,
+    ) -> Result<(), Error> {
+        let batch = self.batch(index, page)?;
+        let (mut from, partition) = (0, self.store.head.partition);
+        while let Some(first) = page.times.get(from) {
+            if pending.is_other(*first) {
+                self.flush(index, pending).await?;
+            }
+            let end = partition.end(*first);
+            let rows = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < end);
+            pending.add(partition, *first, batch.slice(from, rows));
+            from += rows;
+        }
+        pending.fetched.add(page.range.clone());
+        Ok(())
+    }
+
+    /// The records of a page as rows.
+    fn batch(&mut self, index: usize, page: &Page<AnyRecord>) -> Result<RecordBatch, Error> {
+        let empty = || RecordBatch::new_empty(Arc::new(arrow_schema::Schema::empty()));
+        let Some(series) = self.job.series.get(index).filter(|_| !page.records.is_empty()) else { return Ok(empty()) };
+        let infer = || TableSchema::infer(series.request(), &page.records).schema();
+        let columns = match TableSchema::for_endpoint(series.endpoint()) {
+            // The first page of any series of an endpoint decides.
+            None => Some(self.inferred.entry(series.endpoint().to_string()).or_insert_with(infer)),
+            Some(_) => None,
+        };
+        let times: Vec<_> = page.times.iter().copied().map(Some).collect();
+        let table = TableSchema::of_series(series, columns.map(|columns| &**columns));
+        table.map_or_else(|| Ok(empty()), |table| table.batch(&page.records, &times))
+    }
+
+    /// Writes the fetched rows of a range, and the state of its series.
+    pub(super) async fn flush(&mut self, index: usize, pending: &mut Pending) -> Result<(), Error> {
+        let (store, refetch) = (self.store, self.job.refetch);
+        let before = self.series.get(index).map(|one| one.state.clone());
+        if let Some((partition, batches)) = pending.take() {
+            self.rewrite(index, &partition, batches).await?;
+        }
+        let Some((_, one)) = self.series(index) else { return Ok(()) };
+        one.written.extend(&std::mem::take(&mut pending.fetched));
+        // Later runs fetch these records again while they count as holes, and are not to report them again.
+        let dropped = std::mem::take(&mut one.dropped);
+        one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
+        one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));
+        // The newest record limits the range that counts as fetched: younger values may still change, and later ones
+        // arrive.
+        if let Some(last) = one.state.last {
+            one.state.settled.extend(&one.written.until(last - refetch));
+        }
+        if before.as_ref() == Some(&one.state) { Ok(()) } else { store.put_state(&one.state).await }
+    }
+
+    /// Merges rows with those of their partition, and replaces its file.
+    async fn rewrite(&mut self, index: usize, partition: &str, batches: Vec<RecordBatch>) -> Result<(), Error> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.store.begin().await?;
+        }
+        let (store, watch) = (self.store, &mut self.watch);
+        let Some(one) = self.series.get_mut(index) else { return Ok(()) };
+        let path = store.file(&one.state.path, partition);
+        let old = if one.state.rows.contains_key(partition) { Some(store.input(&path).await?) } else { None };
+        let new = batches.first().map(RecordBatch::schema);
+        let own = old.as_ref().map(|old| without(&old.schema(), &[ENDPOINT.to_owned()], new.as_deref()));
+        let sources: Vec<_> = own.into_iter().chain(new).collect();
+        let columns = Columns::new(&[ENDPOINT.to_owned()], &sources).map_err(Error::invalid_input)?;
+        let mut file = ParquetFile::new(Vec::new(), columns.schema())?;
+        let old: Rows<'_> = match old {
+            Some(old) => {
+                let rows = old.rows();
+                Box::new(old.batches(0, rows)?)
+            }
+            None => Box::new(std::iter::empty()),
+        };
+        let new: Rows<'_> = Box::new(batches.iter().cloned().map(Ok));
+        let (rows, changes) = merge::write([old, new], (&one.state, &one.known), &columns, &mut file)?;
+        for batch in batches.iter().filter(|batch| batch.num_rows() > 0) {
+            let times = Times::in_batch(batch, &one.state.time)?;
+            one.state.extend(times.get(0), times.get(batch.num_rows() - 1));
+        }
+        let content = file.finish()?;
+        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        store.storage.put(&path, content).await?;
+        one.state.rows.insert(partition.to_owned(), rows);
+        if store.single.is_none() {
+            one.report.count(changes);
+            one.state.revised = one.report.revised;
+            let name = store.storage.name(&path);
+            watch(&BackfillEvent::File { name: name.clone(), rows, bytes });
+            if !self.summary.files.contains(&name) {
+                self.summary.files.push(name);
+            }
+        }
+        Ok(())
+    }
+}
