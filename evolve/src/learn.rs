@@ -4,7 +4,6 @@
 //! reported. It does not contain the meaning of a field, so the summary is `unknown` until someone writes it.
 
 mod body;
-mod endpoint;
 mod enums;
 mod failure;
 mod fields;
@@ -18,13 +17,14 @@ mod types;
 mod widen;
 
 use codegen::Catalogue;
+use codegen::names::{self, Case};
 use codegen::spec::BodyEntry;
 
 use super::change::{CatalogueChange, Editor, Refusal};
+use super::checked::Checked;
+use super::endpoint::{Names, find};
 use super::place::Place;
 use super::reply::Reply;
-use endpoint::find;
-pub(super) use endpoint::near;
 use enums::FieldsWithTexts;
 use kind::BodyKind;
 use reader::Reader;
@@ -78,16 +78,16 @@ fn learn_one(
     lesson: &Lesson,
     met: &mut FieldsWithTexts,
 ) -> Result<(), Refusal> {
-    let found = find(editor, &lesson.endpoint)?;
+    let (label, (group, endpoint)) = found(&editor.checked, &lesson.endpoint)?;
     let replies = read(options, lesson)?;
-    let (module, group) = &editor.checked.groups[found.group];
-    let known = group.endpoints[found.endpoint].body.known().map(BodyEntry::body);
-    let warning = failure::judge(&editor.checked, found.group, known, &replies)?;
+    let (module, spec) = &editor.checked.groups[group];
+    let known = spec.endpoints[endpoint].body.known().map(BodyEntry::body);
+    let warning = failure::judge(&editor.checked, group, known, &replies)?;
     let data = editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
     let is_unknown = known.is_none();
-    let endpoint = Place::file(&format!("{module}.yaml")).key("endpoints").item(found.endpoint);
-    editor.subject = found.label;
+    let endpoint = Place::file(&format!("{module}.yaml")).key("endpoints").item(endpoint);
+    editor.subject = label;
     let has_data = |data: &&str| replies.iter().any(|reply| reply.at(data).is_some());
     if let (true, BodyKind::Object, Some(data)) = (is_unknown, kind, data.as_deref().filter(has_data)) {
         editor.note(format!("`{data}` is not a list, so the body is one object, not a series"));
@@ -108,6 +108,18 @@ fn learn_one(
         reader.metadata(&replies, met);
     }
     reader.fill(kind, &seen)
+}
+
+/// The indices of an endpoint's group and of the endpoint in it.
+fn found(checked: &Checked, wanted: &str) -> Result<(String, (usize, usize)), Refusal> {
+    let endpoints = checked.groups.iter().enumerate().flat_map(|(group, (module, spec))| {
+        spec.endpoints.iter().enumerate().map(move |(index, endpoint)| {
+            let ident = names::chosen(endpoint.rust_name.as_deref(), &endpoint.name, Case::Snake).unwrap_or_default();
+            let path = endpoint.path.known().map(|path| path.as_str());
+            (Names { group: module, ident, name: &endpoint.name, path }, (group, index))
+        })
+    });
+    find(endpoints, wanted)
 }
 
 fn read(learning: &LearnOptions, lesson: &Lesson) -> Result<Vec<Reply>, Refusal> {

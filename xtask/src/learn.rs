@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use codegen::load;
-use evolve::{LearnOptions, Lesson, Question, Refusal};
+use evolve::{LearnOptions, Lesson, LiveRequest, Refusal};
 
 use crate::offer::{EVIDENCE, Target};
 use crate::paths;
@@ -52,13 +52,13 @@ pub(crate) struct Learn {
 const OF_ALL: i32 = 2;
 
 /// The reason for a missing response.
-struct Unasked {
+struct FetchError {
     why: Refusal,
     /// Whether every other endpoint would fail for the same reason.
     is_of_all: bool,
 }
 
-impl From<Refusal> for Unasked {
+impl From<Refusal> for FetchError {
     fn from(why: Refusal) -> Self {
         Self { why, is_of_all: false }
     }
@@ -94,15 +94,15 @@ impl Learn {
             ));
         }
         if self.untyped {
-            let questions = Question::untyped(&catalogue())?;
-            Question::any_takes(&questions, &self.params)?;
-            return self.ask_all(&questions);
+            let requests = LiveRequest::untyped(&catalogue())?;
+            LiveRequest::check_params(&requests, &self.params)?;
+            return self.fetch_all(&requests);
         }
         let endpoint = self.endpoint.as_deref().unwrap_or_default();
         if self.live {
-            let question = Question::of(&catalogue(), endpoint)?;
-            question.takes(&self.params)?;
-            return Ok(vec![self.ask(&question, 24).map_err(|unasked| unasked.why)?]);
+            let requests = [LiveRequest::of(&catalogue(), endpoint)?];
+            LiveRequest::check_params(&requests, &self.params)?;
+            return Ok(vec![self.fetch(&requests[0], 24).map_err(|failed| failed.why)?]);
         }
         let replies = self.replies.iter().map(|path| {
             let name = path.display().to_string();
@@ -117,14 +117,14 @@ impl Learn {
     }
 
     /// Sends a request to every endpoint; one that fails is reported and does not affect the others.
-    fn ask_all(&self, questions: &[Question]) -> Result<Vec<Lesson>, Refusal> {
+    fn fetch_all(&self, requests: &[LiveRequest]) -> Result<Vec<Lesson>, Refusal> {
         let mut lessons = Vec::new();
-        for question in questions {
-            match self.ask(question, 4) {
+        for request in requests {
+            match self.fetch(request, 4) {
                 Ok(lesson) => lessons.push(lesson),
-                Err(unasked) if unasked.is_of_all && lessons.is_empty() => return Err(unasked.why),
-                Err(Unasked { why, is_of_all }) => {
-                    say(&format!("{}: skipped: {why}\n", question.endpoint));
+                Err(failed) if failed.is_of_all && lessons.is_empty() => return Err(failed.why),
+                Err(FetchError { why, is_of_all }) => {
+                    say(&format!("{}: skipped: {why}\n", request.endpoint));
                     if is_of_all {
                         say("the remaining endpoints are skipped too\n");
                         break;
@@ -132,8 +132,8 @@ impl Learn {
                 }
             }
         }
-        if lessons.is_empty() && !questions.is_empty() {
-            let count = questions.len();
+        if lessons.is_empty() && !requests.is_empty() {
+            let count = requests.len();
             return Err(Refusal::Message(format!(
                 "none of {count} endpoints returned a response, for the reasons above"
             )));
@@ -142,8 +142,8 @@ impl Learn {
     }
 
     /// Sends a request with the project's own client, and prints the first lines of the response.
-    fn ask(&self, question: &Question, lines: usize) -> Result<Lesson, Unasked> {
-        let (path, query) = question.request(&self.params)?;
+    fn fetch(&self, request: &LiveRequest, lines: usize) -> Result<Lesson, FetchError> {
+        let (path, query) = request.parts(&self.params)?;
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let output = cargo()
             .args(["run", "--quiet", "--package", "generated-client", "--features", "__json-features"])
@@ -155,7 +155,7 @@ impl Learn {
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr);
             let why = Refusal::Message(format!("`GET {path}`: {}", why.trim().trim_start_matches("Error: ")));
-            return Err(Unasked { why, is_of_all: output.status.code() == Some(OF_ALL) });
+            return Err(FetchError { why, is_of_all: output.status.code() == Some(OF_ALL) });
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let shown: Vec<&str> = text.lines().take(lines).collect();
@@ -163,6 +163,6 @@ impl Learn {
         say(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
         // The client returns only successes, so the status is known.
         let saved = format!("HTTP/1.1 200 OK\n\n{text}").into_bytes();
-        Ok(Lesson { endpoint: question.endpoint.clone(), replies: vec![(format!("`GET {path}`"), saved)] })
+        Ok(Lesson { endpoint: request.endpoint.clone(), replies: vec![(format!("`GET {path}`"), saved)] })
     }
 }
