@@ -8,12 +8,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
-use generated_client::history;
-use generated_client::{Client, Timestamp};
-use tables::{Backfill as Job, BackfillEvent, BackfillPlan, Contact, Partition, SeriesReport, Summary, Target};
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
-
 use crate::command_line::candidates;
 use crate::connection::Connection;
 use crate::failure::{ExitKind, Failure, Result, brief};
@@ -24,12 +18,16 @@ use crate::log::Log;
 use crate::params::Params;
 use crate::printer::Printer;
 use crate::progress::{Bar, counted, duration, shortened};
-use crate::records::Part;
+use crate::records::{Layout, Part};
 use crate::series::{Series, combine, labels, must_have_history, no_range_params};
 use crate::status::age;
 use crate::stdout;
 use crate::table::{self, Column, Format, Table};
 use crate::time_arg::{self, Begin};
+use clap::Args;
+use generated_client::history;
+use generated_client::{Client, Timestamp};
+use tables::{Backfill as Job, BackfillEvent, BackfillPlan, Contact, Partition, SeriesReport, Summary, Target};
 
 /// Maximum number of printed warnings of one kind.
 const MAX_LISTED: usize = 5;
@@ -60,6 +58,7 @@ pub(crate) struct Backfill {
     endpoints: Vec<String>,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d
     #[arg(long, value_name = "WHEN", value_parser = time_arg::begin, required_unless_present = "job")]
+    #[arg(allow_hyphen_values = true)]
     from: Option<Begin>,
     /// End of the range, excluded
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::timestamp)]
@@ -107,7 +106,7 @@ impl Backfill {
         if file.out == "-" && !self.dry_run {
             return interrupt.ends(self.to_stdout(&file, log)).await;
         }
-        let target = Target::parse(&file.out)?;
+        let target = target(&file.out)?;
         let labels = labels(&file.series);
         let connected = self.connection.open(log).await?;
         let job = self.job(&connected.client, &connected.contact, &file, target)?;
@@ -120,15 +119,8 @@ impl Backfill {
         let reporter = RefCell::new(Reporter { log, bar, failures: Vec::new(), labels });
         let signal = Cell::new(ExitKind::Interrupted);
         let cancel = async { signal.set(interrupt.happened().await) };
-        let mut run = std::pin::pin!(job.run(|event| reporter.borrow_mut().event(event), cancel));
-        let mut lines = interval_at(Instant::now() + LINE_EVERY, LINE_EVERY);
-        lines.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let ended = loop {
-            tokio::select! {
-                ended = &mut run => break ended,
-                _ = lines.tick() => reporter.borrow().bar.line(log),
-            }
-        };
+        let run = job.run(|event| reporter.borrow_mut().event(event), cancel);
+        let ended = with_lines(run, || reporter.borrow().bar.line(log)).await;
         let reporter = reporter.borrow();
         reporter.bar.clear();
         reporter.report();
@@ -138,7 +130,9 @@ impl Backfill {
     /// Prints all records of the range, one series after the other.
     async fn to_stdout(&self, file: &JobFile, log: &Log) -> Result<()> {
         let connected = self.connection.open(log).await?;
-        let mut printer = Printer::new(&file.series, Format::or_for_reader(self.format, Format::Csv)).like_a_file();
+        let columns = Layout::of_file(&file.series, &stored(&connected.client, &file.series)?);
+        let format = Format::or_for_reader(self.format, Format::Csv);
+        let mut printer = Printer::new(&file.series, format).columns(columns);
         let (to, labels) = (file.to.map_or_else(Timestamp::now, Begin::timestamp), labels(&file.series));
         let mut failed = 0;
         for (series, label) in file.series.iter().zip(labels) {
@@ -196,10 +190,33 @@ impl Backfill {
     }
 }
 
+/// Runs work to its end, and calls `line` once a minute until then.
+async fn with_lines<T>(work: impl Future<Output = T>, line: impl Fn()) -> T {
+    let mut work = std::pin::pin!(work);
+    loop {
+        match tokio::time::timeout(LINE_EVERY, &mut work).await {
+            Ok(done) => return done,
+            Err(_) => line(),
+        }
+    }
+}
+
 /// The series as columns of a file.
 pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<tables::SeriesRequest>> {
     let of = |one: &Series| Some(tables::SeriesRequest::new(request(client, one.endpoint.known()?, one)));
     Ok(series.iter().filter_map(of).collect::<Result<_, _>>()?)
+}
+
+/// The target of a backfill; a device or a file in another format cannot be one.
+pub(crate) fn target(text: &str) -> Result<Target> {
+    let target = Target::parse(text)?;
+    match &target {
+        Target::Folder(path) if path.exists() && !path.is_dir() => {
+            let failure = Failure::usage(format!("`{text}` is not a folder, nor a .csv, .jsonl or .parquet file"));
+            Err(failure.help("`--out -` writes to standard output"))
+        }
+        _ => Ok(target),
+    }
 }
 
 fn partition(text: &str) -> Result<Partition, String> {
@@ -217,14 +234,14 @@ fn ended_with(file: &JobFile, summary: Summary, signal: ExitKind, reporter: &Rep
         log.remark(&format!("{out}: {}", outcome(&summary, &reporter.labels, now)));
     }
     let of_series = || summary.series.iter().zip(&reporter.labels);
-    let missing: Vec<_> = of_series().filter(|(report, _)| report.holes > 0).collect();
+    let missing: Vec<_> = of_series().filter(|(report, _)| report.holes > 0 && !is_stopped).collect();
     reporter.list(missing.iter().map(|(report, label)| {
         let count = counted(report.holes, "record");
-        format!("{label}: {count} missing at the service; `derivs status {out}` lists the times")
+        format!("{label}: {count} missing between the first and the last; `derivs status --json {out}` lists the times")
     }));
     if is_stopped {
         let kept = counted(reporter.bar.total().records, "record");
-        let unreachable = (ExitKind::Service, "stopped after two minutes without a response");
+        let unreachable = (ExitKind::Service, "stopped because the service does not respond");
         let (ending, cause) = if summary.is_cancelled { (signal, "stopped") } else { unreachable };
         let message = format!("{cause}; {kept} kept");
         return Err(Failure::new(ending, message).help("run the same command to continue"));
@@ -287,11 +304,11 @@ impl Reporter<'_> {
         self.labels.get(series).map_or("", String::as_str)
     }
 
-    /// Prints the error of a series.
+    /// Prints the error of a series in one line.
     fn failed(&self, series: usize, error: tables::Error) -> ExitKind {
-        let failure = Failure::from(error);
-        self.log.warning(&format!("{}: {failure}", self.label(series)));
-        failure.exit_kind()
+        let reason = if let tables::Error::Request(error) = &error { brief(error) } else { error.to_string() };
+        self.log.warning(&shortened(&format!("{}: {reason}", self.label(series)), MAX_LINE));
+        Failure::from(error).exit_kind()
     }
 
     fn event(&mut self, event: &BackfillEvent) {
@@ -368,4 +385,17 @@ fn planned(plan: &BackfillPlan, labels: &[String]) -> Table {
         }
     }
     Table { columns, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_line_is_printed_once_a_minute() {
+        let lines = Cell::new(0);
+        let done = with_lines(tokio::time::sleep(Duration::from_secs(200)), || lines.set(lines.get() + 1));
+        done.await;
+        assert_eq!(lines.get(), 3);
+    }
 }

@@ -101,8 +101,8 @@ fn not_in_environment(error: Error) -> Failure {
     let file = default_file().map_or_else(|| "a settings file".to_owned(), |file| format!("`{}`", file.display()));
     invalid(error)
         .help(format!("set {0}_BASE_URL and {0}_API_KEY", SERVICE.env_prefix))
-        .help(format!("or write `base_url` and `api_key` into {file} (mode 600)"))
-        .help("or try `--sandbox`, which returns mock data without either")
+        .help(format!("write `base_url` and `api_key` into {file} (mode 600)"))
+        .help("try `--sandbox`, which needs neither")
 }
 
 /// The settings file that is read if no option names one.

@@ -25,7 +25,7 @@ pub(crate) enum ExitKind {
     Service = 4,
     /// The service rejected the request, or its response is unreadable.
     Rejected = 5,
-    /// Some records could not be fetched, or a series has never had one.
+    /// Some records could not be fetched, a series has never had one, or a file is damaged.
     Incomplete = 6,
     /// Ctrl-C.
     Interrupted = 130,
@@ -42,7 +42,7 @@ Exit codes:
   3    missing or rejected settings or credentials
   4    service failing, or two minutes without a response
   5    request rejected by the service, or unreadable response
-  6    incomplete: some records are missing, or a series never had one
+  6    incomplete: records are missing, a series never had one, or a file is damaged
   130  Ctrl-C (143: SIGTERM); a backfill keeps all complete pages";
 
 const PROXY: &str = "behind a proxy, set HTTPS_PROXY or `proxy` in the settings file; its certificate goes into \
@@ -118,7 +118,10 @@ pub(crate) fn reason(error: &io::Error) -> String {
 pub(crate) fn brief(error: &Error) -> String {
     let text = error.to_string();
     let reason = text.split_once("): ").filter(|_| error.endpoint().is_some()).map_or(&*text, |(_, reason)| reason);
-    reason.split("; body: ").next().unwrap_or_default().to_owned()
+    ["; body: ", "; after ", "; retry "]
+        .iter()
+        .fold(reason, |text, end| text.split(end).next().unwrap_or_default())
+        .to_owned()
 }
 
 impl fmt::Display for Failure {
@@ -135,11 +138,11 @@ impl From<tables::Error> for Failure {
             tables::Error::Storage { path, source, .. } => {
                 let text = source.to_string();
                 let reason = text.split(" (os error").next().unwrap_or_default();
-                Self::new(ExitKind::Machine, format!("{path}: {reason}"))
+                Self::new(ExitKind::Machine, format!("cannot read or write `{path}`: {reason}"))
             }
             error @ tables::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string())
                 .help("wait until it has ended, then run the command again"),
-            error @ tables::Error::Damaged { .. } => Self::new(ExitKind::Machine, error.to_string()),
+            error @ tables::Error::Damaged { .. } => Self::new(ExitKind::Incomplete, error.to_string()),
             other => Self::usage(other.to_string()),
         }
     }
@@ -156,12 +159,15 @@ impl From<Error> for Failure {
             }
             _ => ExitKind::Service,
         };
-        let text = format!("{error:#}");
+        let causes = format!("{error:#}");
         let is_proxy_likely = error.kind() == ErrorKind::Connect
-            && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| text.contains(word)));
+            && (error.is_timeout() || ["proxy", "certificate", "TLS"].iter().any(|word| causes.contains(word)));
+        let text = if is_proxy_likely { causes } else { error.to_string() };
+        let (text, is_html) = text.split_once("; body: <").map_or((&*text, false), |(text, _)| (text, true));
         // A request to any path has no name.
         let unnamed = text.strip_prefix("client.raw (").map(|text| text.replacen("): ", ": ", 1));
-        let failure = Self::new(exit_kind, unnamed.unwrap_or(text));
-        if is_proxy_likely { failure.help(PROXY) } else { failure }
+        let failure = Self::new(exit_kind, unnamed.unwrap_or_else(|| text.to_owned()));
+        let page = is_html.then(|| "the response is an HTML page; check the base URL".to_owned());
+        failure.help_if(page).help_if(is_proxy_likely.then(|| PROXY.to_owned()))
     }
 }

@@ -16,7 +16,7 @@ use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
 use crate::params::Params;
 use crate::records;
-use crate::series::{Given, Series, Target, combine};
+use crate::series::{Given, Series, Target, combine, labels};
 use crate::stdout;
 use crate::table::Format;
 
@@ -53,6 +53,12 @@ impl Get {
         let connected = self.connection.open(log).await?;
         let (replies, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
         self.print(&replies)?;
+        let labels = labels(&replies.iter().map(|reply| reply.series.clone()).collect::<Vec<_>>());
+        for (reply, label) in replies.iter().zip(labels) {
+            if records::part(&reply.series, &reply.body).is_some_and(|part| part.records.is_empty()) {
+                log.warning(&format!("{label}: no records"));
+            }
+        }
         all_reported(failed)
     }
 

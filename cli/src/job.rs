@@ -54,18 +54,26 @@ impl Source<'_> {
         }
         let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
         let from = self.parsed(table, "from", time_arg::begin)?.ok_or_else(|| missing("from"))?;
+        if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
+            return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
+        }
         let out = self.parsed(table, "out", |text| Ok(text.to_owned()))?.ok_or_else(|| missing("out"))?;
         let groups = match table.get("series").map(|value| (value.span(), value.get_ref())) {
             Some((_, DeValue::Array(groups))) if !groups.is_empty() => groups,
             Some((span, _)) => return Err(self.error(Some(span), "expected one or more [[series]] tables")),
             None => return Err(missing("series").help("a job has one or more [[series]] tables")),
         };
-        let mut series = Vec::new();
+        let mut series: Vec<Series> = Vec::new();
         for group in groups {
             let DeValue::Table(table) = group.get_ref() else {
                 return Err(self.error(Some(group.span()), "expected a [[series]] table"));
             };
-            series.extend(self.group(group.span(), table, log)?);
+            let of_group = self.group(group.span(), table, log)?;
+            if let Some(twice) = of_group.iter().find(|one| series.contains(one)) {
+                let message = format!("{} has a series that an earlier group has", twice.endpoint.name());
+                return Err(self.error(Some(group.span()), message));
+            }
+            series.extend(of_group);
         }
         let to = self.parsed(table, "to", time_arg::begin)?;
         let refetch = self.parsed(table, "refetch", time_arg::duration)?;
@@ -169,12 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn series_of_all_groups_are_combined() {
+    fn a_job_has_series_range_and_target() {
         let (name, params) = endpoint();
         let group = format!("[[series]]\nendpoints = [\"{name}\"]\n{params}");
-        let job = check(&format!("from = 2025-01-31\nto = \"now\"\nout = \"a.csv\"\nrefetch = \"2d\"\n{group}{group}"));
+        let job = check(&format!("from = 2025-01-31\nto = \"now\"\nout = \"a.csv\"\nrefetch = \"2d\"\n{group}"));
         let job = job.unwrap();
-        assert_eq!(labels(&job.series), [name.as_str(), name.as_str()]);
+        assert_eq!(labels(&job.series), [name.as_str()]);
         assert_eq!(time_arg::shown(job.from.timestamp()), "2025-01-31 00:00");
         assert_eq!((job.out.as_str(), job.refetch), ("a.csv", Some(Duration::from_secs(2 * 86_400))));
     }
@@ -182,6 +190,7 @@ mod tests {
     #[test]
     fn errors_have_positions() {
         let (name, params) = endpoint();
+        let group = format!("[[series]]\nendpoints = [\"{name}\"]\n{params}");
         let head = "from = \"2025-01-31\"\nout = \"a.csv\"\n";
         let table = [
             ("from = ".to_owned(), "job.toml:1:8: "),
@@ -198,6 +207,9 @@ mod tests {
             (format!("{head}[[series]]\nendpoints = [\"{name}\", \"\"]\n"), "job.toml:4:"),
             (format!("{head}[[series]]\nendpoints = [\"no such\"]\n"), "job.toml:4:14: unknown endpoint `no such`"),
             (format!("{head}[[series]]\nendpoints = \"{name}\"\n{params}zzz = 1\n"), "unknown key `zzz`"),
+            (format!("{head}[[series]]\nendpoints = [\"{name}\", \"{name}\"]\n{params}"), "is listed twice"),
+            (format!("{head}{group}{group}"), "has a series that an earlier group has"),
+            ("from = 2025-01-31\nout = 5\n".to_owned(), "job.toml:2:7: expected a file or folder in quotes for `out`"),
         ];
         for (text, expected) in table {
             let error = check(&text).unwrap_err();

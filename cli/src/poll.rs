@@ -10,18 +10,19 @@ use clap::Args;
 use generated_client::history::{Follow, Gap, Update};
 use generated_client::record::AnyRecord;
 use generated_client::{Client, Dynamic, Error, Timestamp};
-use tables::{Backfill as Job, Target};
+use tables::Backfill as Job;
 use tokio::sync::mpsc;
 
-use crate::backfill::{outcome, stored};
+use crate::backfill::{outcome, stored, target};
 use crate::command_line::Chosen;
 use crate::connection::{Connected, Connection};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, brief};
 use crate::get::request;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::params::Params;
 use crate::printer::Printer;
+use crate::progress::duration;
 use crate::records::Part;
 use crate::series::{Series, combine, labels, no_range_params};
 use crate::table::Format;
@@ -86,7 +87,7 @@ impl Poll {
         mut interrupt: Interrupt,
         log: &Log,
     ) -> Result<()> {
-        let (target, labels) = (Target::parse(out)?, labels(series));
+        let (target, labels) = (target(out)?, labels(series));
         let series = stored(&connected.client, series)?;
         let step = series.iter().map(tables::SeriesRequest::step).min().unwrap_or_default();
         let from = self.from.timestamp().floor(step);
@@ -104,7 +105,7 @@ impl Poll {
                 log.warning(&format!("{}: {}", labels[series], Failure::from(error)));
             }
             if summary.is_unreachable {
-                log.warning("no response from the service for two minutes; still trying");
+                log.warning("the service does not respond; still trying");
             }
             let next = Timestamp::now().floor(step) + step + DELAY;
             let wait = next - Timestamp::now();
@@ -130,7 +131,8 @@ impl Poll {
             let mut page = match update.map_err(Failure::from)? {
                 Update::Records(page) | Update::Late(page) => page,
                 Update::Outage { elapsed, error, .. } => {
-                    log.warning(&format!("{}: no response for {} s; {error}", labels[index], elapsed.as_secs()));
+                    let (elapsed, reason) = (duration(elapsed), brief(&error));
+                    log.warning(&format!("{}: no response for {elapsed}: {reason}; still trying", labels[index]));
                     continue;
                 }
                 Update::Silent { since, .. } => {

@@ -12,7 +12,7 @@ use crate::table::{Format, Table};
 pub(crate) struct Printer {
     format: Format,
     layout: Option<Layout>,
-    is_like_a_file: bool,
+    has_fixed_columns: bool,
     series: Vec<Series>,
     widths: Vec<u16>,
     out: Stdout,
@@ -21,17 +21,17 @@ pub(crate) struct Printer {
 impl Printer {
     pub(crate) fn new(series: &[Series], format: Format) -> Self {
         let (series, out) = (series.to_vec(), Stdout::new());
-        Self { format, layout: None, is_like_a_file: false, series, widths: Vec::new(), out }
+        Self { format, layout: None, has_fixed_columns: false, series, widths: Vec::new(), out }
     }
 
-    /// Creates a printer with the columns of a file: every row has its endpoint and all params.
-    pub(crate) fn like_a_file(self) -> Self {
-        Self { layout: Some(Layout::of_file(&self.series)), is_like_a_file: true, ..self }
+    /// Prints these columns, regardless of the records.
+    pub(crate) fn columns(self, layout: Layout) -> Self {
+        Self { layout: Some(layout), has_fixed_columns: true, ..self }
     }
 
     pub(crate) fn print(&mut self, part: &Part<'_>) -> Result<()> {
         let is_first = self.widths.is_empty();
-        if self.layout.is_none() || (self.format == Format::Jsonl && !self.is_like_a_file) {
+        if self.layout.is_none() || (self.format == Format::Jsonl && !self.has_fixed_columns) {
             let layout = Layout::new(&self.series, std::slice::from_ref(part));
             // The header cannot be extended by fields of later records.
             self.layout = Some(if self.format == Format::Csv { layout.with_unknown_fields() } else { layout });

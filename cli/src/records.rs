@@ -5,10 +5,10 @@
 
 use generated_client::record::{AnyRecord, FieldValue};
 use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
-use generated_client::{AnyBody, SERVICE, Timestamp, Value};
+use generated_client::{AnyBody, Timestamp, Value};
+use tables::SeriesRequest;
 
 use crate::endpoints::Endpoint;
-use crate::params::range_params;
 use crate::series::{Series, differing};
 use crate::table::{Cell, Column, Table};
 
@@ -67,13 +67,9 @@ pub(crate) fn table(series: &[Series], parts: &[Part<'_>]) -> Table {
 
 impl Layout {
     /// The columns of a file that a backfill writes: endpoint and params, then those of the catalogue.
-    pub(crate) fn of_file(series: &[Series]) -> Self {
+    pub(crate) fn of_file(series: &[Series], requests: &[SeriesRequest]) -> Self {
         let mut this = Self { columns: vec![Column::text(ENDPOINT)] };
-        for endpoint in series.iter().filter_map(|one| one.endpoint.known()) {
-            let range: Vec<_> = endpoint.history(&SERVICE).into_iter().flat_map(range_params).collect();
-            let params = endpoint.params.unwrap_or_default().iter().map(|info| info.wire_name);
-            params.filter(|name| !range.contains(name)).for_each(|name| this.add(Column::text(name)));
-        }
+        requests.iter().flat_map(SeriesRequest::params).for_each(|name| this.add(Column::text(name)));
         let fields = Self::new(series, &[]).with_unknown_fields();
         fields.columns.into_iter().for_each(|column| this.add(column));
         this

@@ -94,6 +94,9 @@ impl Series {
 /// Every endpoint with every combination of values, in the given order.
 pub(crate) fn combine(targets: &[Target], params: &Params, log: &Log) -> Result<Vec<Series>> {
     every_param_is_accepted(targets, params)?;
+    if let Some(twice) = targets.iter().enumerate().find(|(index, target)| targets[..*index].contains(target)) {
+        return Err(Failure::usage(format!("`{}` is listed twice", twice.1.name())));
+    }
     let mut all = Vec::new();
     for target in targets {
         let mut of_target = vec![Series { endpoint: target.clone(), values: Vec::new() }];
@@ -106,6 +109,9 @@ pub(crate) fn combine(targets: &[Target], params: &Params, log: &Log) -> Result<
                 (Target::Known(_), None) => continue,
                 (Target::Path(_), _) => values.iter().cloned().map(Given::Text).collect(),
             };
+            if let Some(twice) = given.iter().enumerate().find(|(index, value)| given[..*index].contains(value)) {
+                return Err(Failure::usage(format!("`{}` is listed twice for `{name}`", twice.1.shown())));
+            }
             of_target = times(&of_target, name, &given);
         }
         for (name, value) in &params.passed_on {
@@ -277,11 +283,9 @@ pub(crate) fn must_have_history(written: &str) -> Result<Target> {
 
 /// Rejects params that a history sets itself.
 pub(crate) fn no_range_params(params: &Params) -> Result<()> {
-    let mut names = SERVICE.history.iter().flat_map(range_params);
-    match names.find(|name| params.known.iter().any(|(given, _)| given == name)) {
+    match SERVICE.history.iter().flat_map(range_params).find(|name| params.has(name)) {
         Some(name) => {
-            let failure = Failure::usage(format!("`--{}` is set for every page of a history", kebab(name)));
-            Err(failure.help("use `--from` and `--to`"))
+            Err(Failure::usage(format!("a history sets `{name}` for every page")).help("use `--from` and `--to`"))
         }
         None => Ok(()),
     }

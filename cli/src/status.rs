@@ -9,8 +9,9 @@ use clap::Args;
 use generated_client::Timestamp;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
-use tables::{SeriesStatus, Target};
+use tables::SeriesStatus;
 
+use crate::backfill::target;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::progress::{counted, duration};
@@ -34,7 +35,7 @@ pub(crate) struct Status {
 
 impl Status {
     pub(crate) async fn run(&self, log: &Log) -> Result<()> {
-        let (status, now) = (tables::status(&Target::parse(&self.path)?).await?, Timestamp::now());
+        let (status, now) = (tables::status(&target(&self.path)?).await?, Timestamp::now());
         if status.series.is_empty() && status.damaged.is_empty() {
             return Err(Failure::usage(format!("{}: no data written by `derivs backfill`", self.path)));
         }

@@ -73,7 +73,7 @@ impl SeriesRequest {
     }
 
     /// The params that can distinguish series of this endpoint, in a fixed order.
-    pub(crate) fn params(&self) -> impl Iterator<Item = &'static str> {
+    pub fn params(&self) -> impl Iterator<Item = &'static str> {
         let endpoint = self.endpoint();
         let (own, step) = own_params(&self.request);
         let params = endpoint.params.unwrap_or_default().iter().filter(move |param| !own.contains(&param.wire_name));

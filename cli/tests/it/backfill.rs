@@ -190,10 +190,16 @@ fn status_shows_records_and_damage() {
     assert_eq!(run(&["status", path, "--max-age", "1h"]).code, Some(6));
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[1000] ^= 1;
-    std::fs::write(&file, bytes).unwrap();
+    std::fs::write(&file, &bytes).unwrap();
     let damaged = run(&["status", path]);
     assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
-    let nothing = run(&["status", support::text(folder.path())]);
+    // A run never merges damage into the next file.
+    let refused = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    assert!(refused.code == Some(6) && refused.err.contains("delete it"), "{}", refused.err);
+    std::fs::write(&file, &bytes[..1000]).unwrap();
+    let truncated = run(&["status", path]);
+    assert!(truncated.code == Some(6) && truncated.err.contains("truncated"), "{}", truncated.err);
+    let nothing = run(&["status", support::text(tempfile::tempdir().unwrap().path())]);
     assert_eq!(nothing.code, Some(2), "{}", nothing.err);
 }
 
@@ -257,4 +263,50 @@ fn a_disk_that_is_full_is_told_and_nothing_half_is_left() {
     assert!(!file.exists());
     let again = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
+}
+
+/// The columns of a stream and of a file are the same, in the same order.
+#[test]
+fn a_stream_has_the_columns_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    let written = run(&backfill("BTC", &file, &["--sandbox"]));
+    assert_eq!(written.code, Some(0), "{}", written.err);
+    let streamed = run(&backfill("BTC", Path::new("-"), &["--sandbox"]));
+    assert_eq!(support::contents(&file).lines().next(), streamed.out.lines().next());
+    assert_eq!(rows(&file).len(), streamed.rows().len());
+}
+
+#[test]
+fn a_service_that_does_not_respond_ends_with_code_4() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quarter.csv");
+    // The port is closed.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let settings = folder.path().join("settings.toml");
+    let text = format!("base_url = \"http://{port}/v2\"\napi_key = \"key\"\nretry.max_attempts = 1\n");
+    std::fs::write(&settings, text).unwrap();
+    support::only_for_its_owner(&settings);
+    let told = run(&backfill("BTC", &file, &["--settings", support::text(&settings)]));
+    assert_eq!(told.code, Some(4), "{}", told.err);
+    let end = "error: stopped because the service does not respond; 0 records kept\n  help: run the same command to continue\n";
+    assert!(told.err.ends_with(end), "{}", told.err);
+    assert!(told.err.lines().all(|line| line.chars().count() < 120), "{}", told.err);
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_series_that_is_listed_twice_is_an_error() {
+    let told = run(&backfill("BTC,ETH,BTC", Path::new("a.csv"), &["--sandbox"]));
+    assert_eq!((told.code, told.err.as_str()), (Some(2), "error: `BTC` is listed twice for `coin`\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_no_target() {
+    for args in [backfill("BTC", Path::new("/dev/null"), &["--sandbox"]), vec!["status", "/dev/null"]] {
+        let told = run(&args);
+        let said = "error: `/dev/null` is not a folder, nor a .csv, .jsonl or .parquet file\n  help: `--out -` writes to standard output\n";
+        assert_eq!((told.code, told.err.as_str()), (Some(2), said));
+    }
 }

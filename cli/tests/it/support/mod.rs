@@ -61,6 +61,17 @@ pub(crate) fn contents(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
+/// Permissions of a settings file.
+#[cfg(unix)]
+pub(crate) fn only_for_its_owner(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+#[cfg(not(unix))]
+pub(crate) fn only_for_its_owner(_: &Path) {}
+
 /// Runs a command to its end.
 pub(crate) fn output(command: &mut Command) -> Told {
     told(&command.output().unwrap())
