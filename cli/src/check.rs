@@ -39,7 +39,7 @@ impl Check {
 async fn probe(client: &Client) -> Result<()> {
     let Some(endpoint) = probed() else { return Ok(()) };
     let mut request = client.raw(endpoint.path.unwrap_or_default());
-    for param in endpoint.params.unwrap_or_default() {
+    for param in endpoint.params.unwrap_or_default().iter() {
         let least = param.allowed_values.first().copied();
         if let Some(value) = least.or(param.example.filter(|_| param.required.is_some())) {
             request = request.query(param.wire_name, value);
@@ -63,7 +63,7 @@ fn print(what: &str, state: &str) -> Result<()> {
 /// The best documented endpoint of those that return records and whose required params have examples.
 fn probed() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
-        let mut needed = endpoint.params.unwrap_or_default().into_iter().filter(|param| param.required.is_some());
+        let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());
         matches!(endpoint.body, BodyInfo::Series { .. }) && needed.all(|param| param.example.is_some())
     };
     endpoints::with_path().filter(has_examples).min_by_key(|endpoint| endpoint.evidence)

@@ -56,8 +56,7 @@ fn page(endpoint: &EndpointInfo, width: usize) -> String {
     match endpoint.params {
         None => section(&mut out, "Params", &[["unknown".to_owned(), "the params are unknown".to_owned()]], width),
         Some(params) => {
-            let params: Vec<_> =
-                params.into_iter().filter(|param| param.const_value.is_none()).map(param_row).collect();
+            let params: Vec<_> = params.iter().filter(|param| param.const_value.is_none()).map(param_row).collect();
             section(&mut out, "Params", &params, width);
         }
     }

@@ -41,7 +41,7 @@ pub(crate) struct Offered {
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoints::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
-    for info in endpoints.iter().flat_map(|endpoint| endpoint.params.unwrap_or_default()) {
+    for info in endpoints.iter().flat_map(|endpoint| endpoint.params.unwrap_or_default().iter()) {
         if info.const_value.is_some() {
             continue;
         }

@@ -142,7 +142,8 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
             continue;
         }
         let names: Vec<_> = targets.iter().map(Target::name).collect();
-        let known = targets.iter().filter_map(Target::known).flat_map(|endpoint| endpoint.params.unwrap_or_default());
+        let known =
+            targets.iter().filter_map(Target::known).flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
         let mut known: Vec<_> = known.map(|info| format!("--{}", kebab(info.wire_name))).collect();
         known.dedup();
         let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
@@ -156,7 +157,7 @@ fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
 /// Warns of missing params whose requirement is unconfirmed: the service decides whether the request fails.
 fn warn_of_missing_params(targets: &[Target], params: &Params, log: &Log) {
     for endpoint in targets.iter().filter_map(Target::known) {
-        for info in endpoint.params.unwrap_or_default() {
+        for info in endpoint.params.unwrap_or_default().iter() {
             let is_omitted = info.const_value.is_none() && info.default.is_none() && !params.has(info.wire_name);
             if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
                 let (name, option) = (endpoints::name(endpoint), kebab(info.wire_name));

@@ -209,12 +209,3 @@ impl<E> fmt::Debug for History<E> {
         f.debug_struct("History").field("request", &self.request).field("range", &range).finish_non_exhaustive()
     }
 }
-
-/// Marks endpoints that have a history.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! walked {
-    ($($endpoint:ident),+) => {
-        $(impl $crate::history::HasHistory for $endpoint {})+
-    };
-}

@@ -44,27 +44,25 @@ pub fn client<C: Shell>() -> C {
     builder.build().unwrap()
 }
 
-/// Sends the request with every param set, and compares all of it.
-pub fn endpoint<E: Endpoint>(request: impl Into<Request<E>>, path: &str, shared: &[&str], own: &[&str]) {
+/// Compares the request of an endpoint's example with the registry, then sends it with every param of the query, and
+/// compares all that was sent.
+pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     let mut request = request.into();
+    example(&request);
     let service = request.service();
     let mut query = Vec::new();
-    for name in shared.iter().chain(own) {
-        let info = E::INFO.param(name).unwrap_or_else(|| panic!("the registry has no `{name}`"));
-        assert_eq!(info.location, ParamLocation::Query);
+    for info in query_params::<E>() {
         let value = sample(info);
-        query.push(format!("{}={value}", utf8_percent_encode(name, QUERY)));
-        request = request.query(*name, value);
+        query.push(format!("{}={value}", utf8_percent_encode(info.wire_name, QUERY)));
+        request = request.query(info.wire_name, value);
     }
-    let known = E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query);
-    assert_eq!(known.count(), query.len(), "the registry has other params than {shared:?} and {own:?}");
+    query.extend(service.api_key_query.map(|name| format!("{}={KEY}", utf8_percent_encode(name, QUERY))));
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // The response is empty, so a typed body does not decode; only the sent request is checked.
     let _ = runtime.block_on(request.into_future());
     let sent = SENT.take().unwrap_or_else(|| panic!("{path} was not sent"));
-    query.extend(service.api_key_query.map(|name| format!("{}={KEY}", utf8_percent_encode(name, QUERY))));
-    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
     assert_eq!(sent.method, Method::Get);
     assert_eq!(sent.url, format!("{HOST}{}{path}{query}", service.base_url_suffix));
     let key = service.api_key_value(KEY);
@@ -77,6 +75,10 @@ pub fn endpoint<E: Endpoint>(request: impl Into<Request<E>>, path: &str, shared:
     assert!(!has_token && sent.body.is_empty());
 }
 
+fn query_params<E: Endpoint>() -> impl Iterator<Item = &'static ParamInfo> {
+    E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query)
+}
+
 /// Compares the query that a setter makes.
 pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     let request = request.into();
@@ -87,11 +89,10 @@ pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
 
 /// Compares the request of an endpoint's example with the catalogue: every required param is set, to a value that is
 /// not known to be rejected.
-pub fn example<E: Endpoint>(request: impl Into<Request<E>>) {
-    let request = request.into();
+fn example<E: Endpoint>(request: &Request<E>) {
     let sent = request.path_and_query();
     let query: Vec<_> = sent.split_once('?').map_or_else(Vec::new, |(_, query)| query.split('&').collect());
-    for info in E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query) {
+    for info in query_params::<E>() {
         let name = format!("{}=", utf8_percent_encode(info.wire_name, QUERY));
         let value = query.iter().find_map(|param| param.strip_prefix(name.as_str()));
         let is_expected = info.required.is_some() || info.const_value.is_some();

@@ -21,25 +21,27 @@ macro_rules! shell {
     };
 }
 
-/// Adds these setters to the requests of an endpoint.
+/// Adds these setters to the requests of an endpoint, with the type of each whose type differs by endpoint.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {
-    ($endpoint:ident => $($takes:path),+) => {
-        $(impl $takes for $endpoint {})+
+    ($endpoint:ident => $($takes:path $({ type $name:ident = $ty:ty; })?),+) => {
+        $(impl $takes for $endpoint { $(type $name = $ty;)? })+
     };
 }
 
-/// Defines the types that represent endpoints, by the methods of their group's handle.
+/// Defines the types that represent endpoints, by the methods of their group's handle; `HasHistory` follows those that
+/// have a history.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! markers {
-    ($group:ident: $($marker:ident $method:ident),+) => {$(
+    ($group:ident: $($marker:ident $method:ident $(: $history:path)?),+) => {$(
         #[doc = ::std::concat!("The endpoint of [`", ::std::stringify!($group), "::", ::std::stringify!($method), "`].")]
         // It has no values, so nothing is derived; for 130 endpoints derives would cost build time.
         #[allow(missing_debug_implementations)]
         pub enum $marker {}
 
         impl $crate::emitted::Marker for $marker {}
+        $(impl $history for $marker {})?
     )+};
 }

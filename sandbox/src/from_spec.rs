@@ -109,10 +109,8 @@ impl<'a> Tables<'a> {
         info.path = some(endpoint.path.as_ref());
         info.evidence = evidence(endpoint.evidence);
         if let Some(params) = &endpoint.params {
-            let shared = endpoint.param_set.and_then(|set| self.api.param_sets.get(set));
             let params = params.iter().map(|param| self.param(&param.param)).collect::<Vec<_>>();
-            let (set, own) = params.split_at(shared.map_or(0, |set| set.params.len()).min(params.len()));
-            info = info.params(list(set.iter().copied()), list(own.iter().copied()));
+            info = info.params(&[], list(params.iter().copied()));
         }
         info = match &endpoint.body {
             Body::Series { record, time, time_form, evidence: known } => {

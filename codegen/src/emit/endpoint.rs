@@ -130,23 +130,22 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
 }
 
-/// The setters that the endpoint has: a list of their traits, those of its param set by one macro, and an `impl` for
-/// each whose type differs by endpoint.
-fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Vec<TokenStream> {
+/// The setters that the endpoint has: a list of their traits, those of its param set by one macro; each whose type
+/// differs by endpoint has the type.
+fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let of_set = set.map_or(0, |set| params::traits(api, set).len());
-    let own: Vec<_> = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes)).collect();
-    let mut items = Vec::new();
-    match set.filter(|_| of_set > 0).map(params::macro_name) {
-        Some(set) if own.is_empty() => items.push(quote!(#set!(#marker);)),
-        Some(set) => items.push(quote!(#set!(#marker => #(#own),*);)),
-        None if own.is_empty() => {}
-        None => items.push(quote!(takes!(#marker => #(#own),*);)),
-    }
-    items.extend(differing.iter().map(|(param, setter)| {
+    let own = alike.iter().skip(of_set).map(|(_, setter)| ident(&setter.takes).into_token_stream());
+    let differing = differing.iter().map(|(param, setter)| {
         let (takes, associated, ty) = (ident(&setter.takes), ident(&setter.type_ident), &param.ty);
-        quote!(impl #takes for #marker { type #associated = #ty; })
-    }));
-    items
+        quote!(#takes { type #associated = #ty; })
+    });
+    let own: Vec<_> = own.chain(differing).collect();
+    match set.filter(|_| of_set > 0).map(params::macro_name) {
+        Some(set) if own.is_empty() => Some(quote!(#set!(#marker);)),
+        Some(set) => Some(quote!(#set!(#marker => #(#own),*);)),
+        None if own.is_empty() => None,
+        None => Some(quote!(takes!(#marker => #(#own),*);)),
+    }
 }

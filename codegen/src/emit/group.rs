@@ -26,7 +26,6 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
     };
     let others = group.records.iter().filter(|record| !owners.contains_key(record.ident.as_str()));
     let items = [handle(group), accessor(group)].into_iter().chain(methods(group)).chain(markers(group));
-    let items = items.chain(walked(group));
     let items = items.chain(group.methods().flat_map(|endpoint| {
         endpoint::items(api, group, endpoint).into_iter().chain(own(endpoint).into_iter().flat_map(record::items))
     }));
@@ -90,24 +89,18 @@ fn methods(group: &Group) -> Option<TokenStream> {
     })
 }
 
-/// The marker types of the endpoints, each with the method that returns its request.
+/// The marker types of the endpoints, each with the method that returns its request and whether it has a history.
 fn markers(group: &Group) -> Option<TokenStream> {
     let handle = ident(&group.handle);
     let markers: Vec<_> = group
         .methods()
         .map(|endpoint| {
             let (marker, method) = (ident(&endpoint.type_ident), ident(&endpoint.ident));
-            quote!(#marker #method)
+            let history = endpoint.has_history.then(|| quote!(: HasHistory));
+            quote!(#marker #method #history)
         })
         .collect();
     (!markers.is_empty()).then(|| quote!(markers!(#handle: #(#markers),*);))
-}
-
-/// The endpoints that have a history.
-fn walked(group: &Group) -> Option<TokenStream> {
-    let endpoints = group.endpoints.iter().filter(|endpoint| endpoint.has_history);
-    let markers: Vec<_> = endpoints.map(|endpoint| ident(&endpoint.type_ident)).collect();
-    (!markers.is_empty()).then(|| quote!(walked!(#(#markers),*);))
 }
 
 /// The name of a body's record, if it is one of the group's.
@@ -151,7 +144,7 @@ fn imports<'a>(api: &'a Api, sets: &'a [String]) -> Imports<'a> {
         ("Request", "crate"),
         ("markers", "::runtime"),
         ("takes", "::runtime"),
-        ("walked", "::runtime"),
+        ("HasHistory", "::runtime::history"),
         ("params", "super::service"),
         ("records", "super::service"),
     ]);

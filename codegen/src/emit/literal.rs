@@ -243,10 +243,13 @@ fn body(body: &Body) -> TokenStream {
 fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let Some(params) = &endpoint.params else { return TokenStream::new() };
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
-    let own = params.iter().skip(set.map_or(0, |set| set.params.len()));
-    let own = own.map(|param| endpoint_param(param, &api.shared_params));
+    let (of_set, own) = params.split_at(set.map_or(0, |set| set.params.len()));
+    let literal = |param| endpoint_param(param, &api.shared_params);
+    let own = own.iter().map(literal);
+    let changed: Vec<_> = of_set.iter().filter(|param| matches!(param.shared, Some((_, true)))).map(literal).collect();
+    let changed = (!changed.is_empty()).then(|| quote!(.changed_params(&[#(#changed),*])));
     let set = set.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(params::#set));
-    quote!(.params(#set, &[#(#own),*]))
+    quote!(.params(#set, &[#(#own),*]) #changed)
 }
 
 pub(super) fn endpoint_info(api: &Api, group: &str, endpoint: &Endpoint) -> TokenStream {

@@ -81,8 +81,8 @@ fn takes_set(api: &Api, set: &ParamSet) -> [TokenStream; 2] {
     }
     let definition = quote! {
         macro_rules! #name {
-            ($endpoint:ident $(=> $($own:ident),+)?) => {
-                ::runtime::takes!($endpoint => #($crate::params::#traits),* $($(, $own)+)?);
+            ($endpoint:ident $(=> $($own:tt)+)?) => {
+                ::runtime::takes!($endpoint => #($crate::params::#traits),* $(, $($own)+)?);
             };
         }
     };

@@ -9,41 +9,32 @@ use quote::quote;
 
 use super::literal::{self, ident};
 use super::render::Source;
-use super::{File, params, reference};
-use crate::model::{
-    Api, Endpoint, Group, ListFormat, Param, ParamSet, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type,
-};
+use super::{File, reference};
+use crate::model::{Api, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type};
 
 pub(super) fn file(api: &Api) -> File {
-    let mut items: Vec<_> = params::used_sets(api, api.methods()).map(|set| set_names(api, set)).collect();
     let mut types = BTreeSet::new();
-    items.extend(api.groups.iter().filter_map(|group| endpoints(api, group, &mut types)));
-    items.extend(setters(api));
+    let endpoints = api.groups.iter().filter_map(|group| endpoints(api, group, &mut types));
+    let items: Vec<_> = endpoints.chain(setters(api)).collect();
     let source = Source {
         path: "requests.rs".to_owned(),
         from: String::new(),
         docs: "What every endpoint and every setter puts on the wire.".to_owned(),
         items,
     };
-    let imports = ["client", "endpoint", "example", "setter"].map(|name| (name, "::runtime::recorded"));
+    let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::recorded"));
     let types = types.iter().map(|name| (name.as_str(), "crate"));
     source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }
 
-/// One test a group: each endpoint's path, the names of its params, and the request of its example.
+/// One test a group: the path of each endpoint, and the request of its example.
 fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
     let checks: Vec<_> = group
         .methods()
         .map(|described| {
-            let request = request(api, &quote!(#accessor), described);
-            let path = sample_path(api, described);
-            let names = names(api, described);
-            let example = is_asked_with(described).then(|| {
-                let request = reference::request(api, described, types);
-                quote!(example(#accessor #request);)
-            });
-            quote!(endpoint(#request, #path, #names); #example)
+            let (path, request) = (sample_path(api, described), reference::request(api, described, types));
+            quote!(endpoint(#path, #accessor #request);)
         })
         .collect();
     let allow = allow_deprecated(&group.endpoints);
@@ -58,32 +49,6 @@ fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<T
             }
         }
     })
-}
-
-/// Whether its example sets anything.
-fn is_asked_with(endpoint: &Endpoint) -> bool {
-    endpoint.params.iter().flatten().any(|param| param.param.required.is_some())
-}
-
-/// The names of a set's params.
-fn set_names(api: &Api, set: &ParamSet) -> TokenStream {
-    let name = ident(&set.constant);
-    let params = set.params.iter().filter_map(|index| api.shared_params.get(*index));
-    let names = query_names(params.map(|shared| &shared.param));
-    quote!(const #name: &[&str] = &[#(#names),*];)
-}
-
-/// The names of an endpoint's params: those of its set, then its own.
-fn names(api: &Api, endpoint: &Endpoint) -> TokenStream {
-    let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
-    let params = endpoint.params.iter().flatten().skip(set.map_or(0, |set| set.params.len()));
-    let own = query_names(params.map(|param| &param.param));
-    let set = set.map(|set| ident(&set.constant)).map_or_else(|| quote!(&[]), |set| quote!(#set));
-    quote!(#set, &[#(#own),*])
-}
-
-fn query_names<'a>(params: impl Iterator<Item = &'a Param>) -> Vec<&'a str> {
-    params.filter(|param| !param.in_path).map(|param| param.wire_name.as_str()).collect()
 }
 
 /// One test for all setters, each on the first endpoint that has it.
@@ -204,8 +169,11 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
             (quote!(1_700_000_000), wire.to_owned())
         }
         Type::Named(name) => {
-            let value = api.types.iter().find(|ty| ty.ident == *name).and_then(|ty| ty.values.first());
-            let value = known.or(value.map(|value| value.value.as_str())).unwrap_or("a");
+            let ty = api.types.iter().find(|ty| ty.ident == *name);
+            let mut values = ty.into_iter().flat_map(|ty| &ty.values).map(|value| value.value.as_str());
+            // The default of a list is several values.
+            let default = values.clone().find(|value| param.default.as_deref() == Some(*value));
+            let value = known.or(default).or_else(|| values.next()).unwrap_or("a");
             (quote!(#value), value.to_owned())
         }
         _ => {

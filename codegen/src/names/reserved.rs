@@ -67,7 +67,7 @@ const MODULES: &[&str] = &[
 const CLIENT: &[&str] = &["builder", "endpoint", "from_env", "raw"];
 
 /// What the emitted tests of requests call, and their one function that is named after no group.
-const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "example", "setter"];
+const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "setter"];
 
 /// Methods of `Request`.
 const REQUEST: &[&str] = &[
@@ -124,6 +124,7 @@ const TYPES: &[&str] = &[
     "FieldInfo",
     "GROUPS",
     "GroupInfo",
+    "HasHistory",
     "HistoryInfo",
     "HistorySource",
     "IntoParam",

@@ -139,15 +139,10 @@ impl<'a> Resolver<'a> {
         Ok((endpoint, record))
     }
 
-    /// The leading param set, if the params begin with one that no entry overrides.
+    /// The param set that the params begin with.
     fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
-        let entries = endpoint.params.known()?;
-        let Some(ParamEntry::Name(name)) = entries.first() else { return None };
-        let is_anew = |id: &Text| {
-            entries.iter().any(|entry| matches!(entry, ParamEntry::Use(used) if used.param.as_str() == id.as_str()))
-        };
-        let set = *self.sets.get(name.as_str())?;
-        (!self.service.param_sets[set].params.iter().any(is_anew)).then_some(set)
+        let Some(ParamEntry::Name(name)) = endpoint.params.known()?.first() else { return None };
+        self.sets.get(name.as_str()).copied()
     }
 
     fn endpoint_path(&mut self, path: &'a Text) -> Resolved<&'a Text> {

@@ -2,7 +2,8 @@
 
 //! Funding Rate: payments between long and short holders of perpetual futures.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, walked};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{AggregationType, Client, Request, Series};
@@ -34,8 +35,7 @@ impl FundingRateGroup<'_> {
     }
 }
 
-markers!(FundingRateGroup : FundingRate funding_rate);
-walked!(FundingRate);
+markers!(FundingRateGroup : FundingRate funding_rate : HasHistory);
 
 impl Endpoint for FundingRate {
     type Body = Series<FundingRateRecord>;

@@ -2,7 +2,8 @@
 
 //! Global Metrics: metrics of other groups, for the whole market instead of one coin.
 
-use ::runtime::{Endpoint, Value, markers, walked};
+use ::runtime::{Endpoint, Value, markers};
+use ::runtime::history::HasHistory;
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
@@ -113,18 +114,12 @@ impl GlobalMetricsGroup<'_> {
 }
 
 markers!(
-    GlobalMetricsGroup : GlobalBidAsk global_bid_ask, GlobalBidAskRatio
-    global_bid_ask_ratio, GlobalBidAskDelta global_bid_ask_delta,
-    GlobalBidAskRatioIncreaseDecrease global_bid_ask_ratio_increase_decrease,
-    GlobalCombinedBook global_combined_book, GlobalBidsIncreaseDecrease
-    global_bids_increase_decrease, GlobalAsksIncreaseDecrease
-    global_asks_increase_decrease
-);
-
-walked!(
-    GlobalBidAsk, GlobalBidAskRatio, GlobalBidAskDelta,
-    GlobalBidAskRatioIncreaseDecrease, GlobalCombinedBook, GlobalBidsIncreaseDecrease,
-    GlobalAsksIncreaseDecrease
+    GlobalMetricsGroup : GlobalBidAsk global_bid_ask : HasHistory, GlobalBidAskRatio
+    global_bid_ask_ratio : HasHistory, GlobalBidAskDelta global_bid_ask_delta :
+    HasHistory, GlobalBidAskRatioIncreaseDecrease global_bid_ask_ratio_increase_decrease
+    : HasHistory, GlobalCombinedBook global_combined_book : HasHistory,
+    GlobalBidsIncreaseDecrease global_bids_increase_decrease : HasHistory,
+    GlobalAsksIncreaseDecrease global_asks_increase_decrease : HasHistory
 );
 
 impl Endpoint for GlobalBidAsk {

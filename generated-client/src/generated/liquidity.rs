@@ -2,7 +2,8 @@
 
 //! Liquidity: liquidations, predicted liquidation prices, and leverage and margin of top traders.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
 use crate::{
@@ -11,10 +12,9 @@ use crate::{
 };
 use super::service::{params, records};
 use super::service::params::{
-    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
-    TakesExchange, TakesExchanges, TakesLeverage, TakesLimit, TakesLookback,
-    TakesOhlcGraph, TakesPosition, TakesScaling, TakesSort, TakesStartTime,
-    TakesTimeframe, TakesTimestamp,
+    TakesAdvanceFilter, TakesBucket, TakesBuckets, TakesCoin, TakesExchange,
+    TakesExchanges, TakesLeverage, TakesLookback, TakesOhlcGraph, TakesPosition,
+    TakesScaling, TakesTimestamp, takes_one_exchange, takes_several_exchanges,
 };
 
 /// The endpoints of [`Client::liquidity`].
@@ -175,18 +175,14 @@ impl LiquidityGroup<'_> {
 }
 
 markers!(
-    LiquidityGroup : AverageLeverageUsed average_leverage_used,
-    TopTraderAverageLeverageDelta top_trader_average_leverage_delta,
+    LiquidityGroup : AverageLeverageUsed average_leverage_used : HasHistory,
+    TopTraderAverageLeverageDelta top_trader_average_leverage_delta : HasHistory,
     CumulativeLiquidationLevel cumulative_liquidation_level, LiquidationLevelsCount
-    liquidation_levels_count, LiquidationLevelsSize liquidation_levels_size, Liquidation
-    liquidation, LiquidationHeatmap liquidation_heatmap, LiquidationLevels
-    liquidation_levels, LiquidationLevelsTv liquidation_levels_tv, TopTraderMarginUsed
-    top_trader_margin_used, TopTraderMarginUsedDelta top_trader_margin_used_delta
-);
-
-walked!(
-    AverageLeverageUsed, TopTraderAverageLeverageDelta, LiquidationLevelsCount,
-    LiquidationLevelsSize, Liquidation, TopTraderMarginUsed, TopTraderMarginUsedDelta
+    liquidation_levels_count : HasHistory, LiquidationLevelsSize liquidation_levels_size
+    : HasHistory, Liquidation liquidation : HasHistory, LiquidationHeatmap
+    liquidation_heatmap, LiquidationLevels liquidation_levels, LiquidationLevelsTv
+    liquidation_levels_tv, TopTraderMarginUsed top_trader_margin_used : HasHistory,
+    TopTraderMarginUsedDelta top_trader_margin_used_delta : HasHistory
 );
 
 impl Endpoint for AverageLeverageUsed {
@@ -201,29 +197,19 @@ impl Endpoint for AverageLeverageUsed {
             "Average leverage of the long and of the short positions of top traders, here those with the most valuable open positions.",
         )
         .path("/averageLeverageUsed", Evidence::Documented)
-        .params(
-            &[],
+        .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER])
+        .changed_params(
             &[
-                params::COIN,
                 params::EXCHANGE
                     .allowed_values(&["okx_perp_coin"])
                     .rejected_values(&["binance_perp_stable"])
                     .example("okx_perp_coin"),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-                params::ADVANCE_FILTER,
             ],
         )
         .series(Some(RecordInfo::of::<AverageLeverageUsedRecord>()), Some("openDate"), Evidence::Documented);
 }
 
-takes!(
-    AverageLeverageUsed => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
-);
+takes_one_exchange!(AverageLeverageUsed => TakesAdvanceFilter);
 
 /// One record of Average Leverage Used.
 #[derive(Clone)]
@@ -266,25 +252,12 @@ impl Endpoint for TopTraderAverageLeverageDelta {
             "Average leverage of the long positions of top traders minus that of their short positions; positive if longs use more leverage.",
         )
         .path("/topTraderAverageLeverageDelta", Evidence::Reported)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin"),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        )
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
         .series(Some(RecordInfo::of::<TopTraderAverageLeverageDeltaRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes!(
-    TopTraderAverageLeverageDelta => TakesCoin, TakesExchange, TakesExchanges,
-    TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(TopTraderAverageLeverageDelta);
 
 /// One record of Top Trader Average Leverage Delta.
 #[derive(Clone)]
@@ -341,11 +314,10 @@ impl Endpoint for CumulativeLiquidationLevel {
         );
 }
 
-takes!(CumulativeLiquidationLevel => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp);
-
-impl TakesLeverage for CumulativeLiquidationLevel {
-    type Leverage = LevelLeverage;
-}
+takes!(
+    CumulativeLiquidationLevel => TakesCoin, TakesExchange, TakesExchanges,
+    TakesTimestamp, TakesLeverage { type Leverage = LevelLeverage; }
+);
 
 /// One record of Cumulative Liquidation Level.
 #[derive(Clone)]
@@ -451,19 +423,13 @@ impl Endpoint for LiquidationLevelsCount {
         )
         .summary("Number of predicted liquidation levels of longs minus that of shorts.")
         .path("/liqLevelsCount", Evidence::Reported)
-        .params(
-            &[],
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(
             &[
-                params::COIN,
                 params::EXCHANGE
                     .tested_values(&["binance_perp_coin", "bitmex_perp_coin", "phemex_perp_stable"])
                     .rejected_values(&["binance_perp_stable"])
                     .example("binance_perp_coin"),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
             ],
         )
         .series(Some(RecordInfo::of::<LiquidationLevelsCountRecord>()), Some("openDate"), Evidence::Reported)
@@ -472,10 +438,7 @@ impl Endpoint for LiquidationLevelsCount {
         );
 }
 
-takes!(
-    LiquidationLevelsCount => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(LiquidationLevelsCount);
 
 /// One record of Liquidation Levels Count.
 #[derive(Clone)]
@@ -513,26 +476,12 @@ impl Endpoint for LiquidationLevelsSize {
         )
         .summary("Value of open positions at their predicted liquidation levels: longs, shorts and the difference.")
         .path("/liqLevelsSize", Evidence::Published)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.tested_values(&["binance_perp_stable"]),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-                params::ADVANCE_FILTER.known_by(Evidence::Published),
-            ],
-        )
+        .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .changed_params(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<LiquidationLevelsSizeRecord>()), Some("openDate"), Evidence::Published);
 }
 
-takes!(
-    LiquidationLevelsSize => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
-);
+takes_one_exchange!(LiquidationLevelsSize => TakesAdvanceFilter);
 
 /// One record of Liquidation Levels Size.
 #[derive(Clone)]
@@ -585,29 +534,15 @@ impl Endpoint for Liquidation {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("liquidity", "liquidation", "Liquidation")
         .summary("Value of positions liquidated in the interval, split into longs and shorts.")
         .path("/liquidation", Evidence::Reported)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGES.tested_values(&["binance_perp_stable"]),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-                params::BUCKET,
-            ],
-        )
+        .params(params::SEVERAL_EXCHANGES, &[params::BUCKET])
+        .changed_params(&[params::EXCHANGES.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<LiquidationRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The names are from the previous API version; one amount per side, in USD, is reported for this version.",
         );
 }
 
-takes!(
-    Liquidation => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesBucket, TakesBuckets
-);
+takes_several_exchanges!(Liquidation => TakesBucket, TakesBuckets);
 
 /// One record of Liquidation.
 #[derive(Clone)]
@@ -682,15 +617,11 @@ impl Endpoint for LiquidationHeatmap {
         );
 }
 
-takes!(LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesScaling, TakesOhlcGraph, TakesTimestamp);
-
-impl TakesLookback for LiquidationHeatmap {
-    type Lookback = Lookback;
-}
-
-impl TakesLeverage for LiquidationHeatmap {
-    type Leverage = HeatmapLeverage;
-}
+takes!(
+    LiquidationHeatmap => TakesCoin, TakesExchange, TakesExchanges, TakesScaling,
+    TakesOhlcGraph, TakesTimestamp, TakesLookback { type Lookback = Lookback; },
+    TakesLeverage { type Leverage = HeatmapLeverage; }
+);
 
 /// One record of Liquidation Heatmap.
 #[derive(Clone)]
@@ -764,11 +695,10 @@ impl Endpoint for LiquidationLevels {
         );
 }
 
-takes!(LiquidationLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp, TakesPosition);
-
-impl TakesLeverage for LiquidationLevels {
-    type Leverage = LevelLeverage;
-}
+takes!(
+    LiquidationLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp,
+    TakesPosition, TakesLeverage { type Leverage = LevelLeverage; }
+);
 
 /// One record of Liquidation Levels.
 #[derive(Clone)]
@@ -861,11 +791,10 @@ impl Endpoint for LiquidationLevelsTv {
         .notes("The exchanges that work were tested with BTC.");
 }
 
-takes!(LiquidationLevelsTv => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp, TakesPosition);
-
-impl TakesLeverage for LiquidationLevelsTv {
-    type Leverage = LevelLeverage;
-}
+takes!(
+    LiquidationLevelsTv => TakesCoin, TakesExchange, TakesExchanges, TakesTimestamp,
+    TakesPosition, TakesLeverage { type Leverage = LevelLeverage; }
+);
 
 impl Endpoint for TopTraderMarginUsed {
     type Body = Series<Value>;
@@ -876,26 +805,13 @@ impl Endpoint for TopTraderMarginUsed {
         )
         .summary("Margin used by the positions of top traders.")
         .path("/topTraderMarginUsed", Evidence::Reported)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin"),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        )
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
         .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: whether it is an amount or a share of the account.");
 }
 
-takes!(
-    TopTraderMarginUsed => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(TopTraderMarginUsed);
 
 impl Endpoint for TopTraderMarginUsedDelta {
     type Body = Series<Value>;
@@ -906,26 +822,13 @@ impl Endpoint for TopTraderMarginUsedDelta {
         )
         .summary("Difference in the margin used by the positions of top traders.")
         .path("/topTraderMarginUsedDelta", Evidence::Reported)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin"),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        )
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(&[params::EXCHANGE.allowed_values(&["okx_perp_coin"]).example("okx_perp_coin")])
         .series(None, Some("openDate"), Evidence::Documented)
         .notes("Unknown: whether it is longs minus shorts, or the change since the previous interval.");
 }
 
-takes!(
-    TopTraderMarginUsedDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(TopTraderMarginUsedDelta);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("liquidity", "Liquidity")
     .summary("Liquidations, predicted liquidation prices, and leverage and margin of top traders.")

@@ -2,16 +2,13 @@
 
 //! Longs & Shorts: long and short positioning by account, by position and by size of trader.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes, walked};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesAnchor, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit,
-    TakesSort, TakesStartTime, TakesTimeframe, takes_one_exchange,
-    takes_optional_exchange, takes_several_exchanges,
-};
+use super::service::params::{TakesAnchor, takes_one_exchange, takes_optional_exchange, takes_several_exchanges};
 
 /// The endpoints of [`Client::longs_shorts`].
 #[derive(Clone, Copy, Debug)]
@@ -222,23 +219,18 @@ impl LongsShortsGroup<'_> {
 }
 
 markers!(
-    LongsShortsGroup : TopTraderAccounts top_trader_accounts, TopTraderPositions
-    top_trader_positions, AnchoredTopTraderAccounts anchored_top_trader_accounts,
-    AnchoredTopTraderPositions anchored_top_trader_positions, GlobalAccounts
-    global_accounts, AnchoredGlobalAccounts anchored_global_accounts, NetLongShort
-    net_long_short, NetLongShortDelta net_long_short_delta, AnchoredCls anchored_cls,
-    AnchoredClsd anchored_clsd, WhaleRetailDelta whale_retail_delta,
-    AnchoredWhaleRetailDelta anchored_whale_retail_delta, WhalePositionDominance
-    whale_position_dominance, TrueRetailLongShort true_retail_long_short,
-    TraderSentimentGap trader_sentiment_gap
-);
-
-walked!(
-    TopTraderAccounts, TopTraderPositions, AnchoredTopTraderAccounts,
-    AnchoredTopTraderPositions, GlobalAccounts, AnchoredGlobalAccounts, NetLongShort,
-    NetLongShortDelta, AnchoredCls, AnchoredClsd, WhaleRetailDelta,
-    AnchoredWhaleRetailDelta, WhalePositionDominance, TrueRetailLongShort,
-    TraderSentimentGap
+    LongsShortsGroup : TopTraderAccounts top_trader_accounts : HasHistory,
+    TopTraderPositions top_trader_positions : HasHistory, AnchoredTopTraderAccounts
+    anchored_top_trader_accounts : HasHistory, AnchoredTopTraderPositions
+    anchored_top_trader_positions : HasHistory, GlobalAccounts global_accounts :
+    HasHistory, AnchoredGlobalAccounts anchored_global_accounts : HasHistory,
+    NetLongShort net_long_short : HasHistory, NetLongShortDelta net_long_short_delta :
+    HasHistory, AnchoredCls anchored_cls : HasHistory, AnchoredClsd anchored_clsd :
+    HasHistory, WhaleRetailDelta whale_retail_delta : HasHistory,
+    AnchoredWhaleRetailDelta anchored_whale_retail_delta : HasHistory,
+    WhalePositionDominance whale_position_dominance : HasHistory, TrueRetailLongShort
+    true_retail_long_short : HasHistory, TraderSentimentGap trader_sentiment_gap :
+    HasHistory
 );
 
 impl Endpoint for TopTraderAccounts {
@@ -311,10 +303,9 @@ impl Endpoint for TopTraderPositions {
             "Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.",
         )
         .path("/topTraderPositions", Evidence::Documented)
-        .params(
-            &[],
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(
             &[
-                params::COIN,
                 params::EXCHANGE.tested_values(
                         &[
                             "binance_perp_stable",
@@ -324,21 +315,13 @@ impl Endpoint for TopTraderPositions {
                             "huobi_perp_coin",
                         ],
                     ),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
             ],
         )
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 
-takes!(
-    TopTraderPositions => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(TopTraderPositions);
 
 impl Endpoint for AnchoredTopTraderAccounts {
     type Body = Series<AnchoredLongShortShare>;
@@ -426,26 +409,15 @@ impl Endpoint for GlobalAccounts {
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
         .path("/globalAccounts", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"]),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(
+            &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"])],
         )
         .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 
-takes!(
-    GlobalAccounts => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(GlobalAccounts);
 
 impl Endpoint for AnchoredGlobalAccounts {
     type Body = Series<AnchoredLongShortShare>;
@@ -653,26 +625,15 @@ impl Endpoint for WhaleRetailDelta {
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
         .path("/whaleRetailDelta", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"]),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(
+            &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"])],
         )
         .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Reported)
         .notes("The exchanges that work were tested with BTC.");
 }
 
-takes!(
-    WhaleRetailDelta => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(WhaleRetailDelta);
 
 /// One record of Whale Retail Delta.
 #[derive(Clone)]

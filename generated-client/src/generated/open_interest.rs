@@ -2,7 +2,8 @@
 
 //! Open Interest: value of open contracts and its changes.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, walked};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
@@ -56,8 +57,10 @@ impl OpenInterestGroup<'_> {
     }
 }
 
-markers!(OpenInterestGroup : OpenInterest open_interest, OpenInterestDelta open_interest_delta);
-walked!(OpenInterest, OpenInterestDelta);
+markers!(
+    OpenInterestGroup : OpenInterest open_interest : HasHistory, OpenInterestDelta
+    open_interest_delta : HasHistory
+);
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;

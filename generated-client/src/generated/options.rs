@@ -2,15 +2,13 @@
 
 //! Options: indices of implied volatility.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes, walked};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
-    TakesLimit, TakesSort, TakesStartTime, TakesTimeframe,
-};
+use super::service::params::{TakesAdvanceFilter, takes_one_exchange, takes_optional_exchange};
 
 /// The endpoints of [`Client::options`].
 #[derive(Clone, Copy, Debug)]
@@ -51,36 +49,22 @@ impl OptionsGroup<'_> {
     }
 }
 
-markers!(OptionsGroup : Bvol bvol, Dvol dvol);
-walked!(Bvol, Dvol);
+markers!(OptionsGroup : Bvol bvol : HasHistory, Dvol dvol : HasHistory);
 
 impl Endpoint for Bvol {
     type Body = Series<BvolRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
         .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
         .path("/bvol", Evidence::Reported)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"]),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        )
+        .params(params::OPTIONAL_EXCHANGE, &[])
+        .changed_params(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes(
             "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
         );
 }
 
-takes!(
-    Bvol => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
-);
+takes_optional_exchange!(Bvol);
 
 /// One record of Bvol.
 #[derive(Clone)]
@@ -134,27 +118,13 @@ impl Endpoint for Dvol {
             "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
         )
         .path("/dvol", Evidence::Published)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example("deribit_perp_stable"),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-                params::ADVANCE_FILTER.known_by(Evidence::Published),
-            ],
-        )
+        .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
+        .changed_params(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example("deribit_perp_stable")])
         .series(Some(RecordInfo::of::<DvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("Unknown: the unit.");
 }
 
-takes!(
-    Dvol => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
-);
+takes_one_exchange!(Dvol => TakesAdvanceFilter);
 
 /// One record of Dvol.
 #[derive(Clone)]

@@ -2,16 +2,13 @@
 
 //! Orderbook: resting limit orders and changes of their size.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesCoin, TakesEndTime, TakesExchange, TakesExchanges, TakesLimit, TakesMarketTypes,
-    TakesSort, TakesStartTime, TakesTimeframe, takes_optional_exchange,
-    takes_several_exchanges,
-};
+use super::service::params::{TakesMarketTypes, takes_optional_exchange, takes_several_exchanges};
 
 /// The endpoints of [`Client::orderbook`].
 #[derive(Clone, Copy, Debug)]
@@ -153,16 +150,12 @@ impl OrderbookGroup<'_> {
 }
 
 markers!(
-    OrderbookGroup : AsksIncreaseDecrease asks_increase_decrease, BestBidAsk
-    best_bid_ask, BidAsk bid_ask, BidAskDelta bid_ask_delta, BidAskRatio bid_ask_ratio,
-    BidAskRatioDiff bid_ask_ratio_diff, BidAskSpread bid_ask_spread, BidsIncreaseDecrease
-    bids_increase_decrease, CombinedBook combined_book, MarketImbalanceIndex
-    market_imbalance_index
-);
-
-walked!(
-    AsksIncreaseDecrease, BestBidAsk, BidAsk, BidAskDelta, BidAskRatio, BidAskRatioDiff,
-    BidAskSpread, BidsIncreaseDecrease, CombinedBook, MarketImbalanceIndex
+    OrderbookGroup : AsksIncreaseDecrease asks_increase_decrease : HasHistory, BestBidAsk
+    best_bid_ask : HasHistory, BidAsk bid_ask : HasHistory, BidAskDelta bid_ask_delta :
+    HasHistory, BidAskRatio bid_ask_ratio : HasHistory, BidAskRatioDiff
+    bid_ask_ratio_diff : HasHistory, BidAskSpread bid_ask_spread : HasHistory,
+    BidsIncreaseDecrease bids_increase_decrease : HasHistory, CombinedBook combined_book
+    : HasHistory, MarketImbalanceIndex market_imbalance_index : HasHistory
 );
 
 impl Endpoint for AsksIncreaseDecrease {
@@ -547,28 +540,19 @@ impl Endpoint for MarketImbalanceIndex {
         )
         .summary("Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.")
         .path("/marketImbalanceIndex", Evidence::Reported)
-        .params(
-            &[],
+        .params(params::SEVERAL_EXCHANGES, &[])
+        .changed_params(
             &[
-                params::COIN,
                 params::EXCHANGES.allowed_values(
                         &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],
                     ),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
             ],
         )
         .series(Some(RecordInfo::of::<MarketImbalanceIndexRecord>()), Some("openDate"), Evidence::Reported)
         .notes("The exchanges that worked were tested with BTC.");
 }
 
-takes!(
-    MarketImbalanceIndex => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_several_exchanges!(MarketImbalanceIndex);
 
 /// One record of Market Imbalance Index.
 #[derive(Clone)]

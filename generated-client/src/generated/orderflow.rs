@@ -2,7 +2,8 @@
 
 //! Orderflow: executed market and limit orders, and their effect on price and open interest.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, TimeUnit,
@@ -12,9 +13,8 @@ use crate::{Client, Exchange, PremiumMode, Request, Series};
 use super::service::{params, records};
 use super::service::params::{
     TakesAdvanceFilter, TakesAnchor, TakesBucket, TakesBuckets, TakesCoin, TakesEndTime,
-    TakesExchange, TakesExchange1, TakesExchange2, TakesExchanges, TakesLimit,
-    TakesMarketTypes, TakesMode, TakesSort, TakesStartTime, TakesTimeframe,
-    takes_one_exchange, takes_several_exchanges,
+    TakesExchange1, TakesExchange2, TakesLimit, TakesMarketTypes, TakesMode, TakesSort,
+    TakesStartTime, TakesTimeframe, takes_one_exchange, takes_several_exchanges,
 };
 
 /// The endpoints of [`Client::orderflow`].
@@ -295,24 +295,20 @@ impl OrderflowGroup<'_> {
 }
 
 markers!(
-    OrderflowGroup : BuyVolume buy_volume, SellVolume sell_volume, VolumeDelta
-    volume_delta, VolumeRatio volume_ratio, AnchoredCvd anchored_cvd, MarketOrderCount
-    market_order_count, MarketOrderAverageSize market_order_average_size, LimitOrderCount
-    limit_order_count, LimitOrderAverageSize limit_order_average_size,
-    BuySellTradeCountRatio buy_sell_trade_count_ratio, LimitOrderCountRatio
-    limit_order_count_ratio, MarketOrderCountRatio market_order_count_ratio, BotTracker
-    bot_tracker, Slippage slippage, TransferOfContracts transfer_of_contracts,
-    ParticipationRatio participation_ratio, ExchangePremium exchange_premium,
-    PreviousDayLevels previous_day_levels, PreviousWeekLevels previous_week_levels,
-    PreviousMonthLevels previous_month_levels, Kline kline
-);
-
-walked!(
-    BuyVolume, SellVolume, VolumeDelta, VolumeRatio, AnchoredCvd, MarketOrderCount,
-    MarketOrderAverageSize, LimitOrderCount, LimitOrderAverageSize,
-    BuySellTradeCountRatio, LimitOrderCountRatio, MarketOrderCountRatio, BotTracker,
-    Slippage, TransferOfContracts, ParticipationRatio, ExchangePremium,
-    PreviousDayLevels, PreviousWeekLevels, PreviousMonthLevels, Kline
+    OrderflowGroup : BuyVolume buy_volume : HasHistory, SellVolume sell_volume :
+    HasHistory, VolumeDelta volume_delta : HasHistory, VolumeRatio volume_ratio :
+    HasHistory, AnchoredCvd anchored_cvd : HasHistory, MarketOrderCount
+    market_order_count : HasHistory, MarketOrderAverageSize market_order_average_size :
+    HasHistory, LimitOrderCount limit_order_count : HasHistory, LimitOrderAverageSize
+    limit_order_average_size : HasHistory, BuySellTradeCountRatio
+    buy_sell_trade_count_ratio : HasHistory, LimitOrderCountRatio limit_order_count_ratio
+    : HasHistory, MarketOrderCountRatio market_order_count_ratio : HasHistory, BotTracker
+    bot_tracker : HasHistory, Slippage slippage : HasHistory, TransferOfContracts
+    transfer_of_contracts : HasHistory, ParticipationRatio participation_ratio :
+    HasHistory, ExchangePremium exchange_premium : HasHistory, PreviousDayLevels
+    previous_day_levels : HasHistory, PreviousWeekLevels previous_week_levels :
+    HasHistory, PreviousMonthLevels previous_month_levels : HasHistory, Kline kline :
+    HasHistory
 );
 
 impl Endpoint for BuyVolume {
@@ -493,30 +489,13 @@ impl Endpoint for AnchoredCvd {
             "Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path("/anchoredCVD", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"]),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-                params::ANCHOR,
-                params::MARKET_TYPES,
-                params::BUCKET,
-            ],
-        )
+        .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR, params::MARKET_TYPES, params::BUCKET])
+        .changed_params(&[params::EXCHANGES.tested_values(&["binance_spot", "binance_perp_stable"])])
         .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Reported)
         .notes("Unknown: the unit.");
 }
 
-takes!(
-    AnchoredCvd => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort, TakesAnchor, TakesMarketTypes, TakesBucket,
-    TakesBuckets
-);
+takes_several_exchanges!(AnchoredCvd => TakesAnchor, TakesMarketTypes, TakesBucket, TakesBuckets);
 
 /// One record of Anchored CVD.
 #[derive(Clone)]
@@ -1033,26 +1012,13 @@ impl Endpoint for PreviousDayLevels {
         .aliases(&["Previous Day Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.")
         .path("/pdLevels", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE,
-                params::TIMEFRAME.tested_values(&["1d"]).example("1d"),
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        )
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
         .series(Some(RecordInfo::of::<PreviousDayLevelsRecord>()), Some("openDate"), Evidence::Reported)
         .notes("A public client received no records of the newest range for the timeframe `1h`.");
 }
 
-takes!(
-    PreviousDayLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(PreviousDayLevels);
 
 /// One record of Previous Day Levels.
 #[derive(Clone)]
@@ -1106,25 +1072,12 @@ impl Endpoint for PreviousWeekLevels {
         .aliases(&["Previous Week Level"])
         .summary("Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.")
         .path("/pwLevels", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE,
-                params::TIMEFRAME.tested_values(&["1d"]).example("1d"),
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        )
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
         .series(Some(RecordInfo::of::<PreviousWeekLevelsRecord>()), Some("openDate"), Evidence::Reported);
 }
 
-takes!(
-    PreviousWeekLevels => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(PreviousWeekLevels);
 
 /// One record of Previous Week Levels.
 #[derive(Clone)]
@@ -1234,26 +1187,13 @@ impl Endpoint for Kline {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("orderflow", "kline", "Kline")
         .summary("Price of a coin on one exchange, as candles without volume.")
         .path("/klines", Evidence::Reported)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.tested_values(&["binance_perp_stable"]),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        )
+        .params(params::ONE_EXCHANGE, &[])
+        .changed_params(&[params::EXCHANGE.tested_values(&["binance_perp_stable"])])
         .series(Some(RecordInfo::of::<KlineRecord>()), Some("openDate"), Evidence::Reported)
         .notes("One public client calls the records candles with volume, but no field for the volume is known.");
 }
 
-takes!(
-    Kline => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit,
-    TakesStartTime, TakesEndTime, TakesSort
-);
+takes_one_exchange!(Kline);
 
 /// One record of Kline.
 #[derive(Clone)]

@@ -71,11 +71,10 @@ impl Endpoint for PositionHeatmapData {
         );
 }
 
-takes!(PositionHeatmapData => TakesCoin, TakesExchange, TakesExchanges, TakesGraphType, TakesTimestamp);
-
-impl TakesLookback for PositionHeatmapData {
-    type Lookback = String;
-}
+takes!(
+    PositionHeatmapData => TakesCoin, TakesExchange, TakesExchanges, TakesGraphType,
+    TakesTimestamp, TakesLookback { type Lookback = String; }
+);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("position_heatmap", "Position Heatmap")
     .summary("Open interest and net positions by price.")

@@ -2,52 +2,37 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, example, setter};
+use ::runtime::recorded::{client, endpoint, setter};
 use crate::{Client, Coin, Exchange, PremiumMode, Timeframe};
-
-const SEVERAL_EXCHANGES: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
-const ONE_EXCHANGE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
-const OPTIONAL_EXCHANGE: &[&str] = &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"];
-const WITHOUT_EXCHANGE: &[&str] = &["timeframe", "limit", "startTime", "endTime", "sort"];
 
 #[test]
 fn catalog() {
     let client: Client = client();
     let catalog = client.catalog();
-    endpoint(catalog.catalog(), "/catalog", &[], &[]);
+    endpoint("/catalog", catalog.catalog());
 }
 
 #[test]
 fn funding_rate() {
     let client: Client = client();
     let funding_rate = client.funding_rate();
-    endpoint(funding_rate.funding_rate(), "/fundingRate", SEVERAL_EXCHANGES, &["aggregationType", "marketTypes"]);
-    example(funding_rate.funding_rate().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/fundingRate", funding_rate.funding_rate().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn global_metrics() {
     let client: Client = client();
     let global_metrics = client.global_metrics();
-    endpoint(global_metrics.global_bid_ask(), "/globalBidAsk", WITHOUT_EXCHANGE, &[]);
-    example(global_metrics.global_bid_ask().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_bid_ask_ratio(), "/globalBidAskRatio", WITHOUT_EXCHANGE, &[]);
-    example(global_metrics.global_bid_ask_ratio().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_bid_ask_delta(), "/globalBidAskDelta", WITHOUT_EXCHANGE, &[]);
-    example(global_metrics.global_bid_ask_delta().timeframe(Timeframe::H1));
+    endpoint("/globalBidAsk", global_metrics.global_bid_ask().timeframe(Timeframe::H1));
+    endpoint("/globalBidAskRatio", global_metrics.global_bid_ask_ratio().timeframe(Timeframe::H1));
+    endpoint("/globalBidAskDelta", global_metrics.global_bid_ask_delta().timeframe(Timeframe::H1));
     endpoint(
-        global_metrics.global_bid_ask_ratio_increase_decrease(),
         "/globalBidAskRatioIncreaseDecrease",
-        WITHOUT_EXCHANGE,
-        &[],
+        global_metrics.global_bid_ask_ratio_increase_decrease().timeframe(Timeframe::H1),
     );
-    example(global_metrics.global_bid_ask_ratio_increase_decrease().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_combined_book(), "/globalCombinedBook", WITHOUT_EXCHANGE, &[]);
-    example(global_metrics.global_combined_book().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_bids_increase_decrease(), "/globalBidsIncreaseDecrease", WITHOUT_EXCHANGE, &[]);
-    example(global_metrics.global_bids_increase_decrease().timeframe(Timeframe::H1));
-    endpoint(global_metrics.global_asks_increase_decrease(), "/globalAsksIncreaseDecrease", WITHOUT_EXCHANGE, &[]);
-    example(global_metrics.global_asks_increase_decrease().timeframe(Timeframe::H1));
+    endpoint("/globalCombinedBook", global_metrics.global_combined_book().timeframe(Timeframe::H1));
+    endpoint("/globalBidsIncreaseDecrease", global_metrics.global_bids_increase_decrease().timeframe(Timeframe::H1));
+    endpoint("/globalAsksIncreaseDecrease", global_metrics.global_asks_increase_decrease().timeframe(Timeframe::H1));
 }
 
 #[test]
@@ -55,21 +40,11 @@ fn liquidity() {
     let client: Client = client();
     let liquidity = client.liquidity();
     endpoint(
-        liquidity.average_leverage_used(),
         "/averageLeverageUsed",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
-    );
-    example(
         liquidity.average_leverage_used().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
     );
     endpoint(
-        liquidity.top_trader_average_leverage_delta(),
         "/topTraderAverageLeverageDelta",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         liquidity
             .top_trader_average_leverage_delta()
             .coin(Coin::BTC)
@@ -77,19 +52,11 @@ fn liquidity() {
             .timeframe(Timeframe::H1),
     );
     endpoint(
-        liquidity.cumulative_liquidation_level(),
         "/cumulativeLiqLevel",
-        &[],
-        &["coin", "exchange", "timestamp", "leverage"],
+        liquidity.cumulative_liquidation_level().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE),
     );
-    example(liquidity.cumulative_liquidation_level().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
     endpoint(
-        liquidity.liquidation_levels_count(),
         "/liqLevelsCount",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         liquidity
             .liquidation_levels_count()
             .coin(Coin::BTC)
@@ -97,62 +64,29 @@ fn liquidity() {
             .timeframe(Timeframe::H1),
     );
     endpoint(
-        liquidity.liquidation_levels_size(),
         "/liqLevelsSize",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
-    );
-    example(
         liquidity
             .liquidation_levels_size()
             .coin(Coin::BTC)
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
+    endpoint("/liquidation", liquidity.liquidation().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/liquidationHeatmap", liquidity.liquidation_heatmap().coin(Coin::BTC));
     endpoint(
-        liquidity.liquidation(),
-        "/liquidation",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "bucket"],
-    );
-    example(liquidity.liquidation().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        liquidity.liquidation_heatmap(),
-        "/liquidationHeatmap",
-        &[],
-        &["coin", "exchange", "lookback", "leverage", "scaling", "ohlcgraph", "timestamp"],
-    );
-    example(liquidity.liquidation_heatmap().coin(Coin::BTC));
-    endpoint(
-        liquidity.liquidation_levels(),
         "/liquidationLevels",
-        &[],
-        &["coin", "exchange", "timestamp", "leverage", "position"],
+        liquidity.liquidation_levels().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE),
     );
-    example(liquidity.liquidation_levels().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
     endpoint(
-        liquidity.liquidation_levels_tv(),
         "/liquidationLevelsTV",
-        &[],
-        &["coin", "exchange", "timestamp", "leverage", "position"],
+        liquidity.liquidation_levels_tv().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE),
     );
-    example(liquidity.liquidation_levels_tv().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE));
     endpoint(
-        liquidity.top_trader_margin_used(),
         "/topTraderMarginUsed",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         liquidity.top_trader_margin_used().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
     );
     endpoint(
-        liquidity.top_trader_margin_used_delta(),
         "/topTraderMarginUsedDelta",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         liquidity
             .top_trader_margin_used_delta()
             .coin(Coin::BTC)
@@ -165,8 +99,8 @@ fn liquidity() {
 fn longs_shorts() {
     let client: Client = client();
     let longs_shorts = client.longs_shorts();
-    endpoint(longs_shorts.top_trader_accounts(), "/topTraderAccounts", ONE_EXCHANGE, &[]);
-    example(
+    endpoint(
+        "/topTraderAccounts",
         longs_shorts
             .top_trader_accounts()
             .coin(Coin::BTC)
@@ -174,28 +108,23 @@ fn longs_shorts() {
             .timeframe(Timeframe::H1),
     );
     endpoint(
-        longs_shorts.top_trader_positions(),
         "/topTraderPositions",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         longs_shorts
             .top_trader_positions()
             .coin(Coin::BTC)
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.anchored_top_trader_accounts(), "/anchoredTopTraderAccounts", ONE_EXCHANGE, &["anchor"]);
-    example(
+    endpoint(
+        "/anchoredTopTraderAccounts",
         longs_shorts
             .anchored_top_trader_accounts()
             .coin(Coin::BTC)
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.anchored_top_trader_positions(), "/anchoredTopTraderPositions", ONE_EXCHANGE, &["anchor"]);
-    example(
+    endpoint(
+        "/anchoredTopTraderPositions",
         longs_shorts
             .anchored_top_trader_positions()
             .coin(Coin::BTC)
@@ -203,194 +132,109 @@ fn longs_shorts() {
             .timeframe(Timeframe::H1),
     );
     endpoint(
-        longs_shorts.global_accounts(),
         "/globalAccounts",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         longs_shorts.global_accounts().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE).timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.anchored_global_accounts(), "/anchoredGlobalAccounts", ONE_EXCHANGE, &["anchor"]);
-    example(
+    endpoint(
+        "/anchoredGlobalAccounts",
         longs_shorts
             .anchored_global_accounts()
             .coin(Coin::BTC)
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.net_long_short(), "/netLongShort", SEVERAL_EXCHANGES, &[]);
-    example(longs_shorts.net_long_short().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(longs_shorts.net_long_short_delta(), "/netLongShortDelta", SEVERAL_EXCHANGES, &[]);
-    example(longs_shorts.net_long_short_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(longs_shorts.anchored_cls(), "/anchoredCLS", SEVERAL_EXCHANGES, &["anchor"]);
-    example(longs_shorts.anchored_cls().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(longs_shorts.anchored_clsd(), "/anchoredCLSD", SEVERAL_EXCHANGES, &["anchor"]);
-    example(longs_shorts.anchored_clsd().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/netLongShort", longs_shorts.net_long_short().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/netLongShortDelta", longs_shorts.net_long_short_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/anchoredCLS", longs_shorts.anchored_cls().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/anchoredCLSD", longs_shorts.anchored_clsd().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
-        longs_shorts.whale_retail_delta(),
         "/whaleRetailDelta",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         longs_shorts
             .whale_retail_delta()
             .coin(Coin::BTC)
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.anchored_whale_retail_delta(), "/anchoredWhaleRetailDelta", ONE_EXCHANGE, &["anchor"]);
-    example(
+    endpoint(
+        "/anchoredWhaleRetailDelta",
         longs_shorts
             .anchored_whale_retail_delta()
             .coin(Coin::BTC)
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.whale_position_dominance(), "/whalePositionDominance", OPTIONAL_EXCHANGE, &[]);
-    example(longs_shorts.whale_position_dominance().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(longs_shorts.true_retail_long_short(), "/trueRetailLongShort", ONE_EXCHANGE, &[]);
-    example(
+    endpoint(
+        "/whalePositionDominance",
+        longs_shorts.whale_position_dominance().coin(Coin::BTC).timeframe(Timeframe::H1),
+    );
+    endpoint(
+        "/trueRetailLongShort",
         longs_shorts
             .true_retail_long_short()
             .coin(Coin::BTC)
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::H1),
     );
-    endpoint(longs_shorts.trader_sentiment_gap(), "/traderSentimentGap", OPTIONAL_EXCHANGE, &[]);
-    example(longs_shorts.trader_sentiment_gap().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/traderSentimentGap", longs_shorts.trader_sentiment_gap().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn open_interest() {
     let client: Client = client();
     let open_interest = client.open_interest();
-    endpoint(open_interest.open_interest(), "/openInterest", SEVERAL_EXCHANGES, &[]);
-    example(open_interest.open_interest().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(open_interest.open_interest_delta(), "/openInterestDelta", SEVERAL_EXCHANGES, &[]);
-    example(open_interest.open_interest_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/openInterest", open_interest.open_interest().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/openInterestDelta", open_interest.open_interest_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn options() {
     let client: Client = client();
     let options = client.options();
-    endpoint(options.bvol(), "/bvol", &[], &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"]);
-    example(options.bvol().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        options.dvol(),
-        "/dvol",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
-    );
-    example(options.dvol().coin(Coin::BTC).exchange(Exchange::DERIBIT_PERP_STABLE).timeframe(Timeframe::H1));
+    endpoint("/bvol", options.bvol().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/dvol", options.dvol().coin(Coin::BTC).exchange(Exchange::DERIBIT_PERP_STABLE).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn orderbook() {
     let client: Client = client();
     let orderbook = client.orderbook();
-    endpoint(orderbook.asks_increase_decrease(), "/asksIncreaseDecrease", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderbook.asks_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.best_bid_ask(), "/bestBidAsk", OPTIONAL_EXCHANGE, &["marketTypes"]);
-    example(orderbook.best_bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask(), "/bidAsk", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderbook.bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask_delta(), "/bidAskDelta", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderbook.bid_ask_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask_ratio(), "/bidAskRatio", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderbook.bid_ask_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask_ratio_diff(), "/bidAskRatioDiff", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderbook.bid_ask_ratio_diff().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bid_ask_spread(), "/bidsAskSpread", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderbook.bid_ask_spread().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.bids_increase_decrease(), "/bidsIncreaseDecrease", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderbook.bids_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderbook.combined_book(), "/combinedBook", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderbook.combined_book().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        orderbook.market_imbalance_index(),
-        "/marketImbalanceIndex",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(orderbook.market_imbalance_index().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/asksIncreaseDecrease", orderbook.asks_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bestBidAsk", orderbook.best_bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidAsk", orderbook.bid_ask().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidAskDelta", orderbook.bid_ask_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidAskRatio", orderbook.bid_ask_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidAskRatioDiff", orderbook.bid_ask_ratio_diff().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidsAskSpread", orderbook.bid_ask_spread().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/bidsIncreaseDecrease", orderbook.bids_increase_decrease().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/combinedBook", orderbook.combined_book().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/marketImbalanceIndex", orderbook.market_imbalance_index().coin(Coin::BTC).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn orderflow() {
     let client: Client = client();
     let orderflow = client.orderflow();
-    endpoint(orderflow.buy_volume(), "/buyVolume", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
-    example(orderflow.buy_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.sell_volume(), "/sellVolume", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
-    example(orderflow.sell_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.volume_delta(), "/volumeDelta", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
-    example(orderflow.volume_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.volume_ratio(), "/volumeRatio", SEVERAL_EXCHANGES, &["marketTypes", "bucket", "advanceFilter"]);
-    example(orderflow.volume_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/buyVolume", orderflow.buy_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/sellVolume", orderflow.sell_volume().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/volumeDelta", orderflow.volume_delta().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/volumeRatio", orderflow.volume_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/anchoredCVD", orderflow.anchored_cvd().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/marketOrderCount", orderflow.market_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/marketOrderAverageSize", orderflow.market_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/limitOrderCount", orderflow.limit_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/limitOrderAverageSize", orderflow.limit_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
-        orderflow.anchored_cvd(),
-        "/anchoredCVD",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "anchor", "marketTypes", "bucket"],
+        "/buySellTradeCountRatio",
+        orderflow.buy_sell_trade_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1),
     );
-    example(orderflow.anchored_cvd().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.market_order_count(), "/marketOrderCount", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
-    example(orderflow.market_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/limitOrderCountRatio", orderflow.limit_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/marketOrderCountRatio", orderflow.market_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/botTracker", orderflow.bot_tracker().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/slippage", orderflow.slippage().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/transferOfContracts", orderflow.transfer_of_contracts().coin(Coin::BTC).timeframe(Timeframe::H1));
+    endpoint("/participationRatio", orderflow.participation_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
     endpoint(
-        orderflow.market_order_average_size(),
-        "/marketOrderAverageSize",
-        SEVERAL_EXCHANGES,
-        &["marketTypes", "bucket"],
-    );
-    example(orderflow.market_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.limit_order_count(), "/limitOrderCount", SEVERAL_EXCHANGES, &["marketTypes", "bucket"]);
-    example(orderflow.limit_order_count().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        orderflow.limit_order_average_size(),
-        "/limitOrderAverageSize",
-        SEVERAL_EXCHANGES,
-        &["marketTypes", "bucket"],
-    );
-    example(orderflow.limit_order_average_size().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.buy_sell_trade_count_ratio(), "/buySellTradeCountRatio", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderflow.buy_sell_trade_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        orderflow.limit_order_count_ratio(),
-        "/limitOrderCountRatio",
-        SEVERAL_EXCHANGES,
-        &["marketTypes", "bucket"],
-    );
-    example(orderflow.limit_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        orderflow.market_order_count_ratio(),
-        "/marketOrderCountRatio",
-        SEVERAL_EXCHANGES,
-        &["marketTypes", "bucket"],
-    );
-    example(orderflow.market_order_count_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.bot_tracker(), "/botTracker", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderflow.bot_tracker().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.slippage(), "/slippage", SEVERAL_EXCHANGES, &["marketTypes"]);
-    example(orderflow.slippage().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(orderflow.transfer_of_contracts(), "/transferOfContracts", SEVERAL_EXCHANGES, &[]);
-    example(orderflow.transfer_of_contracts().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        orderflow.participation_ratio(),
-        "/participationRatio",
-        SEVERAL_EXCHANGES,
-        &["marketTypes", "advanceFilter"],
-    );
-    example(orderflow.participation_ratio().coin(Coin::BTC).timeframe(Timeframe::H1));
-    endpoint(
-        orderflow.exchange_premium(),
         "/exchangePremium",
-        &[],
-        &["coin", "exchange1", "exchange2", "timeframe", "mode", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         orderflow
             .exchange_premium()
             .coin(Coin::BTC)
@@ -400,12 +244,7 @@ fn orderflow() {
             .mode(PremiumMode::Standard),
     );
     endpoint(
-        orderflow.previous_day_levels(),
         "/pdLevels",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         orderflow
             .previous_day_levels()
             .coin(Coin::BTC)
@@ -413,20 +252,15 @@ fn orderflow() {
             .timeframe(Timeframe::D1),
     );
     endpoint(
-        orderflow.previous_week_levels(),
         "/pwLevels",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
-    );
-    example(
         orderflow
             .previous_week_levels()
             .coin(Coin::BTC)
             .exchange(Exchange::BINANCE_PERP_STABLE)
             .timeframe(Timeframe::D1),
     );
-    endpoint(orderflow.previous_month_levels(), "/pmLevels", ONE_EXCHANGE, &[]);
-    example(
+    endpoint(
+        "/pmLevels",
         orderflow
             .previous_month_levels()
             .coin(Coin::BTC)
@@ -434,50 +268,30 @@ fn orderflow() {
             .timeframe(Timeframe::H1),
     );
     endpoint(
-        orderflow.kline(),
         "/klines",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort"],
+        orderflow.kline().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE).timeframe(Timeframe::H1),
     );
-    example(orderflow.kline().coin(Coin::BTC).exchange(Exchange::BINANCE_PERP_STABLE).timeframe(Timeframe::H1));
 }
 
 #[test]
 fn position_heatmap() {
     let client: Client = client();
     let position_heatmap = client.position_heatmap();
-    endpoint(
-        position_heatmap.position_heatmap_data(),
-        "/positionHeatmap",
-        &[],
-        &["coin", "exchange", "lookback", "graphType", "timestamp"],
-    );
-    example(position_heatmap.position_heatmap_data().coin(Coin::BTC));
+    endpoint("/positionHeatmap", position_heatmap.position_heatmap_data().coin(Coin::BTC));
 }
 
 #[test]
 fn sentiment() {
     let client: Client = client();
     let sentiment = client.sentiment();
-    endpoint(sentiment.fear_and_greed_index(), "/fearAndGreed", WITHOUT_EXCHANGE, &[]);
-    example(sentiment.fear_and_greed_index().timeframe(Timeframe::H1));
-    endpoint(sentiment.premium_p2p(), "/stablecoinPremiumP2P", WITHOUT_EXCHANGE, &[]);
-    example(sentiment.premium_p2p().timeframe(Timeframe::H1));
-    endpoint(sentiment.wbtc_mint_burn(), "/wbtcMintBurn", &[], &["timeframe", "limit", "startTime", "endTime", "sort"]);
-    example(sentiment.wbtc_mint_burn().timeframe(Timeframe::D1));
-    endpoint(sentiment.leaderboard_notional_profit(), "/leaderboardNotionalProfit", WITHOUT_EXCHANGE, &[]);
-    example(sentiment.leaderboard_notional_profit().timeframe(Timeframe::H1));
-    endpoint(sentiment.leaderboard_roe_profit(), "/leaderboardROEProfit", WITHOUT_EXCHANGE, &[]);
-    example(sentiment.leaderboard_roe_profit().timeframe(Timeframe::H1));
-    endpoint(sentiment.user_bot_ratio(), "/userBotRatio", WITHOUT_EXCHANGE, &["advanceFilter"]);
-    example(sentiment.user_bot_ratio().timeframe(Timeframe::H1));
+    endpoint("/fearAndGreed", sentiment.fear_and_greed_index().timeframe(Timeframe::H1));
+    endpoint("/stablecoinPremiumP2P", sentiment.premium_p2p().timeframe(Timeframe::H1));
+    endpoint("/wbtcMintBurn", sentiment.wbtc_mint_burn().timeframe(Timeframe::D1));
+    endpoint("/leaderboardNotionalProfit", sentiment.leaderboard_notional_profit().timeframe(Timeframe::H1));
+    endpoint("/leaderboardROEProfit", sentiment.leaderboard_roe_profit().timeframe(Timeframe::H1));
+    endpoint("/userBotRatio", sentiment.user_bot_ratio().timeframe(Timeframe::H1));
     endpoint(
-        sentiment.margin_lending_ratio(),
         "/marginLendingRatio",
-        &[],
-        &["coin", "exchange", "timeframe", "limit", "startTime", "endTime", "sort", "advanceFilter"],
-    );
-    example(
         sentiment.margin_lending_ratio().coin(Coin::BTC).exchange(Exchange::OKX_PERP_COIN).timeframe(Timeframe::H1),
     );
 }
@@ -486,9 +300,8 @@ fn sentiment() {
 fn system() {
     let client: Client = client();
     let system = client.system();
-    endpoint(system.data_availability(), "/dataAvailability", &[], &["endpointName", "coin", "exchange"]);
-    example(system.data_availability().endpoint_name("klines").coin(Coin::BTC));
-    endpoint(system.health_check(), "/ping", &[], &[]);
+    endpoint("/dataAvailability", system.data_availability().endpoint_name("klines").coin(Coin::BTC));
+    endpoint("/ping", system.health_check());
 }
 
 #[test]
@@ -496,7 +309,7 @@ fn every_setter() {
     let client: Client = client();
     setter(client.liquidity().average_leverage_used().advance_filter("a"), "advanceFilter=a");
     setter(client.funding_rate().funding_rate().aggregation_type("sum"), "aggregationType=sum");
-    setter(client.longs_shorts().anchored_top_trader_accounts().anchor("1h"), "anchor=1h");
+    setter(client.longs_shorts().anchored_top_trader_accounts().anchor("1d"), "anchor=1d");
     setter(client.liquidity().liquidation().bucket("1"), "bucket=1");
     setter(client.liquidity().liquidation().buckets(["1", "1"]), "bucket=1,1");
     setter(client.funding_rate().funding_rate().coin("BTC"), "coin=BTC");
@@ -510,13 +323,13 @@ fn every_setter() {
         "exchange=binance_perp_stable,binance_perp_stable",
     );
     setter(client.position_heatmap().position_heatmap_data().graph_type("a"), "graphType=a");
-    setter(client.liquidity().cumulative_liquidation_level().leverage("high"), "leverage=high");
+    setter(client.liquidity().cumulative_liquidation_level().leverage("all"), "leverage=all");
     setter(client.funding_rate().funding_rate().limit(100), "limit=100");
     setter(client.liquidity().liquidation_heatmap().lookback("12h"), "lookback=12h");
     setter(client.funding_rate().funding_rate().market_types("all"), "marketTypes=all");
     setter(client.orderflow().exchange_premium().mode("standard"), "mode=standard");
     setter(client.liquidity().liquidation_heatmap().ohlc_graph("binance_perp_stable"), "ohlcgraph=binance_perp_stable");
-    setter(client.liquidity().liquidation_levels().position("long"), "position=long");
+    setter(client.liquidity().liquidation_levels().position("all"), "position=all");
     setter(client.liquidity().liquidation_heatmap().scaling("relative"), "scaling=relative");
     setter(client.funding_rate().funding_rate().sort("asc"), "sort=asc");
     setter(client.funding_rate().funding_rate().start_time(1_700_000_000), "startTime=1700000000");

@@ -2,15 +2,13 @@
 
 //! Sentiment: market sentiment from surveys, leaderboards, bots, margin lending and stablecoin prices.
 
-use ::runtime::{Endpoint, Timestamp, fields, markers, takes, walked};
+use ::runtime::{Endpoint, Timestamp, fields, markers};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesAdvanceFilter, TakesCoin, TakesEndTime, TakesExchange, TakesExchanges,
-    TakesLimit, TakesSort, TakesStartTime, TakesTimeframe, takes_without_exchange,
-};
+use super::service::params::{TakesAdvanceFilter, takes_one_exchange, takes_without_exchange};
 
 /// The endpoints of [`Client::sentiment`].
 ///
@@ -118,15 +116,11 @@ impl SentimentGroup<'_> {
 }
 
 markers!(
-    SentimentGroup : FearAndGreedIndex fear_and_greed_index, PremiumP2p premium_p2p,
-    WbtcMintBurn wbtc_mint_burn, LeaderboardNotionalProfit leaderboard_notional_profit,
-    LeaderboardRoeProfit leaderboard_roe_profit, UserBotRatio user_bot_ratio,
-    MarginLendingRatio margin_lending_ratio
-);
-
-walked!(
-    FearAndGreedIndex, PremiumP2p, WbtcMintBurn, LeaderboardNotionalProfit,
-    LeaderboardRoeProfit, UserBotRatio, MarginLendingRatio
+    SentimentGroup : FearAndGreedIndex fear_and_greed_index : HasHistory, PremiumP2p
+    premium_p2p : HasHistory, WbtcMintBurn wbtc_mint_burn : HasHistory,
+    LeaderboardNotionalProfit leaderboard_notional_profit : HasHistory,
+    LeaderboardRoeProfit leaderboard_roe_profit : HasHistory, UserBotRatio user_bot_ratio
+    : HasHistory, MarginLendingRatio margin_lending_ratio : HasHistory
 );
 
 impl Endpoint for FearAndGreedIndex {
@@ -225,21 +219,13 @@ impl Endpoint for WbtcMintBurn {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("sentiment", "wbtc_mint_burn", "WBTC Mint Burn")
         .summary("Amount of bitcoin converted into the token WBTC (minted) and back (burned).")
         .path("/wbtcMintBurn", Evidence::Published)
-        .params(
-            &[],
-            &[
-                params::TIMEFRAME.tested_values(&["1d"]).example("1d"),
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-            ],
-        )
+        .params(params::WITHOUT_EXCHANGE, &[])
+        .changed_params(&[params::TIMEFRAME.tested_values(&["1d"]).example("1d")])
         .series(Some(RecordInfo::of::<WbtcMintBurnRecord>()), Some("openDate"), Evidence::PreviousVersion)
         .notes("A public client received an empty list for the timeframe `1h`. Unknown: the unit.");
 }
 
-takes!(WbtcMintBurn => TakesTimeframe, TakesLimit, TakesStartTime, TakesEndTime, TakesSort);
+takes_without_exchange!(WbtcMintBurn);
 
 /// One record of WBTC Mint Burn.
 #[derive(Clone)]
@@ -426,26 +412,14 @@ impl Endpoint for MarginLendingRatio {
             "Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period; above 1, more is borrowed in the quote currency.",
         )
         .path("/marginLendingRatio", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                params::COIN,
-                params::EXCHANGE.tested_values(&["okx_perp_coin", "bitget_perp_stable"]).example("okx_perp_coin"),
-                params::TIMEFRAME,
-                params::LIMIT,
-                params::START_TIME,
-                params::END_TIME,
-                params::SORT,
-                params::ADVANCE_FILTER,
-            ],
+        .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER])
+        .changed_params(
+            &[params::EXCHANGE.tested_values(&["okx_perp_coin", "bitget_perp_stable"]).example("okx_perp_coin")],
         )
         .series(Some(RecordInfo::of::<MarginLendingRatioRecord>()), Some("openDate"), Evidence::Documented);
 }
 
-takes!(
-    MarginLendingRatio => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe,
-    TakesLimit, TakesStartTime, TakesEndTime, TakesSort, TakesAdvanceFilter
-);
+takes_one_exchange!(MarginLendingRatio => TakesAdvanceFilter);
 
 /// One record of Margin Lending Ratio.
 #[derive(Clone)]

@@ -76,19 +76,24 @@ impl fmt::Display for EndpointInfo {
 }
 
 /// The params of an endpoint: those of a set that it shares with others, then its own.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct ParamList {
     /// The params of the set.
     pub set: &'static [ParamInfo],
+    /// Params of the set about which this endpoint has other facts.
+    pub changed: &'static [ParamInfo],
     /// Its own params.
     pub own: &'static [ParamInfo],
 }
 
 impl ParamList {
-    /// All of them.
+    /// All of them, as this endpoint accepts them.
     pub fn iter(self) -> impl Iterator<Item = &'static ParamInfo> {
-        self.into_iter()
+        let changed = move |param: &'static ParamInfo| {
+            self.changed.iter().find(|changed| changed.wire_name == param.wire_name).unwrap_or(param)
+        };
+        self.set.iter().map(changed).chain(self.own)
     }
 
     /// How many there are.
@@ -102,12 +107,9 @@ impl ParamList {
     }
 }
 
-impl IntoIterator for ParamList {
-    type Item = &'static ParamInfo;
-    type IntoIter = std::iter::Chain<std::slice::Iter<'static, ParamInfo>, std::slice::Iter<'static, ParamInfo>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.set.iter().chain(self.own)
+impl fmt::Debug for ParamList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 

@@ -41,7 +41,9 @@ macro_rules! endpoint {
 
 endpoint!(Texts, Iso8601, OWN);
 endpoint!(Days, Date, OWN);
-runtime::walked!(Texts, Days);
+
+impl runtime::history::HasHistory for Texts {}
+impl runtime::history::HasHistory for Days {}
 
 /// The first records of a range whose ends are texts; `last` is how far the end reaches.
 fn answer(request: &HttpRequest, last: i64) -> Fate {

@@ -153,7 +153,7 @@ fn reply() -> Markup {
 
 /// The types whose values inputs suggest, each once.
 fn open_types(registry: Registry) -> Vec<&'static TypeInfo> {
-    let params = registry.endpoints().flat_map(|endpoint| endpoint.params.unwrap_or_default());
+    let params = registry.endpoints().flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
     let open = params.filter(|param| param.list_setter.is_none()).filter_map(|param| match param.ty {
         ValueType::Named(named) if named.open => Some((named.name, named)),
         _ => None,

@@ -304,46 +304,46 @@ pub trait TakesTimeframe: Endpoint {}
 pub trait TakesTimestamp: Endpoint {}
 
 macro_rules! takes_several_exchanges {
-    ($endpoint:ident $(=> $($own:ident),+)?) => {
+    ($endpoint:ident $(=> $($own:tt)+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesCoin,
         $crate::params::TakesExchange, $crate::params::TakesExchanges,
         $crate::params::TakesTimeframe, $crate::params::TakesLimit,
         $crate::params::TakesStartTime, $crate::params::TakesEndTime,
-        $crate::params::TakesSort $($(, $own)+)?);
+        $crate::params::TakesSort $(, $($own)+)?);
     };
 }
 
 pub(crate) use takes_several_exchanges;
 
 macro_rules! takes_one_exchange {
-    ($endpoint:ident $(=> $($own:ident),+)?) => {
+    ($endpoint:ident $(=> $($own:tt)+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesCoin,
         $crate::params::TakesExchange, $crate::params::TakesExchanges,
         $crate::params::TakesTimeframe, $crate::params::TakesLimit,
         $crate::params::TakesStartTime, $crate::params::TakesEndTime,
-        $crate::params::TakesSort $($(, $own)+)?);
+        $crate::params::TakesSort $(, $($own)+)?);
     };
 }
 
 pub(crate) use takes_one_exchange;
 
 macro_rules! takes_optional_exchange {
-    ($endpoint:ident $(=> $($own:ident),+)?) => {
+    ($endpoint:ident $(=> $($own:tt)+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesCoin,
         $crate::params::TakesExchange, $crate::params::TakesExchanges,
         $crate::params::TakesTimeframe, $crate::params::TakesLimit,
         $crate::params::TakesStartTime, $crate::params::TakesEndTime,
-        $crate::params::TakesSort $($(, $own)+)?);
+        $crate::params::TakesSort $(, $($own)+)?);
     };
 }
 
 pub(crate) use takes_optional_exchange;
 
 macro_rules! takes_without_exchange {
-    ($endpoint:ident $(=> $($own:ident),+)?) => {
+    ($endpoint:ident $(=> $($own:tt)+)?) => {
         ::runtime::takes!($endpoint => $crate::params::TakesTimeframe,
         $crate::params::TakesLimit, $crate::params::TakesStartTime,
-        $crate::params::TakesEndTime, $crate::params::TakesSort $($(, $own)+)?);
+        $crate::params::TakesEndTime, $crate::params::TakesSort $(, $($own)+)?);
     };
 }
 

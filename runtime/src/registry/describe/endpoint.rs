@@ -59,7 +59,16 @@ impl EndpointInfo {
 
     #[doc(hidden)]
     pub const fn params(mut self, set: &'static [ParamInfo], own: &'static [ParamInfo]) -> Self {
-        self.params = Some(ParamList { set, own });
+        self.params = Some(ParamList { set, changed: &[], own });
+        self
+    }
+
+    /// Params of the set with other facts on this endpoint.
+    #[doc(hidden)]
+    pub const fn changed_params(mut self, changed: &'static [ParamInfo]) -> Self {
+        if let Some(params) = &mut self.params {
+            params.changed = changed;
+        }
         self
     }
 

@@ -207,7 +207,8 @@ impl Endpoint for Levels {
         .series(None, Some("openDate"), Evidence::Documented);
 }
 
-::runtime::walked!(Ratio, Levels);
+impl ::runtime::history::HasHistory for Ratio {}
+impl ::runtime::history::HasHistory for Levels {}
 
 const PARAMS: &[ParamInfo] = &[
     ParamInfo::new("coin", "coin", ValueType::String, Evidence::Documented).required(Evidence::Reported),

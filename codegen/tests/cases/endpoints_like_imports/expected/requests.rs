@@ -2,18 +2,17 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, example, setter};
+use ::runtime::recorded::{client, endpoint, setter};
 use crate::Client;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.params(), "/a", &[], &["coin"]);
-    example(market.params().coin("a"));
-    endpoint(market.records(), "/b", &[], &[]);
-    endpoint(market.group(), "/c", &[], &[]);
-    endpoint(market.market(), "/e", &[], &[]);
+    endpoint("/a", market.params().coin("a"));
+    endpoint("/b", market.records());
+    endpoint("/c", market.group());
+    endpoint("/e", market.market());
 }
 
 #[test]

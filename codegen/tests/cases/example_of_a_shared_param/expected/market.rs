@@ -2,11 +2,11 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, markers, takes};
+use ::runtime::{Endpoint, Value, markers};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo};
 use crate::{Client, Request, Series};
 use super::service::params;
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe};
+use super::service::params::takes_common;
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -60,44 +60,36 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("The shared example holds where nothing speaks against it.")
         .path("/basis", Evidence::Documented)
-        .params(&[], &[params::COIN.notes("Any coin."), params::EXCHANGES, params::TIMEFRAME, params::LIMIT])
+        .params(params::COMMON, &[])
+        .changed_params(&[params::COIN.notes("Any coin.")])
         .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Basis);
 
 impl Endpoint for Spread {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "spread", "Spread")
         .summary("It holds where it is known to work.")
         .path("/spread", Evidence::Documented)
-        .params(
-            &[],
-            &[params::COIN.tested_values(&["ETH", "BTC"]), params::EXCHANGES, params::TIMEFRAME, params::LIMIT],
-        )
+        .params(params::COMMON, &[])
+        .changed_params(&[params::COIN.tested_values(&["ETH", "BTC"])])
         .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes!(Spread => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Spread);
 
 impl Endpoint for Depth {
     type Body = Series<Value>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "depth", "Depth")
         .summary("Where others are known to work, one of these is the example.")
         .path("/depth", Evidence::Documented)
-        .params(
-            &[],
-            &[
-                params::COIN.tested_values(&["ETH", "SOL"]).example("ETH"),
-                params::EXCHANGES,
-                params::TIMEFRAME,
-                params::LIMIT,
-            ],
-        )
+        .params(params::COMMON, &[])
+        .changed_params(&[params::COIN.tested_values(&["ETH", "SOL"]).example("ETH")])
         .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes!(Depth => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit);
+takes_common!(Depth);
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

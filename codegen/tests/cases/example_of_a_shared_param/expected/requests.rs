@@ -2,19 +2,16 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, example, setter};
+use ::runtime::recorded::{client, endpoint, setter};
 use crate::Client;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &["coin", "exchange", "timeframe", "limit"]);
-    example(market.basis().coin("BTC"));
-    endpoint(market.spread(), "/spread", &[], &["coin", "exchange", "timeframe", "limit"]);
-    example(market.spread().coin("BTC"));
-    endpoint(market.depth(), "/depth", &[], &["coin", "exchange", "timeframe", "limit"]);
-    example(market.depth().coin("ETH"));
+    endpoint("/basis", market.basis().coin("BTC"));
+    endpoint("/spread", market.spread().coin("BTC"));
+    endpoint("/depth", market.depth().coin("ETH"));
 }
 
 #[test]

@@ -9,12 +9,12 @@ use crate::Client;
 fn oi1() {
     let client: Client = client();
     let oi1 = client.oi1();
-    endpoint(oi1.basis(), "/oi1/basis", &[], &[]);
+    endpoint("/oi1/basis", oi1.basis());
 }
 
 #[test]
 fn oi_1() {
     let client: Client = client();
     let oi_1 = client.oi_1();
-    endpoint(oi_1.basis(), "/oi_1/basis", &[], &[]);
+    endpoint("/oi_1/basis", oi_1.basis());
 }

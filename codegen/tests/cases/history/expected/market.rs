@@ -2,7 +2,8 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes, walked};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
     EndpointInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, HistorySource, ParamInfo,
@@ -85,8 +86,10 @@ impl MarketGroup<'_> {
     }
 }
 
-markers!(MarketGroup : Ratio ratio, Levels levels, Latest latest, Snapshot snapshot, Odd odd, Own own);
-walked!(Ratio, Levels, Own);
+markers!(
+    MarketGroup : Ratio ratio : HasHistory, Levels levels : HasHistory, Latest latest,
+    Snapshot snapshot, Odd odd, Own own : HasHistory
+);
 
 impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;

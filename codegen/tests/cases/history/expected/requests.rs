@@ -5,18 +5,16 @@
 use ::runtime::recorded::{client, endpoint, setter};
 use crate::Client;
 
-const RANGE: &[&str] = &["timeframe", "limit", "startTime", "endTime", "sort"];
-
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.ratio(), "/ratio", RANGE, &[]);
-    endpoint(market.levels(), "/levels", RANGE, &[]);
-    endpoint(market.latest(), "/latest", &[], &["timeframe", "limit"]);
-    endpoint(market.snapshot(), "/snapshot", RANGE, &[]);
-    endpoint(market.odd(), "/odd", RANGE, &[]);
-    endpoint(market.own(), "/own", &[], &["limit", "after", "before", "every"]);
+    endpoint("/ratio", market.ratio());
+    endpoint("/levels", market.levels());
+    endpoint("/latest", market.latest());
+    endpoint("/snapshot", market.snapshot());
+    endpoint("/odd", market.odd());
+    endpoint("/own", market.own());
 }
 
 #[test]

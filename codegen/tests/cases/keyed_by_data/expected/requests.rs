@@ -2,17 +2,15 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, example};
+use ::runtime::recorded::{client, endpoint};
 use crate::Client;
 
 #[test]
 fn simple() {
     let client: Client = client();
     let simple = client.simple();
-    endpoint(simple.price(["bitcoin"], ["usd"]), "/simple/price", &[], &["ids", "vs_currencies"]);
-    example(simple.price(["bitcoin"], ["usd"]));
-    endpoint(simple.rates(), "/exchange_rates", &[], &[]);
-    endpoint(simple.chart("bitcoin", 7), "/coins/bitcoin/chart", &[], &["days"]);
-    example(simple.chart("bitcoin", 7));
-    endpoint(simple.currencies(), "/simple/currencies", &[], &[]);
+    endpoint("/simple/price", simple.price(["bitcoin"], ["usd"]));
+    endpoint("/exchange_rates", simple.rates());
+    endpoint("/coins/bitcoin/chart", simple.chart("bitcoin", 7));
+    endpoint("/simple/currencies", simple.currencies());
 }

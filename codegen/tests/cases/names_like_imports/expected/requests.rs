@@ -3,11 +3,11 @@
 //! What every endpoint and every setter puts on the wire.
 
 use ::runtime::recorded::{client, endpoint};
-use crate::Client;
+use crate::{Animal, Client};
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.herd("a", "cow", "a"), "/a/cow/a", &[], &[]);
+    endpoint("/a/cow/a", market.herd("a", Animal::Cow, "a"));
 }

@@ -2,576 +2,183 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, example, setter};
+use ::runtime::recorded::{client, endpoint, setter};
 use crate::Client;
 
 #[test]
 fn all() {
     let client: Client = client();
     let all = client.all();
-    endpoint(all.one(), "/all/one", &[], &[]);
+    endpoint("/all/one", all.one());
 }
 
 #[test]
 fn any() {
     let client: Client = client();
     let any = client.any();
-    endpoint(any.one(), "/any/one", &[], &[]);
+    endpoint("/any/one", any.one());
 }
 
 #[test]
 fn as_ref() {
     let client: Client = client();
     let as_ref = client.as_ref();
-    endpoint(as_ref.one(), "/as_ref/one", &[], &[]);
+    endpoint("/as_ref/one", as_ref.one());
 }
 
 #[test]
 fn as_str() {
     let client: Client = client();
     let as_str = client.as_str();
-    endpoint(as_str.one(), "/as_str/one", &[], &[]);
+    endpoint("/as_str/one", as_str.one());
 }
 
 #[test]
 fn bool() {
     let client: Client = client();
     let bool = client.bool();
-    endpoint(bool.one(), "/bool/one", &[], &[]);
+    endpoint("/bool/one", bool.one());
 }
 
 #[test]
 fn calls() {
     let client: Client = client();
     let calls = client.calls();
-    endpoint(calls.all(), "/calls/all", &[], &[]);
-    endpoint(calls.as_ref(), "/calls/as_ref", &[], &[]);
-    endpoint(calls.as_str(), "/calls/as_str", &[], &[]);
-    endpoint(calls.async_(), "/calls/async", &[], &[]);
-    endpoint(calls.await_(), "/calls/await", &[], &[]);
-    endpoint(calls.borrow_mut(), "/calls/borrow_mut", &[], &[]);
-    endpoint(calls.build(), "/calls/build", &[], &[]);
-    endpoint(calls.clamp(), "/calls/clamp", &[], &[]);
-    endpoint(calls.clone_from(), "/calls/clone_from", &[], &[]);
-    endpoint(calls.cmp(), "/calls/cmp", &[], &[]);
-    endpoint(calls.crate_(), "/calls/crate", &[], &[]);
-    endpoint(calls.data(), "/calls/data", &[], &[]);
-    endpoint(calls.expect(), "/calls/expect", &[], &[]);
-    endpoint(calls.false_(), "/calls/false", &[], &[]);
-    endpoint(calls.fn_(), "/calls/fn", &[], &[]);
-    endpoint(calls.from_row(), "/calls/from_row", &[], &[]);
-    endpoint(calls.gt(), "/calls/gt", &[], &[]);
-    endpoint(calls.history(), "/calls/history", &[], &[]);
-    endpoint(calls.inner(), "/calls/inner", &[], &[]);
-    endpoint(calls.iter(), "/calls/iter", &[], &[]);
-    endpoint(calls.key(), "/calls/key", &[], &[]);
-    endpoint(calls.method(), "/calls/method", &[], &[]);
-    endpoint(calls.name(), "/calls/name", &[], &[]);
-    endpoint(calls.null(), "/calls/null", &[], &[]);
-    endpoint(calls.of(), "/calls/of", &[], &[]);
-    endpoint(calls.panic(), "/calls/panic", &[], &[]);
-    endpoint(calls.partial_cmp(), "/calls/partial_cmp", &[], &[]);
-    endpoint(calls.query(), "/calls/query", &[], &[]);
-    endpoint(calls.records(), "/calls/records", &[], &[]);
-    endpoint(calls.send_blocking(), "/calls/send_blocking", &[], &[]);
-    endpoint(calls.setter(), "/calls/setter", &[], &[]);
-    endpoint(calls.std(), "/calls/std", &[], &[]);
-    endpoint(calls.struct_(), "/calls/struct", &[], &[]);
-    endpoint(calls.super_(), "/calls/super", &[], &[]);
-    endpoint(calls.test(), "/calls/test", &[], &[]);
-    endpoint(calls.true_(), "/calls/true", &[], &[]);
-    endpoint(calls.types(), "/calls/types", &[], &[]);
-    endpoint(calls.unknown(), "/calls/unknown", &[], &[]);
-    endpoint(calls.url(), "/calls/url", &[], &[]);
-    endpoint(calls.values(), "/calls/values", &[], &[]);
-    endpoint(calls.wire(), "/calls/wire", &[], &[]);
-    endpoint(calls.with_list(), "/calls/with_list", &[], &[]);
+    endpoint("/calls/all", calls.all());
+    endpoint("/calls/as_ref", calls.as_ref());
+    endpoint("/calls/as_str", calls.as_str());
+    endpoint("/calls/async", calls.async_());
+    endpoint("/calls/await", calls.await_());
+    endpoint("/calls/borrow_mut", calls.borrow_mut());
+    endpoint("/calls/build", calls.build());
+    endpoint("/calls/clamp", calls.clamp());
+    endpoint("/calls/clone_from", calls.clone_from());
+    endpoint("/calls/cmp", calls.cmp());
+    endpoint("/calls/crate", calls.crate_());
+    endpoint("/calls/data", calls.data());
+    endpoint("/calls/expect", calls.expect());
+    endpoint("/calls/false", calls.false_());
+    endpoint("/calls/fn", calls.fn_());
+    endpoint("/calls/from_row", calls.from_row());
+    endpoint("/calls/gt", calls.gt());
+    endpoint("/calls/history", calls.history());
+    endpoint("/calls/inner", calls.inner());
+    endpoint("/calls/iter", calls.iter());
+    endpoint("/calls/key", calls.key());
+    endpoint("/calls/method", calls.method());
+    endpoint("/calls/name", calls.name());
+    endpoint("/calls/null", calls.null());
+    endpoint("/calls/of", calls.of());
+    endpoint("/calls/panic", calls.panic());
+    endpoint("/calls/partial_cmp", calls.partial_cmp());
+    endpoint("/calls/query", calls.query());
+    endpoint("/calls/records", calls.records());
+    endpoint("/calls/send_blocking", calls.send_blocking());
+    endpoint("/calls/setter", calls.setter());
+    endpoint("/calls/std", calls.std());
+    endpoint("/calls/struct", calls.struct_());
+    endpoint("/calls/super", calls.super_());
+    endpoint("/calls/test", calls.test());
+    endpoint("/calls/true", calls.true_());
+    endpoint("/calls/types", calls.types());
+    endpoint("/calls/unknown", calls.unknown());
+    endpoint("/calls/url", calls.url());
+    endpoint("/calls/values", calls.values());
+    endpoint("/calls/wire", calls.wire());
+    endpoint("/calls/with_list", calls.with_list());
 }
 
 #[test]
 fn copy() {
     let client: Client = client();
     let copy = client.copy();
-    endpoint(copy.one(), "/copy/one", &[], &[]);
+    endpoint("/copy/one", copy.one());
 }
 
 #[test]
 fn data() {
     let client: Client = client();
     let data = client.data();
-    endpoint(data.one(), "/data/one", &[], &[]);
+    endpoint("/data/one", data.one());
 }
 
 #[test]
 fn debug() {
     let client: Client = client();
     let debug = client.debug();
-    endpoint(debug.one(), "/debug/one", &[], &[]);
+    endpoint("/debug/one", debug.one());
 }
 
 #[test]
 fn default() {
     let client: Client = client();
     let default = client.default();
-    endpoint(default.one(), "/default/one", &[], &[]);
+    endpoint("/default/one", default.one());
 }
 
 #[test]
 fn display() {
     let client: Client = client();
     let display = client.display();
-    endpoint(display.one(), "/display/one", &[], &[]);
+    endpoint("/display/one", display.one());
 }
 
 #[test]
 fn drop() {
     let client: Client = client();
     let drop = client.drop();
-    endpoint(drop.one(), "/drop/one", &[], &[]);
+    endpoint("/drop/one", drop.one());
 }
 
 #[test]
 fn e() {
     let client: Client = client();
     let e = client.e();
-    endpoint(e.one(), "/e/one", &[], &[]);
+    endpoint("/e/one", e.one());
 }
 
 #[test]
 fn err() {
     let client: Client = client();
     let err = client.err();
-    endpoint(err.one(), "/err/one", &[], &[]);
+    endpoint("/err/one", err.one());
 }
 
 #[test]
 fn hash() {
     let client: Client = client();
     let hash = client.hash();
-    endpoint(hash.one(), "/hash/one", &[], &[]);
+    endpoint("/hash/one", hash.one());
 }
 
 #[test]
 fn info() {
     let client: Client = client();
     let info = client.info();
-    endpoint(info.one(), "/info/one", &[], &[]);
+    endpoint("/info/one", info.one());
 }
 
 #[test]
 fn item() {
     let client: Client = client();
     let item = client.item();
-    endpoint(item.one(), "/item/one", &[], &[]);
+    endpoint("/item/one", item.one());
 }
 
 #[test]
 fn iter() {
     let client: Client = client();
     let iter = client.iter();
-    endpoint(iter.one(), "/iter/one", &[], &[]);
+    endpoint("/iter/one", iter.one());
 }
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
+    endpoint("/fields", market.all_fields());
     endpoint(
-        market.all_fields(),
-        "/fields",
-        &[],
-        &[
-            "all",
-            "any",
-            "as_ref",
-            "as_str",
-            "async",
-            "await",
-            "bool",
-            "borrow_mut",
-            "box",
-            "build",
-            "call",
-            "clamp",
-            "clone_from",
-            "cmp",
-            "collect",
-            "copy",
-            "crate",
-            "data",
-            "debug",
-            "default",
-            "deref",
-            "display",
-            "drop",
-            "e",
-            "err",
-            "error",
-            "expect",
-            "extend",
-            "false",
-            "fn",
-            "from_iter",
-            "from_row",
-            "from_str",
-            "future",
-            "get",
-            "gt",
-            "hash",
-            "index",
-            "infallible",
-            "inner",
-            "into_iter",
-            "item",
-            "iter",
-            "iterator",
-            "key",
-            "len",
-            "map",
-            "match",
-            "max",
-            "metadata",
-            "method",
-            "min",
-            "mod",
-            "name",
-            "next",
-            "none",
-            "null",
-            "ok",
-            "option",
-            "ord",
-            "output",
-            "owned",
-            "panic",
-            "partial_cmp",
-            "pin",
-            "range",
-            "record",
-            "records",
-            "request",
-            "result",
-            "row",
-            "self",
-            "series",
-            "setter",
-            "sized",
-            "slot",
-            "some",
-            "static",
-            "std",
-            "str",
-            "string",
-            "struct",
-            "super",
-            "sync",
-            "target",
-            "test",
-            "then",
-            "timestamp",
-            "to_wire",
-            "true",
-            "try_from",
-            "type",
-            "type_id",
-            "types",
-            "u64",
-            "union",
-            "unit",
-            "unknown",
-            "unknown_fields",
-            "unpin",
-            "use",
-            "value",
-            "values",
-            "vec",
-            "where",
-            "wire",
-            "write",
-            "yield",
-        ],
-    );
-    endpoint(
-        market.arguments(
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-                7,
-            ),
         "/arguments",
-        &[],
-        &[
-            "all",
-            "any",
-            "as_ref",
-            "as_str",
-            "async",
-            "await",
-            "body",
-            "bool",
-            "borrow",
-            "borrow_mut",
-            "box",
-            "build",
-            "call",
-            "clamp",
-            "client",
-            "clone",
-            "clone_from",
-            "cmp",
-            "collect",
-            "copy",
-            "crate",
-            "data",
-            "debug",
-            "default",
-            "deref",
-            "display",
-            "drop",
-            "e",
-            "endpoint",
-            "eq",
-            "err",
-            "error",
-            "expect",
-            "extend",
-            "false",
-            "fmt",
-            "fn",
-            "from",
-            "from_iter",
-            "from_row",
-            "from_str",
-            "future",
-            "get",
-            "gt",
-            "hash",
-            "history",
-            "index",
-            "infallible",
-            "info",
-            "inner",
-            "into",
-            "into_future",
-            "into_iter",
-            "item",
-            "iter",
-            "iterator",
-            "key",
-            "len",
-            "map",
-            "match",
-            "max",
-            "metadata",
-            "method",
-            "min",
-            "mod",
-            "name",
-            "new",
-            "next",
-            "none",
-            "null",
-            "of",
-            "ok",
-            "option",
-            "ord",
-            "output",
-            "owned",
-            "panic",
-            "params",
-            "partial_cmp",
-            "pin",
-            "poll",
-            "query",
-            "range",
-            "raw",
-            "record",
-            "records",
-            "request",
-            "response",
-            "result",
-            "row",
-            "self",
-            "send",
-            "send_blocking",
-            "series",
-            "setter",
-            "sized",
-            "slot",
-            "some",
-            "static",
-            "std",
-            "str",
-            "string",
-            "struct",
-            "super",
-            "sync",
-            "target",
-            "test",
-            "then",
-            "timeout",
-            "timestamp",
-            "to_owned",
-            "to_string",
-            "to_wire",
-            "true",
-            "try_from",
-            "try_into",
-            "type",
-            "type_id",
-            "types",
-            "u64",
-            "union",
-            "unit",
-            "unknown",
-            "unknown_fields",
-            "unpin",
-            "url",
-            "use",
-            "value",
-            "values",
-            "vec",
-            "where",
-            "wire",
-            "with",
-            "with_list",
-            "write",
-            "yield",
-        ],
-    );
-    example(
         market.arguments(
                 7,
                 7,
@@ -711,220 +318,112 @@ fn market() {
                 7,
             ),
     );
-    endpoint(
-        market.sets(),
-        "/sets",
-        &[],
-        &[
-            "p_all",
-            "p_as_ref",
-            "p_async",
-            "p_body",
-            "p_borrow",
-            "p_box",
-            "p_call",
-            "p_client",
-            "p_clone_from",
-            "p_collect",
-            "p_crate",
-            "p_debug",
-            "p_deref",
-            "p_drop",
-            "p_endpoint",
-            "p_err",
-            "p_expect",
-            "p_false",
-            "p_fn",
-            "p_from_iter",
-            "p_from_str",
-            "p_get",
-            "p_hash",
-            "p_index",
-            "p_info",
-            "p_into",
-            "p_into_iter",
-            "p_iter",
-            "p_key",
-            "p_map",
-            "p_max",
-            "p_method",
-            "p_mod",
-            "p_new",
-            "p_none",
-            "p_of",
-            "p_option",
-            "p_output",
-            "p_panic",
-            "p_partial_cmp",
-            "p_poll",
-            "p_range",
-            "p_record",
-            "p_request",
-            "p_result",
-            "p_self",
-            "p_send_blocking",
-            "p_setter",
-            "p_slot",
-            "p_static",
-            "p_str",
-            "p_struct",
-            "p_sync",
-            "p_test",
-            "p_timeout",
-            "p_to_owned",
-            "p_to_wire",
-            "p_try_from",
-            "p_type",
-            "p_types",
-            "p_union",
-            "p_unknown",
-            "p_unpin",
-            "p_use",
-            "p_values",
-            "p_where",
-            "p_with",
-            "p_write",
-            "all",
-            "async",
-            "borrow",
-            "call",
-            "clone_from",
-            "crate",
-            "deref",
-            "endpoint",
-            "expect",
-            "fn",
-            "from_str",
-            "hash",
-            "info",
-            "into_iter",
-            "key",
-            "max",
-            "mod",
-            "none",
-            "option",
-            "panic",
-            "poll",
-            "record",
-            "result",
-            "send_blocking",
-            "slot",
-            "str",
-            "sync",
-            "timeout",
-            "to_wire",
-            "type",
-            "union",
-            "unpin",
-            "values",
-            "with",
-        ],
-    );
+    endpoint("/sets", market.sets());
 }
 
 #[test]
 fn none() {
     let client: Client = client();
     let none = client.none();
-    endpoint(none.one(), "/none/one", &[], &[]);
+    endpoint("/none/one", none.one());
 }
 
 #[test]
 fn ok() {
     let client: Client = client();
     let ok = client.ok();
-    endpoint(ok.one(), "/ok/one", &[], &[]);
+    endpoint("/ok/one", ok.one());
 }
 
 #[test]
 fn option() {
     let client: Client = client();
     let option = client.option();
-    endpoint(option.one(), "/option/one", &[], &[]);
+    endpoint("/option/one", option.one());
 }
 
 #[test]
 fn output() {
     let client: Client = client();
     let output = client.output();
-    endpoint(output.one(), "/output/one", &[], &[]);
+    endpoint("/output/one", output.one());
 }
 
 #[test]
 fn panic() {
     let client: Client = client();
     let panic = client.panic();
-    endpoint(panic.one(), "/panic/one", &[], &[]);
+    endpoint("/panic/one", panic.one());
 }
 
 #[test]
 fn result() {
     let client: Client = client();
     let result = client.result();
-    endpoint(result.one(), "/result/one", &[], &[]);
+    endpoint("/result/one", result.one());
 }
 
 #[test]
 fn some() {
     let client: Client = client();
     let some = client.some();
-    endpoint(some.one(), "/some/one", &[], &[]);
+    endpoint("/some/one", some.one());
 }
 
 #[test]
 fn str() {
     let client: Client = client();
     let str = client.str();
-    endpoint(str.one(), "/str/one", &[], &[]);
+    endpoint("/str/one", str.one());
 }
 
 #[test]
 fn string() {
     let client: Client = client();
     let string = client.string();
-    endpoint(string.one(), "/string/one", &[], &[]);
+    endpoint("/string/one", string.one());
 }
 
 #[test]
 fn sync() {
     let client: Client = client();
     let sync = client.sync();
-    endpoint(sync.one(), "/sync/one", &[], &[]);
+    endpoint("/sync/one", sync.one());
 }
 
 #[test]
 fn test() {
     let client: Client = client();
     let test = client.test();
-    endpoint(test.one(), "/test/one", &[], &[]);
+    endpoint("/test/one", test.one());
 }
 
 #[test]
 fn u64() {
     let client: Client = client();
     let u64 = client.u64();
-    endpoint(u64.one(), "/u64/one", &[], &[]);
+    endpoint("/u64/one", u64.one());
 }
 
 #[test]
 fn unknown() {
     let client: Client = client();
     let unknown = client.unknown();
-    endpoint(unknown.one(), "/unknown/one", &[], &[]);
+    endpoint("/unknown/one", unknown.one());
 }
 
 #[test]
 fn value() {
     let client: Client = client();
     let value = client.value();
-    endpoint(value.one(), "/value/one", &[], &[]);
+    endpoint("/value/one", value.one());
 }
 
 #[test]
 fn vec() {
     let client: Client = client();
     let vec = client.vec();
-    endpoint(vec.one(), "/vec/one", &[], &[]);
+    endpoint("/vec/one", vec.one());
 }
 
 #[test]

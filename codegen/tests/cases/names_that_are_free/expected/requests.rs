@@ -9,123 +9,102 @@ use crate::Client;
 fn alloc() {
     let client: Client = client();
     let alloc = client.alloc();
-    endpoint(
-        alloc.borrow(),
-        "/alloc/borrow",
-        &[],
-        &[
-            "timeframe",
-            "body",
-            "borrow",
-            "clone_from",
-            "decode",
-            "eq",
-            "fmt",
-            "from",
-            "info",
-            "of",
-            "parts",
-            "path",
-            "raw",
-            "send",
-            "url",
-        ],
-    );
-    endpoint(alloc.fmt(), "/alloc/fmt", &[], &[]);
-    endpoint(alloc.from(), "/alloc/from", &[], &[]);
-    endpoint(alloc.info(), "/alloc/info", &[], &[]);
-    endpoint(alloc.new(), "/alloc/new", &[], &[]);
+    endpoint("/alloc/borrow", alloc.borrow());
+    endpoint("/alloc/fmt", alloc.fmt());
+    endpoint("/alloc/from", alloc.from());
+    endpoint("/alloc/info", alloc.info());
+    endpoint("/alloc/new", alloc.new());
 }
 
 #[test]
 fn borrow() {
     let client: Client = client();
     let borrow = client.borrow();
-    endpoint(borrow.borrow(), "/borrow/borrow", &[], &[]);
+    endpoint("/borrow/borrow", borrow.borrow());
 }
 
 #[test]
 fn call() {
     let client: Client = client();
     let call = client.call();
-    endpoint(call.call_it(), "/call/call", &[], &[]);
+    endpoint("/call/call", call.call_it());
 }
 
 #[test]
 fn core() {
     let client: Client = client();
     let core = client.core();
-    endpoint(core.core(), "/core/core", &[], &[]);
+    endpoint("/core/core", core.core());
 }
 
 #[test]
 fn error() {
     let client: Client = client();
     let error = client.error();
-    endpoint(error.error_it(), "/error/error", &[], &[]);
+    endpoint("/error/error", error.error_it());
 }
 
 #[test]
 fn fmt() {
     let client: Client = client();
     let fmt = client.fmt();
-    endpoint(fmt.fmt(), "/fmt/fmt", &[], &[]);
+    endpoint("/fmt/fmt", fmt.fmt());
 }
 
 #[test]
 fn from() {
     let client: Client = client();
     let from = client.from();
-    endpoint(from.from(), "/from/from", &[], &[]);
+    endpoint("/from/from", from.from());
 }
 
 #[test]
 fn new() {
     let client: Client = client();
     let new = client.new();
-    endpoint(new.new(), "/new/new", &[], &[]);
+    endpoint("/new/new", new.new());
 }
 
 #[test]
 fn path() {
     let client: Client = client();
     let path = client.path();
-    endpoint(path.path(), "/path/path", &[], &[]);
+    endpoint("/path/path", path.path());
 }
 
 #[test]
 fn runtime() {
     let client: Client = client();
     let runtime = client.runtime();
-    endpoint(runtime.runtime(), "/runtime/runtime", &[], &[]);
+    endpoint("/runtime/runtime", runtime.runtime());
 }
 
 #[test]
 fn send() {
     let client: Client = client();
     let send = client.send();
-    endpoint(send.send_it(), "/send/send", &[], &[]);
+    endpoint("/send/send", send.send_it());
 }
 
 #[test]
 fn serde_json() {
     let client: Client = client();
     let serde_json = client.serde_json();
-    endpoint(serde_json.serde_json(), "/serde_json/serde_json", &[], &[]);
+    endpoint("/serde_json/serde_json", serde_json.serde_json());
 }
 
 #[test]
 fn std() {
     let client: Client = client();
     let std = client.std();
-    endpoint(std.std(), "/std/std", &[], &[]);
+    endpoint("/std/std", std.std());
 }
 
 #[test]
 fn url() {
     let client: Client = client();
     let url = client.url();
-    endpoint(url.url(), "/url/url", &[], &[]);
+    endpoint("/url/url", url.url());
 }
 
 #[test]

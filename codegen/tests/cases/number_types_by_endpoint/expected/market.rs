@@ -103,27 +103,11 @@ impl Endpoint for Ladder {
         );
 }
 
-takes!(Ladder => TakesLevel, TakesLevels);
-
-impl TakesDepth for Ladder {
-    type Depth = u64;
-}
-
-impl TakesOffset for Ladder {
-    type Offset = i64;
-}
-
-impl TakesShare for Ladder {
-    type Share = f64;
-}
-
-impl TakesAt for Ladder {
-    type At = Timestamp;
-}
-
-impl TakesFlag for Ladder {
-    type Flag = bool;
-}
+takes!(
+    Ladder => TakesLevel, TakesLevels, TakesDepth { type Depth = u64; }, TakesOffset {
+    type Offset = i64; }, TakesShare { type Share = f64; }, TakesAt { type At =
+    Timestamp; }, TakesFlag { type Flag = bool; }
+);
 
 impl Endpoint for Names {
     type Body = Value;
@@ -148,25 +132,11 @@ impl Endpoint for Names {
         );
 }
 
-impl TakesDepth for Names {
-    type Depth = String;
-}
-
-impl TakesOffset for Names {
-    type Offset = String;
-}
-
-impl TakesShare for Names {
-    type Share = String;
-}
-
-impl TakesAt for Names {
-    type At = String;
-}
-
-impl TakesFlag for Names {
-    type Flag = String;
-}
+takes!(
+    Names => TakesDepth { type Depth = String; }, TakesOffset { type Offset = String; },
+    TakesShare { type Share = String; }, TakesAt { type At = String; }, TakesFlag { type
+    Flag = String; }
+);
 
 impl Endpoint for Bare {
     type Body = Value;
@@ -183,9 +153,7 @@ impl Endpoint for Bare {
         );
 }
 
-impl TakesSteps for Bare {
-    type Steps = u64;
-}
+takes!(Bare => TakesSteps { type Steps = u64; });
 
 impl Endpoint for Worded {
     type Body = Value;
@@ -198,9 +166,7 @@ impl Endpoint for Worded {
         );
 }
 
-impl TakesSteps for Worded {
-    type Steps = String;
-}
+takes!(Worded => TakesSteps { type Steps = String; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("Params whose type differs by endpoint, and lists of numbers.")

@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, markers};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params::TakesDepth;
@@ -50,9 +50,7 @@ impl Endpoint for Basis {
         .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")]);
 }
 
-impl TakesDepth for Basis {
-    type Depth = u64;
-}
+takes!(Basis => TakesDepth { type Depth = u64; });
 
 impl Endpoint for B2 {
     type Body = Value;
@@ -62,9 +60,7 @@ impl Endpoint for B2 {
         .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")]);
 }
 
-impl TakesDepth for B2 {
-    type Depth = String;
-}
+takes!(B2 => TakesDepth { type Depth = String; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

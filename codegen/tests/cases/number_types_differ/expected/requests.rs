@@ -9,8 +9,8 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &["depth"]);
-    endpoint(market.b2(), "/b2", &[], &["depth"]);
+    endpoint("/basis", market.basis());
+    endpoint("/b2", market.b2());
 }
 
 #[test]

@@ -2,15 +2,14 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, example, setter};
+use ::runtime::recorded::{client, endpoint, setter};
 use crate::Client;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.carry(), "/carry", &[], &["coin"]);
-    example(market.carry().coin("a"));
+    endpoint("/carry", market.carry().coin("a"));
 }
 
 #[test]

@@ -3,11 +3,11 @@
 //! What every endpoint and every setter puts on the wire.
 
 use ::runtime::recorded::{client, endpoint};
-use crate::Client;
+use crate::{Client, Mode};
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis("a:b"), "/b/a%3Ab", &[], &[]);
+    endpoint("/b/a%3Ab", market.basis(Mode::AB));
 }

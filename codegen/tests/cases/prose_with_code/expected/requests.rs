@@ -9,8 +9,8 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &[]);
-    endpoint(market.b2(), "/b2", &[], &[]);
-    endpoint(market.b3(), "/b3", &[], &[]);
-    endpoint(market.b4(), "/b4", &[], &[]);
+    endpoint("/basis", market.basis());
+    endpoint("/b2", market.b2());
+    endpoint("/b3", market.b3());
+    endpoint("/b4", market.b4());
 }

@@ -9,7 +9,7 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &["above", "below", "within", "large", "half", "huge"]);
+    endpoint("/basis", market.basis());
 }
 
 #[test]

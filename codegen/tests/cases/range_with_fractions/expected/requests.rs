@@ -9,5 +9,5 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &[]);
+    endpoint("/basis", market.basis());
 }

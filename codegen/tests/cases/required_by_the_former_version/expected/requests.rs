@@ -2,15 +2,14 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, example, setter};
+use ::runtime::recorded::{client, endpoint, setter};
 use crate::Client;
 
 #[test]
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &["from", "size"]);
-    example(market.basis().from(1_700_000_000).size(0.5));
+    endpoint("/basis", market.basis().from(1_700_000_000).size(0.5));
 }
 
 #[test]

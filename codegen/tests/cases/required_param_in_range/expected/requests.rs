@@ -9,5 +9,5 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(10), "/b/10", &[], &[]);
+    endpoint("/b/10", market.basis(10));
 }

@@ -9,8 +9,8 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.bids(), "/bids", &[], &["depth", "width"]);
-    endpoint(market.asks(), "/asks", &[], &["depth", "width"]);
+    endpoint("/bids", market.bids());
+    endpoint("/asks", market.asks());
 }
 
 #[test]

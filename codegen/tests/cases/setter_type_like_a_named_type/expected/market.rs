@@ -2,7 +2,7 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Value, markers};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request, Timeframe};
 use super::service::params::TakesLeverage;
@@ -63,9 +63,7 @@ impl Endpoint for Levels {
         );
 }
 
-impl TakesLeverage for Levels {
-    type Leverage = Timeframe;
-}
+takes!(Levels => TakesLeverage { type Leverage = Timeframe; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

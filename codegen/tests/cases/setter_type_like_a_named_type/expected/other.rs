@@ -2,7 +2,7 @@
 
 //! Other: what else there is.
 
-use ::runtime::{Endpoint, Value, markers};
+use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Leverage, Request};
 use super::service::params::TakesLeverage;
@@ -47,9 +47,7 @@ impl Endpoint for Heat {
         );
 }
 
-impl TakesLeverage for Heat {
-    type Leverage = Leverage;
-}
+takes!(Heat => TakesLeverage { type Leverage = Leverage; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("other", "Other")
     .summary("What else there is.")

@@ -9,15 +9,15 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &[]);
-    endpoint(market.levels(), "/levels", &[], &["leverage"]);
+    endpoint("/basis", market.basis());
+    endpoint("/levels", market.levels());
 }
 
 #[test]
 fn other() {
     let client: Client = client();
     let other = client.other();
-    endpoint(other.heat(), "/heat", &[], &["leverage"]);
+    endpoint("/heat", other.heat());
 }
 
 #[test]

@@ -54,9 +54,7 @@ impl Endpoint for Basis {
         .series(None, Some("openDate"), Evidence::Documented);
 }
 
-impl TakesLeverage for Basis {
-    type Leverage = u64;
-}
+takes!(Basis => TakesLeverage { type Leverage = u64; });
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
@@ -74,11 +72,7 @@ impl Endpoint for Levels {
         .series(None, Some("openDate"), Evidence::Documented);
 }
 
-takes!(Levels => TakesLeverages);
-
-impl TakesLeverage for Levels {
-    type Leverage = Timeframe;
-}
+takes!(Levels => TakesLeverages, TakesLeverage { type Leverage = Timeframe; });
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("What the market does.")

@@ -2,15 +2,12 @@
 
 //! Market: what the market does.
 
-use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{
-    TakesCoin, TakesDepth, TakesExchange, TakesExchanges, TakesLimit, TakesTimeframe,
-    takes_common,
-};
+use super::service::params::{TakesDepth, takes_common};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -56,16 +53,8 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
         .params(
-            &[],
+            params::COMMON,
             &[
-                params::COIN,
-                params::EXCHANGES
-                    .default("binance_spot,okx_spot")
-                    .allowed_values(&["binance_spot", "okx_spot"])
-                    .rejected_values(&["bybit_spot"])
-                    .example("binance_spot"),
-                params::TIMEFRAME,
-                params::LIMIT,
                 ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Reported)
                     .single_value(Evidence::Reported)
                     .tested_values(&["5", "10"])
@@ -73,10 +62,19 @@ impl Endpoint for Basis {
                     .summary("How deep."),
             ],
         )
+        .changed_params(
+            &[
+                params::EXCHANGES
+                    .default("binance_spot,okx_spot")
+                    .allowed_values(&["binance_spot", "okx_spot"])
+                    .rejected_values(&["bybit_spot"])
+                    .example("binance_spot"),
+            ],
+        )
         .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
 }
 
-takes!(Basis => TakesCoin, TakesExchange, TakesExchanges, TakesTimeframe, TakesLimit, TakesDepth);
+takes_common!(Basis => TakesDepth);
 
 /// One record of Basis.
 #[derive(Clone)]

@@ -9,8 +9,8 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &["a`<b>x"]);
-    endpoint(market.p2("a"), "/p/a", &[], &[]);
+    endpoint("/basis", market.basis());
+    endpoint("/p/a", market.p2("a"));
 }
 
 #[test]

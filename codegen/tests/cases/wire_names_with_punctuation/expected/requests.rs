@@ -9,7 +9,7 @@ use crate::Client;
 fn market() {
     let client: Client = client();
     let market = client.market();
-    endpoint(market.basis(), "/basis", &[], &["filter[coin]", "page size"]);
+    endpoint("/basis", market.basis());
 }
 
 #[test]
