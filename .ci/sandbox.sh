@@ -2,7 +2,7 @@
 target="$(realpath "${CARGO_TARGET_DIR:-target}")"
 folder="$(mktemp -d)"
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
-cargo build --quiet --package generated-client-sandbox --features program
+cargo build --quiet --package sandbox-program
 
 # Starts a sandbox with these arguments; sets `sandbox_url` and `sandbox`, its process.
 start_sandbox() {

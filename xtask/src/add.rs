@@ -6,7 +6,7 @@ use clap::Args;
 use codegen::load;
 use evolve::Addition;
 
-use crate::offer::{EVIDENCE, Target, answer};
+use crate::confirm::{EVIDENCE, Target, answer};
 use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue
@@ -70,6 +70,6 @@ impl Add {
             params,
             evidence: evidence.clone(),
         };
-        self.target.offer(evolve::add(load(&self.target.spec()), &addition))
+        self.target.confirm(evolve::add(load(&self.target.spec()), &addition))
     }
 }

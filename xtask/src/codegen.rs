@@ -9,7 +9,7 @@ use codegen::{Api, ChangeKind, Coverage, Diagnostics, File, FileChange, Folder, 
 
 use crate::crate_folder::CrateFolder;
 use crate::paths::{self, shown};
-use crate::terminal::{fail, say};
+use crate::terminal::{fail, print};
 
 /// Generate the client from the catalogue
 #[derive(Args)]
@@ -66,7 +66,7 @@ impl Codegen {
         let created =
             created.iter().map(|file| format!("{}: wrote {} once; edit it freely\n", crate_folder.shown(), file.path));
         let created = created.collect::<Vec<_>>().concat();
-        say(&format!("{summary}\n{created}{outcomes}"));
+        print(&format!("{summary}\n{created}{outcomes}"));
         ExitCode::SUCCESS
     }
 
@@ -133,24 +133,24 @@ fn outcome(root: &Path, report: &Report) -> String {
 impl Check {
     pub(crate) fn run(&self) -> ExitCode {
         let spec = shown(&self.spec);
-        tell(&self.spec, |api| format!("{}\nno errors in the catalogue in {spec}\n", Summary::of(api)))
+        print_view(&self.spec, |api| format!("{}\nno errors in the catalogue in {spec}\n", Summary::of(api)))
     }
 }
 
 impl Status {
     pub(crate) fn run(&self) -> ExitCode {
-        tell(&self.spec, |api| Coverage::of(api).to_string())
+        print_view(&self.spec, |api| Coverage::of(api).to_string())
     }
 }
 
 /// Prints a view of a catalogue, or its errors.
-pub(crate) fn tell(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
+pub(crate) fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> ExitCode {
     match codegen::read(spec) {
         Ok(api) => {
-            say(&about(&api));
+            print(&about(&api));
             ExitCode::SUCCESS
         }
-        Err(diagnostics) => fail(&drawn(&diagnostics, spec)),
+        Err(diagnostics) => fail(&rendered(&diagnostics, spec)),
     }
 }
 
@@ -163,14 +163,14 @@ enum Failure {
 impl Failure {
     fn to_text(&self, spec: &Path) -> String {
         match self {
-            Self::Catalogue(diagnostics) => drawn(diagnostics, spec),
+            Self::Catalogue(diagnostics) => rendered(diagnostics, spec),
             Self::Disk(error) => format!("error: {error}\n"),
         }
     }
 }
 
 /// The errors, each with a path that a terminal can open.
-pub(crate) fn drawn(diagnostics: &Diagnostics, spec: &Path) -> String {
+pub(crate) fn rendered(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&folder(spec), stderr().is_terminal())
 }
 
@@ -225,7 +225,7 @@ mod tests {
 
     /// Like `cargo xtask codegen --check`: the committed files match the catalogue.
     #[test]
-    fn nothing_has_drifted() {
+    fn committed_files_equal_the_output() {
         let Generated { reports, .. } = match generate(&paths::spec(), &CrateFolder::ours(), Mode::Check) {
             Ok(done) => done,
             Err(failure) => panic!("{}", failure.to_text(&paths::spec())),

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_from_one_folder_to_another() {
+    fn relative_path_between_two_folders() {
         let table = [
             ("/home/me/tides", "/home/me/project/runtime", "../project/runtime"),
             ("/home/me/project/tides", "/home/me/project/runtime", "../runtime"),

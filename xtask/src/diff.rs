@@ -8,10 +8,10 @@ use clap::Args;
 use codegen::Api;
 use evolve::diff::{Changes, Verdict, compare};
 
-use crate::codegen::drawn;
+use crate::codegen::rendered;
 use crate::git::git;
 use crate::paths::{self, shown};
-use crate::terminal::{fail, say};
+use crate::terminal::{fail, print};
 
 /// Show what changed in the catalogue, and which version that requires
 ///
@@ -39,7 +39,7 @@ impl Diff {
     pub(crate) fn run(&self) -> ExitCode {
         match self.compare() {
             Ok((changes, text)) => {
-                say(&text);
+                print(&text);
                 match (self.fail_on, changes.verdict()) {
                     (Some(limit), Some(verdict)) if verdict >= limit => {
                         fail(&format!("error: the verdict is {verdict}; `--fail-on {limit}` does not allow it\n"))
@@ -89,14 +89,14 @@ impl Repository {
         }
         let texts: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         codegen::resolve(&codegen::load_texts(&texts)).map_err(|diagnostics| {
-            let drawn = diagnostics.render(&format!("{revision}:{shown}/"), stderr().is_terminal());
-            format!("{drawn}error: the catalogue at {revision} is invalid under the current rules, so it cannot be compared\n")
+            let rendered = diagnostics.render(&format!("{revision}:{shown}/"), stderr().is_terminal());
+            format!("{rendered}error: the catalogue at {revision} is invalid under the current rules, so it cannot be compared\n")
         })
     }
 
     /// The client of the current catalogue.
     fn client_now(&self) -> Result<Api, String> {
-        codegen::read(&self.spec).map_err(|diagnostics| drawn(&diagnostics, &self.spec))
+        codegen::read(&self.spec).map_err(|diagnostics| rendered(&diagnostics, &self.spec))
     }
 
     /// The commit of a revision. A revision that begins with `-` is not parsed as a flag.
@@ -151,17 +151,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_is_that_of_the_workspace() {
+    fn version_is_that_of_the_workspace() {
         let ours = include_str!("../../Cargo.toml");
         assert_eq!(version(ours), env!("CARGO_PKG_VERSION"));
         assert_eq!(version("[package]\nversion = \"3.0.0\"\n"), "");
     }
 
     #[test]
-    fn what_a_major_change_makes_of_a_version_below_one_is_explained() {
-        let told = next_version(Verdict::Major, "0.1.0");
+    fn major_change_below_version_one_is_explained() {
+        let text = next_version(Verdict::Major, "0.1.0");
         let expected = "version: 0.1.0 becomes 0.2.0: below 1.0.0 a breaking change raises the second number, any other the third\n";
-        assert_eq!(told, expected);
+        assert_eq!(text, expected);
         assert_eq!(next_version(Verdict::Major, ""), "");
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use codegen::load;
 use evolve::{Import as Options, Refusal};
 
-use crate::offer::{EVIDENCE, Target};
+use crate::confirm::{EVIDENCE, Target};
 use crate::terminal::fail;
 
 /// Import an OpenAPI description
@@ -52,6 +52,6 @@ impl Import {
             Refusal::Message(why) => Refusal::Message(format!("{}: {why}", self.file.display())),
             other @ Refusal::Catalogue(_) => other,
         });
-        self.target.offer(change)
+        self.target.confirm(change)
     }
 }

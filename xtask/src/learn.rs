@@ -8,9 +8,9 @@ use clap::Args;
 use codegen::load;
 use evolve::{LearnOptions, Lesson, LiveRequest, Refusal};
 
-use crate::offer::{EVIDENCE, Target};
+use crate::confirm::{EVIDENCE, Target};
 use crate::paths;
-use crate::terminal::say;
+use crate::terminal::print;
 use crate::workspace::cargo;
 
 /// Learn the fields of an endpoint's response
@@ -73,7 +73,7 @@ impl Learn {
     pub(crate) fn run(&self) -> ExitCode {
         let lessons = match self.lessons() {
             Ok(lessons) => lessons,
-            Err(refusal) => return self.target.refuse(&refusal),
+            Err(refusal) => return self.target.report(&refusal),
         };
         let learning = LearnOptions {
             lessons,
@@ -81,7 +81,7 @@ impl Learn {
             enums: self.enums.clone(),
             accept_invented: self.target.is_named(),
         };
-        self.target.offer(evolve::learn(load(&self.target.spec()), &learning))
+        self.target.confirm(evolve::learn(load(&self.target.spec()), &learning))
     }
 
     fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {
@@ -124,9 +124,9 @@ impl Learn {
                 Ok(lesson) => lessons.push(lesson),
                 Err(failed) if failed.is_of_all && lessons.is_empty() => return Err(failed.why),
                 Err(FetchError { why, is_of_all }) => {
-                    say(&format!("{}: skipped: {why}\n", request.endpoint));
+                    print(&format!("{}: skipped: {why}\n", request.endpoint));
                     if is_of_all {
-                        say("the remaining endpoints are skipped too\n");
+                        print("the remaining endpoints are skipped too\n");
                         break;
                     }
                 }
@@ -160,7 +160,7 @@ impl Learn {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let shown: Vec<&str> = text.lines().take(lines).collect();
         let more = if text.lines().nth(lines).is_some() { "\n…" } else { "" };
-        say(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
+        print(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
         // The client returns only successes, so the status is known.
         let saved = format!("HTTP/1.1 200 OK\n\n{text}").into_bytes();
         Ok(Lesson { endpoint: request.endpoint.clone(), replies: vec![(format!("`GET {path}`"), saved)] })

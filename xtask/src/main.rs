@@ -3,13 +3,13 @@
 mod add;
 mod bench;
 mod codegen;
+mod confirm;
 mod crate_folder;
 mod diff;
 mod files;
 mod git;
 mod import;
 mod learn;
-mod offer;
 mod openapi;
 mod paths;
 mod release;

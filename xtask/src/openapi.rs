@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use codegen::{OpenApiFormat, OpenApiVersion};
 
-use crate::codegen::tell;
+use crate::codegen::print_view;
 use crate::paths;
 
 /// Print the OpenAPI description of the service
@@ -47,6 +47,6 @@ impl Openapi {
             Format::Json => OpenApiFormat::Json,
             Format::Yaml => OpenApiFormat::Yaml,
         };
-        tell(&self.spec, |api| codegen::openapi(api, version, format))
+        print_view(&self.spec, |api| codegen::openapi(api, version, format))
     }
 }

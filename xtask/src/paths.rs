@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 /// From the environment of this run: checkouts that share a target folder also share the program.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
-    let told = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let xtask = told.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let xtask = folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
     xtask.parent().map_or(xtask.clone(), Path::to_owned)
 });
 
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_has_the_name_of_its_crate() {
+    fn folder_is_named_by_its_manifest() {
         assert_eq!(package(&client()), "generated-client");
         assert_eq!(package(&docs()), "docs", "without a crate, the name of the folder");
         for (manifest, expected) in [

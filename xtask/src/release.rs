@@ -13,7 +13,7 @@ use clap::Args;
 
 use crate::git::git;
 use crate::paths;
-use crate::terminal::{fail, say};
+use crate::terminal::{fail, print};
 use crate::verify::run_check;
 use crate::workspace::{self, Package};
 
@@ -39,12 +39,12 @@ struct Release {
 /// A requirement of a release, and its check.
 struct Step {
     name: &'static str,
-    run: fn(&Release) -> Result<Told, String>,
+    run: fn(&Release) -> Result<Outcome, String>,
 }
 
 /// The outcome of a step that did not fail.
-enum Told {
-    Holds,
+enum Outcome {
+    Passed,
     /// The step does not apply, for this reason.
     Skipped(String),
 }
@@ -57,8 +57,8 @@ const STEPS: [Step; 9] = [
     Step { name: "public-api", run: public_api::public_api },
     Step { name: "docs", run: |_| builds::docs() },
     Step { name: "lowest-versions", run: builds::lowest_versions },
-    Step { name: "lowest-rust", run: |_| run_check("lowest-rust").map(|()| Told::Holds) },
-    Step { name: "features", run: |_| run_check("features").map(|()| Told::Holds) },
+    Step { name: "lowest-rust", run: |_| run_check("lowest-rust").map(|()| Outcome::Passed) },
+    Step { name: "features", run: |_| run_check("features").map(|()| Outcome::Passed) },
     Step { name: "packages", run: builds::packages },
 ];
 
@@ -70,7 +70,7 @@ impl ReleaseCheck {
         };
         let chosen = |step: &&Step| self.steps.is_empty() || self.steps.iter().any(|name| name == step.name);
         let failed: Vec<&str> =
-            STEPS.iter().filter(chosen).filter(|step| !step.holds(&release)).map(|step| step.name).collect();
+            STEPS.iter().filter(chosen).filter(|step| !step.passes(&release)).map(|step| step.name).collect();
         match failed.as_slice() {
             [] => ExitCode::SUCCESS,
             names => fail(&format!("error: not ready for release; failed: {}\n", names.join(", "))),
@@ -79,16 +79,16 @@ impl ReleaseCheck {
 }
 
 impl Release {
-    fn of_workspace(is_whole: bool) -> Result<Self, String> {
-        let asked = |arguments: &[&str]| git(paths::root(), arguments);
+    fn of_workspace(runs_all: bool) -> Result<Self, String> {
+        let git = |arguments: &[&str]| git(paths::root(), arguments);
         // Some steps read the commit, others the files of the folder.
-        if is_whole && !asked(&["status", "--porcelain"])?.is_empty() {
+        if runs_all && !git(&["status", "--porcelain"])?.is_empty() {
             return Err("uncommitted changes; commit them, or name the steps to run".to_owned());
         }
-        if asked(&["rev-parse", "--is-shallow-repository"])?.trim() == "true" {
+        if git(&["rev-parse", "--is-shallow-repository"])?.trim() == "true" {
             return Err("the last tag is unknown because this clone is shallow; run `git fetch --unshallow`".to_owned());
         }
-        let tags = asked(&[
+        let tags = git(&[
             "tag",
             "--list",
             "v[0-9]*",
@@ -102,24 +102,28 @@ impl Release {
         Ok(Self { published: workspace::published()?, last_tag: tags.lines().next().map(str::to_owned) })
     }
 
-    /// A command with the published packages as arguments.
-    fn command<'a>(&'a self, command: &[&'a str]) -> Vec<&'a str> {
-        let named = self.published.iter().flat_map(|package| ["--package", package.name.as_str()]);
-        command.iter().copied().chain(named).collect()
+    /// The published packages with a library, which other crates depend on.
+    fn libraries(&self) -> impl Iterator<Item = &Package> {
+        self.published.iter().filter(|package| package.library.is_some())
     }
+}
+
+/// A command with these packages as arguments.
+fn with_packages<'a>(command: &[&'a str], packages: impl Iterator<Item = &'a Package>) -> Vec<&'a str> {
+    command.iter().copied().chain(packages.flat_map(|package| ["--package", package.name.as_str()])).collect()
 }
 
 impl Step {
     /// Runs it, and prints the outcome.
-    fn holds(&self, release: &Release) -> bool {
-        say(&format!("== {}\n", self.name));
-        let (told, holds) = match (self.run)(release) {
-            Ok(Told::Holds) => ("holds".to_owned(), true),
-            Ok(Told::Skipped(why)) => (format!("SKIPPED: {why}"), true),
+    fn passes(&self, release: &Release) -> bool {
+        print(&format!("== {}\n", self.name));
+        let (outcome, passes) = match (self.run)(release) {
+            Ok(Outcome::Passed) => ("passed".to_owned(), true),
+            Ok(Outcome::Skipped(why)) => (format!("SKIPPED: {why}"), true),
             Err(why) => (format!("FAILED: {why}"), false),
         };
-        say(&format!("{told}\n"));
-        holds
+        print(&format!("{outcome}\n"));
+        passes
     }
 }
 
@@ -128,17 +132,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_that_fails_is_told_from_one_that_does_not_apply() {
+    fn skipped_step_passes_and_a_failed_one_does_not() {
         let release = Release { published: Vec::new(), last_tag: None };
-        let holds = |run| Step { name: "probe", run }.holds(&release);
-        assert!(holds(|_| Ok(Told::Holds)) && holds(|_| Ok(Told::Skipped("no tag".to_owned()))));
-        assert!(!holds(|_| Err("broken".to_owned())));
+        let passes = |run| Step { name: "probe", run }.passes(&release);
+        assert!(passes(|_| Ok(Outcome::Passed)) && passes(|_| Ok(Outcome::Skipped("no tag".to_owned()))));
+        assert!(!passes(|_| Err("broken".to_owned())));
     }
 
     #[test]
-    fn a_command_names_every_package() {
-        let package = |name: &str| Package::of_test(name);
-        let release = Release { published: vec![package("a"), package("b")], last_tag: None };
-        assert_eq!(release.command(&["cargo", "package"]), ["cargo", "package", "--package", "a", "--package", "b"]);
+    fn command_names_every_package_and_programs_are_not_libraries() {
+        let (a, mut b) = (Package::of_test("a"), Package::of_test("b"));
+        b.library = None;
+        let release = Release { published: vec![a, b], last_tag: None };
+        let published = with_packages(&["cargo", "package"], release.published.iter());
+        assert_eq!(published, ["cargo", "package", "--package", "a", "--package", "b"]);
+        assert_eq!(with_packages(&[], release.libraries()), ["--package", "a"]);
     }
 }

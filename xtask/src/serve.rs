@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 use clap::Args;
 
 use crate::paths;
-use crate::terminal::{fail, remark};
+use crate::terminal::{fail, print_error};
 use crate::workspace::cargo;
 
 /// Run the sandbox, a mock server for the client of a catalogue
@@ -20,23 +20,15 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn run(&self) -> ExitCode {
         if !paths::target().join(BUILT).exists() {
-            remark("building the sandbox; the first build takes a minute\n");
+            print_error("building the sandbox; the first build takes a minute\n");
         }
         let mut command = cargo();
         // Not from the root: the user names files from the current folder.
-        command.args([
-            "run",
-            "--quiet",
-            "--package",
-            "generated-client-sandbox",
-            "--features",
-            "program",
-            "--manifest-path",
-        ]);
+        command.args(["run", "--quiet", "--package", "sandbox-program", "--manifest-path"]);
         command.arg(paths::root().join("Cargo.toml")).arg("--");
         // Of two, the last is used: the user may name another catalogue.
         command.arg("--spec").arg(paths::spec()).args(&self.arguments);
-        become_it(&mut command)
+        replace_process(&mut command)
     }
 }
 
@@ -45,14 +37,14 @@ const BUILT: &str = if cfg!(windows) { "debug/sandbox.exe" } else { "debug/sandb
 
 /// Replaces this process with cargo, which replaces itself with the sandbox: a signal to this process ends the sandbox.
 #[cfg(unix)]
-fn become_it(command: &mut Command) -> ExitCode {
+fn replace_process(command: &mut Command) -> ExitCode {
     let error = std::os::unix::process::CommandExt::exec(command);
     fail(&format!("error: cargo does not start: {error}\n"))
 }
 
 /// Waits for the command; only Unix can replace a process.
 #[cfg(not(unix))]
-fn become_it(command: &mut Command) -> ExitCode {
+fn replace_process(command: &mut Command) -> ExitCode {
     match command.status() {
         Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),
         Err(error) => fail(&format!("error: cargo does not start: {error}\n")),

@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::files;
 use crate::paths;
-use crate::terminal::{fail, say};
+use crate::terminal::{fail, print};
 
 /// Run the checks that need more than a Rust toolchain
 #[derive(Args)]
@@ -34,7 +34,7 @@ impl Verify {
             Err(why) => return fail(&format!("error: {why}\n")),
         };
         if self.list {
-            say(&checks.iter().map(Check::listed).collect::<Vec<_>>().concat());
+            print(&checks.iter().map(Check::listing).collect::<Vec<_>>().concat());
             return ExitCode::SUCCESS;
         }
         let failed: Vec<String> = checks.iter().filter_map(|check| check.run(&self.arguments).err()).collect();
@@ -104,7 +104,7 @@ impl Check {
         missing.map(|program| program.install.as_str()).collect()
     }
 
-    fn listed(&self) -> String {
+    fn listing(&self) -> String {
         let mut text = format!("{}: {}\n", self.name, self.description);
         for install in self.missing() {
             text += &format!("  a program is missing; run `{install}`\n");
@@ -118,9 +118,9 @@ impl Check {
         if !missing.is_empty() {
             return Err(format!("error: `verify {}` needs more programs; run `{}`\n", self.name, missing.join(" && ")));
         }
-        say(&format!("== {}: {}\n", self.name, self.description));
+        print(&format!("== {}: {}\n", self.name, self.description));
         let mut script = Command::new(&self.path);
-        let status = as_from_a_shell(&mut script).args(arguments).current_dir(paths::root()).status();
+        let status = without_package_variables(&mut script).args(arguments).current_dir(paths::root()).status();
         match status {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(format!("error: `verify {}` failed with {status}\n", self.name)),
@@ -139,7 +139,7 @@ impl Program {
 
 /// Removes the variables that Cargo sets for this package: build scripts depend on them, so Cargo would rebuild what it
 /// has built for a shell.
-fn as_from_a_shell(command: &mut Command) -> &mut Command {
+fn without_package_variables(command: &mut Command) -> &mut Command {
     let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(of_package) {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_script_has_a_description_and_is_chosen_by_its_name() {
+    fn check_has_a_description_and_is_chosen_by_name() {
         let all = all().unwrap_or_default();
         assert!(all.iter().all(|check| check.description.ends_with('.')), "{all:#?}");
         let names = ["features".to_owned(), "fetures".to_owned()];
@@ -167,7 +167,7 @@ mod tests {
     fn missing_program_stops_the_check_and_is_named_with_its_command() {
         let text = "#!/bin/sh\n# Nothing.\n# needs: true; a\n# needs: no-such-program --version; b c\nexit 0\n";
         let check = Check::new("no/such/script".into(), text);
-        assert_eq!(check.listed(), "script: Nothing.\n  a program is missing; run `b c`\n");
+        assert_eq!(check.listing(), "script: Nothing.\n  a program is missing; run `b c`\n");
         let expected = "error: `verify script` needs more programs; run `b c`\n";
         assert_eq!(check.run(&[]), Err(expected.to_owned()));
     }

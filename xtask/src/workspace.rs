@@ -11,8 +11,8 @@ use crate::paths;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Package {
     pub(crate) name: String,
-    /// The name of its library in code.
-    pub(crate) library: String,
+    /// The name of its library in code; `None` for a program.
+    pub(crate) library: Option<String>,
     /// Its folder, relative to the root.
     pub(crate) folder: PathBuf,
     /// The lowest Rust that its manifest states.
@@ -36,7 +36,7 @@ fn read(metadata: &str, root: &Path) -> Option<Vec<Package>> {
         let folder = manifest.parent()?;
         Some(Package {
             name: text(package, "name")?,
-            library: library(package)?,
+            library: library(package),
             folder: folder.strip_prefix(root).unwrap_or(folder).to_owned(),
             rust_version: text(package, "rust_version")?,
         })
@@ -58,15 +58,15 @@ pub(crate) fn cargo() -> Command {
 /// The output of a command, or the reason for its failure.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?} does not start: {error}"))?;
-    let (told, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if output.status.success() { Ok(told.trim().to_owned()) } else { Err(failed.trim().to_owned()) }
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.success() { Ok(text.trim().to_owned()) } else { Err(errors.trim().to_owned()) }
 }
 
 #[cfg(test)]
 impl Package {
     /// A package for tests, of which only the name matters.
     pub(crate) fn of_test(name: &str) -> Self {
-        Self { name: name.to_owned(), library: name.to_owned(), folder: name.into(), rust_version: String::new() }
+        Self { name: name.to_owned(), library: Some(name.to_owned()), folder: name.into(), rust_version: String::new() }
     }
 }
 
@@ -75,22 +75,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_not_be_published_is_left_out() {
+    fn published_packages_are_those_that_metadata_allows_to_publish() {
         let metadata = r#"{"packages": [
             {"name": "a", "publish": null, "manifest_path": "/p/one/a/Cargo.toml", "rust_version": "1.85",
              "targets": [{"kind": ["test"], "name": "t"}, {"kind": ["lib"], "name": "b"}]},
-            {"name": "b", "publish": [], "manifest_path": "/p/b/Cargo.toml", "rust_version": null}
+            {"name": "b", "publish": [], "manifest_path": "/p/b/Cargo.toml", "rust_version": null},
+            {"name": "c", "publish": null, "manifest_path": "/p/c/Cargo.toml", "rust_version": "1.85",
+             "targets": [{"kind": ["bin"], "name": "c"}]}
         ]}"#;
-        let (name, library, folder) = ("a".to_owned(), "b".to_owned(), "one/a".into());
-        let a = Package { name, library, folder, rust_version: "1.85".to_owned() };
-        assert_eq!(read(metadata, Path::new("/p")), Some(vec![a]));
+        let package = |name: &str, library: Option<&str>, folder: &str| Package {
+            name: name.to_owned(),
+            library: library.map(str::to_owned),
+            folder: folder.into(),
+            rust_version: "1.85".to_owned(),
+        };
+        let published = vec![package("a", Some("b"), "one/a"), package("c", None, "c")];
+        assert_eq!(read(metadata, Path::new("/p")), Some(published));
         assert_eq!(read("{}", Path::new("/p")), None);
-        assert_eq!(read(&metadata.replace("\"1.85\"", "null"), Path::new("/p")), None, "a promise that is not stated");
+        assert_eq!(read(&metadata.replace("\"1.85\"", "null"), Path::new("/p")), None, "a missing lowest Rust");
     }
 
     #[test]
-    fn what_a_command_says_when_it_fails_is_the_reason() {
-        let refused = output(Command::new("cargo").arg("--no-such-flag"));
-        assert!(refused.is_err_and(|why| why.contains("--no-such-flag")));
+    fn output_of_a_failing_command_is_its_error_text() {
+        let error = output(Command::new("cargo").arg("--no-such-flag"));
+        assert!(error.is_err_and(|why| why.contains("--no-such-flag")));
     }
 }

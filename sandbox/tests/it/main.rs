@@ -9,7 +9,7 @@ mod bodies;
 mod catalogue;
 mod credentials;
 mod faults;
-#[path = "../../src/from_spec.rs"]
+#[path = "../../program/src/from_spec.rs"]
 mod from_spec;
 mod history;
 #[path = "../../../runtime/tests/it/invented/mod.rs"]
@@ -18,6 +18,5 @@ mod lifetime;
 mod limits;
 mod page;
 mod params;
-mod program;
 mod registry;
 mod support;

@@ -5,27 +5,27 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use super::{Release, Told};
+use super::{Outcome, Release, with_packages};
 use crate::files;
 use crate::git::git;
 use crate::paths;
 use crate::workspace::{Package, output};
 
 /// Builds the docs; a warning, such as a broken link, is an error.
-pub(super) fn docs() -> Result<Told, String> {
+pub(super) fn docs() -> Result<Outcome, String> {
     let doc = ["doc", "--workspace", "--no-deps", "--all-features", "--locked", "--quiet"];
     output(Command::new("cargo").args(doc).current_dir(paths::root()).env("RUSTDOCFLAGS", "--deny warnings"))?;
-    Ok(Told::Holds)
+    Ok(Outcome::Passed)
 }
 
-/// Builds the published crates with the lowest version of each dependency that their manifests allow.
+/// Builds the published libraries with the lowest version of each dependency that their manifests allow.
 ///
 /// Cargo writes the versions into the lock file, so this is done in a checkout; and it resolves all members together,
 /// so the members are reduced to the published ones. Development dependencies are omitted: users never build them.
-pub(super) fn lowest_versions(release: &Release) -> Result<Told, String> {
+pub(super) fn lowest_versions(release: &Release) -> Result<Outcome, String> {
     let checkout = checkout()?;
     let manifest = checkout.join("Cargo.toml");
-    files::write(&manifest, &with_members(&files::read(&manifest)?, &release.published)?)?;
+    files::write(&manifest, &with_members(&files::read(&manifest)?, release.libraries())?)?;
     let cargo = |arguments: &[&str]| {
         let mut command = Command::new("cargo");
         // `-Z` flags need a nightly Cargo or this variable.
@@ -35,7 +35,7 @@ pub(super) fn lowest_versions(release: &Release) -> Result<Told, String> {
     cargo(&["hack", "--remove-dev-deps", "--workspace"])?;
     cargo(&["update", "--quiet", "-Z", "direct-minimal-versions"])?;
     cargo(&["check", "--quiet", "--workspace", "--all-features"])?;
-    Ok(Told::Holds)
+    Ok(Outcome::Passed)
 }
 
 /// Checks the commit out into a separate folder.
@@ -47,10 +47,10 @@ fn checkout() -> Result<PathBuf, String> {
 }
 
 /// The root's manifest with these packages alone as members.
-fn with_members(manifest: &str, packages: &[Package]) -> Result<String, String> {
+fn with_members<'a>(manifest: &str, packages: impl Iterator<Item = &'a Package>) -> Result<String, String> {
     let members = manifest.lines().find(|line| line.starts_with("members = "));
     let members = members.ok_or("the root's manifest has no line `members = […]`")?;
-    let folders: Vec<&Path> = packages.iter().map(|package| package.folder.as_path()).collect();
+    let folders: Vec<&Path> = packages.map(|package| package.folder.as_path()).collect();
     // A list of texts prints the same in Rust and in TOML.
     Ok(manifest.replace(members, &format!("members = {folders:?}")))
 }
@@ -59,17 +59,17 @@ fn with_members(manifest: &str, packages: &[Package]) -> Result<String, String> 
 ///
 /// Cargo caches each version that it unpacked and built, by the folder of the package. In the folder of an earlier run
 /// it would build each crate against the outdated others.
-pub(super) fn packages(release: &Release) -> Result<Told, String> {
+pub(super) fn packages(release: &Release) -> Result<Outcome, String> {
     let all = paths::target().join("packages");
     let _ = fs::remove_dir_all(&all);
     let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let folder = all.join(time.as_nanos().to_string());
-    let package = release.command(&["package", "--offline", "--locked", "--quiet"]);
+    let package = with_packages(&["package", "--offline", "--locked", "--quiet"], release.published.iter());
     let packaged =
         output(Command::new("cargo").args(package).current_dir(paths::root()).env("CARGO_TARGET_DIR", folder));
     // It contains a second build of every dependency.
     let _ = fs::remove_dir_all(&all);
-    packaged.map(|_| Told::Holds)
+    packaged.map(|_| Outcome::Passed)
 }
 
 #[cfg(test)]
@@ -77,11 +77,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_members_of_a_manifest_become_what_is_published() {
+    fn members_of_a_manifest_are_replaced_by_the_given_packages() {
         let packages = ["runtime", "runtime/transport"].map(Package::of_test);
         let manifest = "[workspace]\nmembers = [\"a\", \"b\"]\nexclude = []\n";
         let expected = "[workspace]\nmembers = [\"runtime\", \"runtime/transport\"]\nexclude = []\n";
-        assert_eq!(with_members(manifest, &packages), Ok(expected.to_owned()));
-        assert!(with_members("[package]\n", &packages).is_err());
+        assert_eq!(with_members(manifest, packages.iter()), Ok(expected.to_owned()));
+        assert!(with_members("[package]\n", packages.iter()).is_err());
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use evolve::diff::Verdict;
 
-use super::{Release, Told};
+use super::{Outcome, Release, with_packages};
 use crate::diff::verdict_since;
 use crate::files;
 use crate::paths;
@@ -16,10 +16,10 @@ use crate::workspace::output;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Checks that the changelog has an entry for the version.
-pub(super) fn changelog() -> Result<Told, String> {
+pub(super) fn changelog() -> Result<Outcome, String> {
     let text = files::read(&paths::root().join("CHANGELOG.md"))?;
     match entry(&text, VERSION) {
-        Some(entry) if !entry.trim().is_empty() => Ok(Told::Holds),
+        Some(entry) if !entry.trim().is_empty() => Ok(Outcome::Passed),
         Some(_) => Err(format!("the entry `## {VERSION}` of CHANGELOG.md is empty")),
         None => Err(format!("CHANGELOG.md has no entry `## {VERSION}`")),
     }
@@ -36,17 +36,17 @@ fn entry<'a>(changelog: &'a str, version: &str) -> Option<&'a str> {
 }
 
 /// Checks the version against the changes of the catalogue since the last tag.
-pub(super) fn version(release: &Release) -> Result<Told, String> {
+pub(super) fn version(release: &Release) -> Result<Outcome, String> {
     let Some(tag) = &release.last_tag else { return Ok(no_tag()) };
     agrees(verdict_since(tag)?, tag.trim_start_matches('v'))
 }
 
 /// Checks that the version was raised as the changes of the catalogue require; at least by a patch.
-fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Told, String> {
+fn agrees(verdict: Option<Verdict>, released: &str) -> Result<Outcome, String> {
     let verdict = verdict.unwrap_or(Verdict::Patch);
     let wanted = verdict.after(released).ok_or_else(|| format!("the last tag is not a version: {released}"))?.next;
     if numbers(VERSION).is_some_and(|version| numbers(&wanted).is_some_and(|wanted| version >= wanted)) {
-        return Ok(Told::Holds);
+        return Ok(Outcome::Passed);
     }
     Err(format!("the catalogue has {verdict} changes since {released}: expected version {wanted}, found {VERSION}"))
 }
@@ -57,18 +57,18 @@ fn numbers(version: &str) -> Option<Vec<u64>> {
 }
 
 /// Checks the version against the API changes of the published crates since the last tag.
-pub(super) fn semver(release: &Release) -> Result<Told, String> {
+pub(super) fn semver(release: &Release) -> Result<Outcome, String> {
     let Some(tag) = &release.last_tag else { return Ok(no_tag()) };
     let semver = |arguments: &[&str]| {
         output(Command::new("cargo").arg("semver-checks").args(arguments).current_dir(paths::root()))
     };
     semver(&["--version"]).map_err(|why| format!("{why}; run `cargo install cargo-semver-checks --locked`"))?;
-    semver(&release.command(&["--baseline-rev", tag, "--all-features"]))?;
-    Ok(Told::Holds)
+    semver(&with_packages(&["--baseline-rev", tag, "--all-features"], release.libraries()))?;
+    Ok(Outcome::Passed)
 }
 
-fn no_tag() -> Told {
-    Told::Skipped("no earlier tag to compare with".to_owned())
+fn no_tag() -> Outcome {
+    Outcome::Skipped("no earlier tag to compare with".to_owned())
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_entry_of_a_version_is_found_by_its_heading() {
+    fn changelog_entry_is_found_by_its_heading() {
         let text = "# Changes\n\n## Unreleased\n\n- more\n\n## 0.2.0 (2026-01-01)\n\n- new\n\n## [0.1.0]\n";
         assert_eq!(entry(text, "0.2.0"), Some("\n- new\n"));
         assert_eq!(entry(text, "0.1.0"), Some(""));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_is_too_low_for_what_changed_is_refused() {
+    fn version_too_low_for_the_changes_is_rejected() {
         for (verdict, released, holds) in [
             (None, "0.0.9", true),
             (None, VERSION, false),

@@ -1,4 +1,4 @@
-//! A change of the catalogue, shown before it is made.
+//! Confirmation of an edit of the catalogue, which is shown before it is written.
 
 use std::io::{BufRead, IsTerminal, Write, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use clap::Args;
 use evolve::{CatalogueChange, Refusal};
 
-use crate::codegen::{drawn, folder};
+use crate::codegen::{folder, rendered};
 use crate::paths;
-use crate::terminal::{fail, say};
+use crate::terminal::{fail, print};
 
-/// The catalogue's words for how something is known.
+/// The values of `evidence` in the catalogue.
 pub(crate) const EVIDENCE: [&str; 4] = ["documented", "published", "reported", "previous_version"];
 
 /// The catalogue to edit, and whether to confirm first.
@@ -41,22 +41,22 @@ impl Target {
         paths::is_same(&self.spec(), &paths::spec())
     }
 
-    /// Shows the edit and the notes, and writes it if the user agrees.
-    pub(crate) fn offer(&self, change: Result<CatalogueChange, Refusal>) -> ExitCode {
+    /// Shows the edit and the notes, and writes the edit if the user confirms.
+    pub(crate) fn confirm(&self, change: Result<CatalogueChange, Refusal>) -> ExitCode {
         let change = match change {
             Ok(change) => change,
-            Err(refusal) => return self.refuse(&refusal),
+            Err(refusal) => return self.report(&refusal),
         };
         let spec = self.spec();
         if !change.is_empty() {
-            say(&format!("{}\n", change.diff(&folder(&spec))));
+            print(&format!("{}\n", change.diff(&folder(&spec))));
         }
         // The edit may be long: notes above it would scroll away.
         for line in change.notes() {
-            say(&format!("{line}\n"));
+            print(&format!("{line}\n"));
         }
         if change.is_empty() {
-            say("nothing to write; the catalogue is up to date\n");
+            print("nothing to write; the catalogue is up to date\n");
             return ExitCode::SUCCESS;
         }
         if !self.yes && !confirmed() {
@@ -64,7 +64,7 @@ impl Target {
         }
         match change.write(&spec) {
             Ok(()) => {
-                say(&format!("written; {}\n", next(&spec)));
+                print(&format!("written; {}\n", next(&spec)));
                 ExitCode::SUCCESS
             }
             Err(error) => fail(&format!("error: {error}\n")),
@@ -72,9 +72,9 @@ impl Target {
     }
 
     /// Prints the error, and returns its exit code.
-    pub(crate) fn refuse(&self, refusal: &Refusal) -> ExitCode {
+    pub(crate) fn report(&self, refusal: &Refusal) -> ExitCode {
         match refusal {
-            Refusal::Catalogue(diagnostics) => fail(&drawn(diagnostics, &self.spec())),
+            Refusal::Catalogue(diagnostics) => fail(&rendered(diagnostics, &self.spec())),
             Refusal::Message(why) => fail(&format!("error: {why}\n")),
         }
     }
@@ -100,7 +100,7 @@ pub(crate) fn answer(question: &str) -> Option<String> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return None;
     }
-    say(question);
+    print(question);
     let _ = stdout().flush();
     let mut line = String::new();
     stdin().lock().read_line(&mut line).ok()?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Parser, ValueEnum};
-use generated_client_sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
+use sandbox::{Builder, RetryAfter, Rule, RuleError, Sandbox};
 
 /// A mock server for the client of a catalogue, with generated data
 #[derive(Parser)]
