@@ -1,5 +1,5 @@
-//! Every folder of `cases/` is a test: YAML in, the emitted files out, to the letter. Every file of `mistakes/` has several
-//! tests: YAML in, every error out.
+//! Every folder of `cases/` is a test: YAML in, the emitted files out, byte for byte. Every file of `mistakes/` has
+//! several tests: YAML in, every error out.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p codegen --test cases` accepts the output. `cases/README.md` has more.
 
@@ -58,7 +58,7 @@ fn emits(case: &Path) -> Result<(), Failed> {
     programs(case)
 }
 
-/// Checks what is checked of a case's programs without a compiler; `evolve/tests/it/compile.rs` compiles them.
+/// Checks the programs of a case without a compiler; `evolve/tests/it/compile.rs` compiles them.
 fn programs(case: &Path) -> Result<(), Failed> {
     if case.join("refused.rs").exists() != case.join("refused.err").exists() {
         return Err("one of `refused.rs` and `refused.err` is missing".into());
@@ -71,7 +71,7 @@ fn programs(case: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The model of a catalogue; one without a service is about the service that the cases share.
+/// The model of a catalogue; a catalogue without a service gets the one that the cases share.
 fn catalogue(files: Texts) -> Result<Result<Api, Diagnostics>, Failed> {
     if let Some((unknown, _)) = files.iter().find(|(name, _)| !codegen::is_part(name)) {
         return Err(format!("`{unknown}` is not a file of a catalogue").into());

@@ -1,20 +1,20 @@
-//! A small server for the programs of the cases: each path has one reply, and what was asked is remembered.
+//! A small server for the programs of the cases: each path has one response, and the last request is recorded.
 //!
-//! It speaks as much HTTP as a client needs that closes its connection, and knows no catalogue.
+//! It implements the part of HTTP that a client needs that closes its connection, and knows no catalogue.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A server that answers until the test ends.
+/// A server that runs until the test ends.
 pub(crate) struct Server {
     pub address: String,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    /// Answers each of these paths with its body, wherever its query goes; any other with 404.
+    /// Responds to each of these paths with its body, ignoring the query, and to any other path with 404.
     pub(crate) fn start(replies: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());

@@ -1,6 +1,6 @@
-//! What an editor says by the schema and what `cargo xtask check` says are the same, as far as a schema can say it.
+//! The schema for editors and `cargo xtask check` reject the same catalogues, as far as a schema can express the rules.
 //!
-//! The case folders are the catalogues to try: those without a finding, and those with every kind of it.
+//! The case folders are the tested catalogues: valid ones, and invalid ones of every kind.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::recorded::archive::{Texts, mistakes};
 use crate::recorded::{entries, name};
 
-/// Rules of `check` that one file alone, read by patterns, can break: the schema has them too.
+/// Rules of `check` that a single file can violate and a pattern can detect: the schema has them too.
 const SAID: &[&str] = &[
     "body-kind",
     "body-positional",
@@ -47,7 +47,7 @@ const SAID: &[&str] = &[
     "wrong-value",
 ];
 
-/// Rules that it takes more to see broken than a schema has.
+/// Rules that a schema cannot express.
 const UNSAID: &[(&str, &[&str])] = &[
     ("YAML comes before any schema", &["duplicate-key", "yaml-syntax"]),
     ("a schema knows no file names", &["file-name"]),
@@ -141,7 +141,7 @@ fn every_rule_is_said_by_the_schema_or_there_is_a_reason() {
     }
 }
 
-/// Every key explains itself to who writes it.
+/// Editors show the documentation of every key.
 #[test]
 fn every_key_has_a_hover_text() {
     let schema: Value = serde_json::from_str(&codegen::catalogue_schema().text).expect("JSON");

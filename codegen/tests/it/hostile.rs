@@ -1,4 +1,4 @@
-//! Whatever text stands in a catalogue, there is a finding or the output is Rust; nothing panics.
+//! Any text in a catalogue results in an error or in valid Rust; nothing panics.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::property::{self, check};
 
-/// Text that means something to YAML, Rust, Markdown, HTML, a path or an eye, and text that means nothing.
+/// Text with a meaning in YAML, Rust, Markdown, HTML or paths, text that looks like other text, and random text.
 const TEXTS: &[&str] = &[
     "plain",
     "two words",
@@ -133,7 +133,7 @@ fn value_type() -> impl Strategy<Value = String> {
     prop_oneof![8 => good.prop_map(str::to_owned), 1 => text()]
 }
 
-/// JSON is YAML, and its strings can say anything.
+/// JSON is YAML, and a JSON string can represent any text.
 fn quoted(text: &str) -> String {
     let mut json = String::from("\"");
     for character in text.chars() {
@@ -271,7 +271,7 @@ fn the_strategies_also_make_good_catalogues() {
     assert!(good > 5, "only {good} of 300 catalogues were good: the property tests show nothing");
 }
 
-/// What the fuzz target has found and learnt from.
+/// The corpus of the fuzz target.
 #[test]
 fn kept_texts_yield_findings_or_rust() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/catalogue");

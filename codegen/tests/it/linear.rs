@@ -1,12 +1,12 @@
-//! Ten times as many mistakes, or as long a chain, takes about ten times as long: whoever turns a description of
-//! thousands of endpoints into a catalogue is told of all that is wrong with it at once.
+//! Ten times as many errors, or a chain ten times as long, takes about ten times as long: an import of thousands of
+//! endpoints reports all errors at once.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 const SERVICE: &str = include_str!("../cases/service.yaml");
 
-/// A group with something repeated so often, by the text of each.
+/// A group with this number of parts, each with its text.
 fn group(count: usize, head: &str, each: impl Fn(usize) -> String) -> String {
     let mut text = format!("title: Market\nsummary: The market.\n{head}\n");
     (0..count).for_each(|index| writeln!(text, "{}", each(index)).expect("memory"));
@@ -17,7 +17,7 @@ fn endpoint(name: &str, path: &str, params: &str, body: &str) -> String {
     format!("- {{name: {name}, path: {path}, evidence: documented, summary: S., params: [{params}], body: {body}}}")
 }
 
-/// How long it takes to find all that is wrong with a group, and to draw it.
+/// The time to find all errors of a group and to format them.
 fn time(group: &str) -> (Duration, usize) {
     let start = Instant::now();
     let catalogue = codegen::load_texts(&[("market.yaml", group), ("service.yaml", SERVICE)]);
@@ -31,10 +31,10 @@ fn time(group: &str) -> (Duration, usize) {
     (start.elapsed(), findings)
 }
 
-/// Makes a group of some size and of ten times that size, and compares how long they take.
+/// Compares the times of a group and of one ten times its size.
 fn check(what: &str, count: usize, group: impl Fn(usize) -> String) {
     let (small, large) = (group(count / 10), group(count));
-    // What is quadratic takes a hundred times as long, however often it is tried.
+    // A quadratic algorithm takes a hundred times as long in every attempt.
     let tried = (0..3).map(|_| (time(&small), time(&large)));
     let slow: Vec<_> = tried.take_while(|((small, _), (large, _))| *large >= *small * 40).collect();
     assert!(slow.len() < 3, "{what}: {slow:?}");

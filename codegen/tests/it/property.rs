@@ -1,10 +1,10 @@
-//! What holds for every catalogue: there are findings, each with its place, or the output is Rust.
+//! A property of every catalogue: it has errors, each with its position, or the output is Rust.
 //!
-//! Shared by the tests and the fuzz target, which only differ in where they get their texts.
+//! Shared by the tests and the fuzz target, which have different sources of texts.
 
-/// Runs the pipeline; says whether the catalogue was found good.
+/// Runs the pipeline; returns whether the catalogue was valid.
 ///
-/// Panics if a finding stands outside its file, or if a catalogue without one does not become Rust.
+/// Panics if an error is outside of its file, or if a valid catalogue does not become Rust.
 pub(crate) fn check(service: &str, group: &str) -> bool {
     let files = [("market.yaml", group), ("service.yaml", service)];
     match codegen::resolve(&codegen::load_texts(&files)) {
@@ -32,7 +32,7 @@ pub(crate) fn check_one(text: &[u8]) -> bool {
     check(service, group)
 }
 
-/// A finding names one of the files, and a line and a column that it has.
+/// Checks that an error names one of the files, and a line and a column in it.
 fn assert_in_file(finding: &codegen::Diagnostic, files: &[(&str, &str)]) {
     let (name, position) = finding.position();
     let file = files.iter().find(|(known, _)| *known == name);

@@ -1,6 +1,6 @@
-//! The examples that explain the catalogue are catalogues.
+//! The examples in the documentation of the format are valid catalogues.
 
-/// The YAML blocks of a page, as they stand there.
+/// The YAML blocks of a page.
 fn blocks(page: &str) -> Vec<String> {
     let starts = page.match_indices("```yaml\n");
     let indented = starts.map(|(start, fence)| {

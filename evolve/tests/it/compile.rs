@@ -1,9 +1,8 @@
-//! Every case that emits becomes a crate that compiles on the runtime that users get, without a warning; so does what
-//! is imported. The emitted tests of the cases that are about requests pass, and so do the programs in the docs of
-//! some.
+//! Every case that emits becomes a crate that compiles without a warning; so does every import. The emitted tests of
+//! cases about requests pass, and so do the doctests of some.
 //!
-//! Each is a crate of one scratch workspace, so that the runtime is built once for all. To check a crate takes a third
-//! of the time that it takes to build its tests, so tests are built only where they say something of their own.
+//! All crates are members of one scratch workspace, so that the runtime is built once. Checking a crate takes a third
+//! of the time of building its tests, so tests are built only where they add something.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +30,7 @@ fn every_emitted_client_compiles_and_passes() {
         client(catalogue, &mut scratch, name);
     }
     scratch.clear();
-    // What is ours alone is checked where it stands.
+    // Crates that need our own packages are checked separately.
     let others = ["--exclude", "calls_of_*"];
     let all = ["--workspace", "--lib", "--profile", "test"].into_iter().chain(others);
     let (checked, said) = scratch.cargo("check", all);
@@ -43,8 +42,8 @@ fn every_emitted_client_compiles_and_passes() {
     }
 }
 
-/// Runs the emitted tests of requests, and the programs that call a small server and the sandbox. All in one go, so
-/// that what they stand on is built once, with the features of all.
+/// Runs the emitted tests of requests, and the programs that call a small server and the sandbox. One command builds
+/// their dependencies once, with the features of all.
 fn tests(cases: &[PathBuf], scratch: &Scratch) {
     let about_requests =
         cases.iter().filter(|case| case.join("expected/requests.rs").exists()).map(|case| package(case));
@@ -61,8 +60,8 @@ fn tests(cases: &[PathBuf], scratch: &Scratch) {
     assert!(passed("2 passed") >= callers.len(), "{said}");
 }
 
-/// Puts the programs of a case where they find its client: one that is refused beside it, one that calls it into a
-/// crate with the sandbox.
+/// Copies the programs of a case next to its client: one that must not compile into the same crate, one that calls the
+/// client into a crate with the sandbox.
 fn programs(case: &Path, scratch: &mut Scratch) {
     let client = package(case);
     if let Ok(program) = fs::read_to_string(case.join("refused.rs")) {
@@ -81,12 +80,12 @@ fn programs(case: &Path, scratch: &mut Scratch) {
     scratch.write(&caller, "tests/server/mod.rs", &server);
 }
 
-/// The crate that calls the client of a case, where there is one.
+/// The crate of the program that calls the client of a case.
 fn caller(case: &Path) -> String {
     format!("calls_of_{}", name(case))
 }
 
-/// Clients whose programs in the docs compile, and run where they can: somebody else's, and two that were imported.
+/// Clients whose doctests are compiled and run: one of another service, and two imported ones.
 const WITH_PROGRAMS: [&str; 3] = ["case_other_service", "import_everything_3_0", "import_everything_3_1"];
 
 fn programs_in_docs(scratch: &Scratch) {
@@ -96,11 +95,11 @@ fn programs_in_docs(scratch: &Scratch) {
     assert_eq!(said.matches("test result: ok").count(), WITH_PROGRAMS.len(), "{said}");
 }
 
-/// What the compiler says of a program that asks for what there is not, in the lines that are ours.
+/// Compares the compiler's errors for a program that uses missing items, in the lines that our code causes.
 fn refused(case: &Path, scratch: &Scratch) {
     let (checked, said) = scratch.cargo("check", ["--example", "refused", "--package", &package(case)]);
     assert!(!checked.status.success(), "{} compiles", name(case));
-    // The rest is the compiler's, and changes with it.
+    // The other lines change with the compiler.
     let ours = ["error[", "= note: `Request", "= note: an endpoint has"];
     let is_ours = |line: &&str| ours.iter().any(|begin| line.starts_with(begin));
     let ours: Vec<_> = said.lines().map(str::trim_start).filter(is_ours).collect();
@@ -114,12 +113,12 @@ fn cases() -> Vec<PathBuf> {
     folders.into_iter().filter(|case| case.join("expected").is_dir()).collect()
 }
 
-/// What the crate of a case is called.
+/// The name of the crate of a case.
 fn package(case: &Path) -> String {
     format!("case_{}", name(case))
 }
 
-/// The case's own YAML; a case without a service is about the service that the cases share.
+/// The YAML of a case; a case without a service gets the one that the cases share.
 fn catalogue_of_case(case: &Path) -> Texts {
     let shared = fs::read_to_string(case.join("../service.yaml")).expect("the service that the cases share");
     let mut texts = Texts::from([("service.yaml".to_owned(), shared)]);
@@ -133,13 +132,13 @@ fn catalogue_in(folder: &Path) -> Texts {
     files.map(|path| (name(&path), fs::read_to_string(&path).expect("a catalogue is text"))).collect()
 }
 
-/// The name of a crate for what comes of a description, and its catalogue; none if it is refused or describes nothing.
+/// The crate name and the catalogue of an imported description; none if it is rejected or empty.
 fn imported(case: &Path) -> Option<(String, Texts)> {
     let description = ["openapi.yaml", "openapi.json"].iter().find_map(|name| fs::read_to_string(case.join(name)).ok());
     let options = Import {
         text: description.expect("a description"),
         evidence: "documented".to_owned(),
-        // Texts of others become documentation, where they must do no harm.
+        // Foreign text becomes documentation, where it must be escaped.
         summaries: true,
         places: false,
     };

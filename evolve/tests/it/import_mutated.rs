@@ -1,8 +1,8 @@
-//! Descriptions in which keys are missing or have the values of others, imported one after the other into what the
-//! last one left: whatever they say, the catalogue stays without a mistake, and the same once more adds nothing.
+//! Descriptions with missing or exchanged keys, imported one after the other into one catalogue: it stays valid, and a
+//! second import of the same description adds nothing.
 //!
-//! The mutations are drawn from the names of the cases, so that every run is the same, and a new case adds imports and
-//! changes none. `ROUNDS=300` looks further.
+//! The mutations are drawn from the names of the cases, so that every run is the same, and a new case does not change
+//! the others. `ROUNDS=300` runs more.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use codegen::load_texts;
 use evolve::{Import, import};
 use serde_yaml::Value;
 
-/// One in so many pairs of cases takes part in a round.
+/// One of this number of pairs of cases is used in a round.
 const PAIRS: usize = 128;
 
 #[test]
@@ -64,7 +64,7 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
 
 type Texts = BTreeMap<String, String>;
 
-/// Imports into a catalogue; what is said, and the edit.
+/// Imports into a catalogue; returns the notes and the edit.
 fn take_over(catalogue: &mut Texts, options: &Import) -> Result<(Vec<String>, String), String> {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let known = (!texts.is_empty()).then(|| load_texts(&texts));
@@ -102,7 +102,7 @@ fn cases() -> Vec<Case> {
     cases.collect()
 }
 
-/// A value and all that it is made of.
+/// A value and all values within it.
 fn within(value: &Value) -> Vec<&Value> {
     let inner: Vec<&Value> = match value {
         Value::Mapping(entries) => entries.values().collect(),
@@ -112,7 +112,7 @@ fn within(value: &Value) -> Vec<&Value> {
     std::iter::once(value).chain(inner.into_iter().flat_map(within)).collect()
 }
 
-/// Takes some keys away and gives some the value of another.
+/// Removes some keys and replaces the values of some.
 fn mutate(value: &mut Value, draw: &mut Draw, values: &[&Value]) {
     match value {
         Value::Mapping(entries) => {
@@ -131,11 +131,11 @@ fn mutate(value: &mut Value, draw: &mut Draw, values: &[&Value]) {
     }
 }
 
-/// Numbers that look drawn by lot and are the same on every machine.
+/// Pseudorandom numbers that are the same on every machine.
 struct Draw(u64);
 
 impl Draw {
-    /// What is drawn for two cases in a round, whichever other cases there are.
+    /// The numbers for two cases in a round, independent of other cases.
     fn of(first: &str, second: &str, round: u64) -> Self {
         let text = format!("{first}/{second}/{round}");
         Self(

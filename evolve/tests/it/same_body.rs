@@ -1,5 +1,5 @@
-//! An unknown body that a response or a description fills: the fields, types, nesting and time are the same, and the
-//! evidence is that of the source. An endpoint that was typed is filled alike, and keeps the evidence of its path.
+//! An unknown body that a response or a description fills in: fields, types, nesting and time are the same, and the
+//! evidence is that of the source. A typed endpoint is filled in the same way, and keeps the evidence of its path.
 
 use codegen::{Catalogue, load_texts};
 use evolve::{Addition, CatalogueChange, Import, LearnOptions, Lesson, add, import, learn};

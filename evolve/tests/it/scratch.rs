@@ -1,14 +1,14 @@
-//! A scratch workspace below `target/`: crates come in as texts, Cargo runs on them.
+//! A scratch workspace below `target/`: crates are given as texts, and Cargo runs on them.
 //!
-//! It keeps what it has built. A file is written only if its text is another one, so that Cargo builds only what has
-//! changed since the last run; what nobody wrote in this run is taken away.
+//! It keeps its builds. A file is written only if its text differs, so that Cargo builds only what has changed since
+//! the last run; files that this run did not write are removed.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The workspace, and the files of its members that this run wants.
+/// The workspace, and the files of its members in this run.
 pub(crate) struct Scratch {
     root: PathBuf,
     wanted: BTreeSet<PathBuf>,
@@ -30,12 +30,12 @@ impl Scratch {
         self.wanted.insert(path);
     }
 
-    /// Takes away what earlier runs wanted and this one does not.
+    /// Removes files of earlier runs that this run did not write.
     pub(crate) fn clear(&self) {
         self.clear_folder(&self.root.join("members"));
     }
 
-    /// Says whether the folder is empty now.
+    /// Returns whether the folder is empty afterwards.
     fn clear_folder(&self, folder: &Path) -> bool {
         let is_gone = |entry: &PathBuf| {
             if entry.is_dir() {
@@ -47,14 +47,14 @@ impl Scratch {
         entries(folder).iter().filter(|entry| !is_gone(entry)).count() == 0
     }
 
-    /// What Cargo says to a command; nothing is downloaded.
+    /// The output of a Cargo command; nothing is downloaded.
     pub(crate) fn cargo<'a>(&self, command: &str, arguments: impl IntoIterator<Item = &'a str>) -> (Output, String) {
         let output = Command::new(env!("CARGO"))
             .args([command, "--offline", "--quiet"])
             .args(arguments)
             .current_dir(&self.root)
             .env("CARGO_TARGET_DIR", self.root.join("target"))
-            // Nobody debugs or edits these.
+            // These crates are neither debugged nor edited.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_INCREMENTAL", "0")
             .env_remove("RUSTFLAGS")
@@ -65,7 +65,7 @@ impl Scratch {
     }
 }
 
-/// Leaves a file alone that is as it should be: Cargo goes by the time at which it was written.
+/// Does not write a file with the same text: Cargo compares modification times.
 fn write(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return;
@@ -74,7 +74,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).expect("to write a file");
 }
 
-/// What stands in a folder, sorted.
+/// The entries of a folder, sorted.
 pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut entries: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();

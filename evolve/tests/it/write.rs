@@ -1,4 +1,4 @@
-//! What becomes of a change on disk: all of its files or none, and never over what somebody has written since.
+//! A change on disk: all of its files are written or none, and edits made meanwhile are never overwritten.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ time: {unit: seconds, evidence: documented}
 ";
 const MARKET: &str = "title: Market\nsummary: The market.\nendpoints: []\n";
 
-/// A catalogue of this test's own, and a change that adds an endpoint to it.
+/// A catalogue for one test, and a change that adds an endpoint to it.
 fn change(name: &str, group: &str) -> (PathBuf, CatalogueChange) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolve_write").join(name);
     let _ = fs::remove_dir_all(&dir);
@@ -97,7 +97,7 @@ fn none_of_several_files_is_written_if_one_cannot_be() {
     let (text, evidence) = (format!("# YAML\n{text}"), "reported".to_owned());
     let change = import(None, &Import { text, evidence, summaries: false, places: false }).expect("a change");
     assert_eq!(change.texts().map(|(name, _)| name).collect::<Vec<_>>(), ["market.yaml", "service.yaml"]);
-    // What is written beside the place of the last file is in the way.
+    // The temporary file next to the last file cannot be created.
     let in_the_way = dir.join(format!("service.yaml.{}.unfinished", std::process::id()));
     fs::create_dir_all(&in_the_way).expect("a new folder");
     let why = change.write(&dir).expect_err("a refusal").to_string();

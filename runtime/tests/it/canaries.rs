@@ -29,7 +29,7 @@ const ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA== canary
 /// The same before there is a token.
 const EARLY_ECHO: &str = "canary-key canary-secret YW4taWQ6Y2FuYXJ5LXNlY3JldA==";
 
-/// What shows that one got through.
+/// Texts that show that a secret was not masked.
 const TRACES: [&str; 2] = ["canary", "Y2FuYXJ5"];
 
 /// Everything that was printed, observed or logged.
@@ -157,7 +157,7 @@ const UNUSABLE: [&str; 4] = [
     "<html>canary-token</html>",
 ];
 
-/// A service where the way to data or to a token fares so.
+/// A service with this behaviour for data or for token requests.
 fn service(number: usize, to_token: bool) -> Arc<Service> {
     Service::new(move |request, _| match request.url.ends_with("token") {
         true if to_token => fate(number, EARLY_ECHO).unwrap(),

@@ -50,7 +50,7 @@ async fn check(service: &Service, client: &Client, place: &str) {
     assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{place}");
 }
 
-/// Begins a request, and drops it after some time and so many turns of the runtime; whether it was answered by then.
+/// Sends a request, and drops it after some time and this number of polls; returns whether it was complete by then.
 async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
     let mut request = pin!(client.raw("/x").into_future());
     let mut poll = || request.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();

@@ -161,7 +161,7 @@ fn a_request_for_a_token_on_a_runtime_that_has_stopped_is_replaced() {
     let outcome = stopped.block_on(async { tokio::time::timeout(patience, client.raw("/x").into_future()).await });
     assert!(outcome.is_err());
     other.block_on(client.raw("/x").into_future()).unwrap();
-    // Neither is the request for a token lost with a runtime that has shut down.
+    // A token request is not lost with a runtime that has shut down, either.
     assert_eq!(server.requests.lock().unwrap().len(), 3);
     drop(stopped);
 }
@@ -294,7 +294,7 @@ async fn clients_share_a_limit_that_can_be_changed() {
     let arrivals = service.arrivals();
     assert_eq!(service.seen(), (4, 2));
     assert!(arrivals.windows(2).all(|pair| pair[1] - pair[0] >= SECOND), "{arrivals:?}");
-    // Also for a request that waits; the tokens stay.
+    // Applies to a request that already waits; connection and token are kept.
     let begun = Instant::now();
     let waits = tokio::spawn(clients[0].raw("/x").into_future());
     tokio::time::sleep(SECOND / 10).await;

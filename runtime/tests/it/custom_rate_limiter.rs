@@ -1,4 +1,4 @@
-//! Gates of the user's own, over a transport in memory and a paused clock.
+//! Custom rate limiters, over a transport in memory and a paused clock.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -81,7 +81,7 @@ async fn a_plan_knows_the_limit_of_a_gate_that_says_it() {
     assert_eq!(plan(&service.builder().rate_limiter(Crowded::default()).build().unwrap()), (5, None));
 }
 
-/// A gate where the first has to wait for long.
+/// A rate limiter in which the first request waits for a long time.
 #[derive(Default)]
 struct Crowded(AtomicUsize);
 
@@ -171,7 +171,7 @@ async fn a_gate_hears_of_all_that_happens_to_requests() {
         "market.ratio 3 enters",
         "market.ratio leaves",
         "market.ratio Response",
-        // It was given up while it waited for a connection.
+        // The request was cancelled while it waited for a connection.
         "client.raw 1 enters",
         "client.raw Failed",
     ];

@@ -1,4 +1,4 @@
-//! Connections that were good and answer no more: after a suspend, a change of network, or behind a NAT that forgot.
+//! Connections that worked and no longer respond: after a suspend, a change of network, or behind a NAT that lost them.
 //!
 //! On real sockets, so outcome and order are asserted, never duration.
 
@@ -15,10 +15,10 @@ use tokio::sync::Barrier;
 use crate::invented::Client;
 use crate::socket::{DATA, KEY, reply};
 
-/// How many connections there are before they die.
+/// The number of connections before they fail.
 const WARM: usize = 20;
 
-/// What becomes of the warm connections.
+/// The way in which the open connections fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Death {
     /// No response arrives any more.
@@ -27,7 +27,7 @@ enum Death {
     Reset,
 }
 
-/// A server whose first connections die once all of them have answered; new ones answer.
+/// A server whose first connections fail once each has had one response; new ones work.
 struct Server {
     base_url: String,
     connections: Arc<AtomicUsize>,
@@ -49,7 +49,7 @@ impl Server {
     }
 }
 
-/// Answers every request; on a connection that is to be warm only the first, and only when all of those wait for it.
+/// Responds to every request; on the first connections only to the first one, after all of them have sent it.
 async fn serve(mut stream: TcpStream, death: Death, warm: Option<Arc<Barrier>>) {
     let mut has_answered = false;
     while read_request(&mut stream).await.is_some() {
@@ -106,7 +106,7 @@ async fn all_at_once(client: &Client, count: usize) {
     }
 }
 
-/// A client with so many connections that answered once and will not answer again.
+/// A client with this number of connections that have worked once and will fail.
 async fn warmed(death: Death) -> (Server, Client, Arc<Account>) {
     let server = Server::start(death).await;
     let account = Arc::new(Account::default());

@@ -1,4 +1,4 @@
-//! An endpoint that is chosen while the program runs: the same requests, values and errors as those of its method.
+//! An endpoint selected at run time: the same requests, values and errors as those of its method.
 
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, TimeUnit, ValueType};
@@ -8,7 +8,7 @@ use crate::invented::{self, Client, Exchange, GROUPS, Levels, Ratio, Timeframe};
 use crate::ranges::{HOUR, START, answer};
 use crate::scripted::{Service, reply};
 
-/// Endpoints that no method is emitted for.
+/// Endpoints without an emitted method.
 static BOOK: EndpointInfo = EndpointInfo::new("market", "book", "Book")
     .path("/books/{symbol}", Evidence::Documented)
     .params(

@@ -39,7 +39,7 @@ impl Authority {
         (certificate.pem(), key.serialize_pem())
     }
 
-    /// The same as `acceptor`, for a server that wants to see a certificate of this authority's.
+    /// Like `acceptor`, for a server that requires a client certificate of this authority.
     pub(crate) fn strict_acceptor(&self, name: &str) -> TlsAcceptor {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = RootCertStore::empty();
@@ -53,7 +53,7 @@ impl Authority {
         Arc::new(config).into()
     }
 
-    /// A certificate for a name, as of this year or over for long, ready to be shown by a server.
+    /// A server certificate for a name, valid this year or long expired.
     pub(crate) fn acceptor(&self, name: &str, expired: bool, alpn: &[&str]) -> TlsAcceptor {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
@@ -71,7 +71,7 @@ impl Authority {
     }
 }
 
-/// Accepts connections for ever, on a port of this machine that is returned.
+/// Accepts connections until the test ends; returns the local port.
 pub(crate) async fn listen<F: Future<Output = ()> + Send + 'static>(
     serve: impl Fn(TcpStream) -> F + Send + 'static,
 ) -> u16 {
@@ -85,7 +85,7 @@ pub(crate) async fn listen<F: Future<Output = ()> + Send + 'static>(
     port
 }
 
-/// A server that answers every request over an encrypted connection with one record.
+/// A server that responds to every request with one record, over TLS.
 pub(crate) async fn start(acceptor: TlsAcceptor) -> u16 {
     listen(move |stream| {
         let acceptor = acceptor.clone();

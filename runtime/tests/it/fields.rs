@@ -71,7 +71,7 @@ fn unknown_records_go_by_columns_too() {
     assert_eq!(any.times(), times);
     let columns = any.columns();
     let names: Vec<_> = columns.iter().map(|column| column.name).collect();
-    // Within one object the order is that of `serde_json`, whose features others turn on.
+    // Within one object, the order depends on features of `serde_json`, which other crates can enable.
     assert!(names == ["a", "openDate", "b"] || names == ["openDate", "a", "b"], "{names:?}");
     let numbers = |name| any.column(name).unwrap().numbers().collect::<Vec<_>>();
     assert_eq!(numbers("a"), [Some(2.5), None, None, None]);

@@ -1,4 +1,4 @@
-//! A follower over a service in memory: what it delivers and reports, and what it costs. A month is simulated in
+//! `follow` with a service in memory: the records, the reports and the number of requests. A month is simulated in
 //! `history::schedule`.
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -120,7 +120,7 @@ async fn one_request_an_interval_where_nothing_goes_wrong() {
     let mut poller = follow(&service, &clock);
     let received = until(3 * 3600 + 5, &mut poller, &clock).await;
     assert_eq!(received, Received { records: minutes(0..180), ..Received::default() });
-    // The first shows what time it is there.
+    // The first request shows the service's time.
     assert_eq!(service.seen().0, 181);
     assert_eq!(poller.checkpoint().unwrap().time(), Timestamp::from(START + 180 * MINUTE));
 }
@@ -133,7 +133,7 @@ async fn a_wrong_clock_of_this_machine_makes_no_difference() {
         let service = service(&clock, |_| 0);
         let mut poller = follow(&service, &clock);
         assert_eq!(until(605, &mut poller, &clock).await.records, minutes(0..10), "{error}");
-        // It jumps while the follower waits.
+        // The local clock jumps while `follow` waits.
         clock.error.store(-7 * error, Ordering::Relaxed);
         assert_eq!(until(1205, &mut poller, &clock).await.records, minutes(10..20), "{error}");
         assert!(service.seen().0 <= 30, "{error}: {:?}", service.seen());
@@ -228,7 +228,7 @@ async fn a_restart_neither_loses_nor_repeats_a_record() {
     all.records.sort_unstable();
     assert_eq!(all.records, minutes(0..all.records.len().try_into().unwrap()));
     assert!(all.records.len() >= 45);
-    // A history does not continue a follower, which has times that are missing before its position.
+    // A history cannot continue from the checkpoint of `follow`, which has missing times before its position.
     let other = request(&service).coin("C").follow(START).resume(saved.unwrap().parse().unwrap()).next().await;
     assert!(
         other.unwrap_err().to_string().contains("the checkpoint belongs to another request: not GET /ratio?coin=C")
@@ -283,7 +283,7 @@ async fn errors_that_do_not_pass_are_returned_and_it_continues() {
     );
 }
 
-/// Cancelled, it has lost nothing: also where a page with late records is followed by one with new ones.
+/// Cancelling loses nothing, even if a page with late records is followed by one with new ones.
 #[tokio::test(start_paused = true)]
 async fn dropping_the_future_loses_nothing() {
     let clock = Clock::new();

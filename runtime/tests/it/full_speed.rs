@@ -23,7 +23,7 @@ const LATEST: Duration = Duration::from_millis(200);
 
 type Arrivals = Arc<Mutex<Vec<Instant>>>;
 
-/// How late threads are woken at most, from its start to its end.
+/// The maximum delay in waking a thread, from its start to its end.
 struct Metronome {
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<Duration>,

@@ -32,7 +32,7 @@ async fn a_range_comes_whole_and_in_order() {
     assert_eq!(seconds(&all.records), (START..end).step_by(3600).collect::<Vec<_>>());
     assert!(all.report.is_complete() && all.report.dropped.is_empty(), "{:?}", all.report);
     assert_eq!((all.times.len(), all.into_iter().count()), (2000, 2000));
-    // Windows of one record less than a page, so that one beside them has room; the last has what is left.
+    // Windows are one record shorter than a page, so that a record outside of them fits; the last one is the remainder.
     let mut paths = service.paths();
     paths.sort();
     let line = |from: i64, to: i64| {
@@ -125,7 +125,7 @@ async fn windows_are_fetched_side_by_side_as_fast_as_the_limit_allows() {
     assert_eq!(service.seen().0, 1000);
 }
 
-/// Ten million records would be too many to keep; so many pages are there at once and no more.
+/// Ten million records would not fit into memory; at most this number of pages is kept at a time.
 #[tokio::test(start_paused = true)]
 async fn a_slow_consumer_stops_the_fetching() {
     let service = Service::new(|request, _| answer(request, |_| true));
@@ -154,7 +154,7 @@ async fn the_first_record_is_searched_for() {
     assert!(search.range.end <= begin.into() && search.range.end > (begin - 499 * 60).into(), "{search:?}");
     assert!((20..32).contains(&search.requested.len()), "{}", search.requested.len());
     assert!(service.seen().0 <= 45, "{:?}", service.seen());
-    // Without any record the search ends too, and every page is requested where that is wanted.
+    // Without any record the search ends too; an option requests every page.
     let nothing = minutes.clone().history(start..start + 365 * 24 * HOUR).collect().await.unwrap();
     assert!(nothing.is_empty() && service.seen().0 < 90, "{:?}", service.seen());
     let before = service.seen().0;
@@ -286,7 +286,7 @@ async fn what_no_window_would_survive_ends_the_job() {
     }
 }
 
-/// What is asked for again meets another accident, or none: whoever comes when makes no difference.
+/// Each request meets another failure or none, in any order of responses.
 #[tokio::test(start_paused = true)]
 async fn accidents_are_healed() {
     let mut asked: HashMap<[i64; 2], i64> = HashMap::new();
@@ -298,7 +298,7 @@ async fn accidents_are_healed() {
         match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
             0 => reply(200, &[], bad),
             2 => reply(503, &[], ""),
-            // A page that lost its end, and one that lost everything.
+            // A page without its end, and one without any record.
             4 => answer(request, |time| (time / HOUR) % 500 < 250),
             5 => reply(200, &[], r#"{"data": []}"#),
             _ => answer(request, |_| true),
@@ -307,13 +307,13 @@ async fn accidents_are_healed() {
     let end = START + 5000 * HOUR;
     let all = hours(&service.client()).limit(50).history(START..end).collect().await.unwrap();
     assert!(all.report.failed_pages.is_empty());
-    // A reply that lies is not found out where it lies again about the same; what is missing is told.
+    // A page that is truncated in the same way twice is not detected; its missing records are reported as gaps.
     let missing: u64 = all.report.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
     assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
     assert!(missing < 500, "{missing}");
 }
 
-/// There is no token for any window, whatever the reason.
+/// No page can get a token, for any reason.
 #[tokio::test(start_paused = true)]
 async fn a_job_without_a_token_ends() {
     let service = Service::new(|_, _| reply(500, &[], "{}"));
@@ -324,13 +324,13 @@ async fn a_job_without_a_token_ends() {
     assert!(service.seen().1 <= 64, "{:?}", service.seen());
 }
 
-/// Half a window that looked cut could not be had: nobody knows whether it has records.
+/// Half of a page that looked truncated cannot be fetched: whether it has records is unknown.
 #[tokio::test(start_paused = true)]
 async fn a_part_that_was_doubted_and_keeps_failing_is_a_failure_and_no_gap() {
     let service = Service::new(|request, _| {
         let [start, end] = ["startTime", "endTime"].map(|name| (number(request, name) - START + 1).div_euclid(HOUR));
         match (start, end) {
-            // The second page comes without its last thirty records, and what is missing cannot be had.
+            // The second page lacks its last thirty records, and requests for them fail.
             (49, 98) => answer(request, |time| time < START + 68 * HOUR),
             (68, 98) => reply(500, &[], "{}"),
             _ => answer(request, |_| true),
@@ -354,7 +354,7 @@ async fn a_body_over_the_cap_is_asked_for_in_parts() {
     let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
     assert_eq!(all.records.len(), 20_000);
     assert!(all.report.is_complete());
-    // Windows that were requested in advance are divided, and then smaller ones are planned.
+    // Windows that were requested in advance are divided; later ones are planned smaller.
     assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
     // A single record cannot be divided.
     let service = Service::new(|_, _| fate(Err(TransportError::body_too_large(1000))));
@@ -403,7 +403,7 @@ async fn bad_records_are_data_where_the_good_ones_are_asked_for() {
     assert!(error.is_decode(), "{error}");
 }
 
-/// Where it was killed makes no difference to what was written.
+/// The output is the same wherever the job was killed.
 #[tokio::test(start_paused = true)]
 async fn a_job_that_goes_on_gives_the_same() {
     let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
@@ -518,7 +518,7 @@ async fn a_later_end_continues_from_the_checkpoint() {
     assert_eq!(gaps, [GapKind::Inside, end, end, end, end, end]);
 }
 
-/// Milliseconds, read as seconds.
+/// Milliseconds that are interpreted as seconds.
 #[tokio::test(start_paused = true)]
 async fn a_start_that_can_only_be_a_mistake_is_an_error() {
     let service = Service::new(|_, _| ok());
@@ -565,7 +565,7 @@ fn outside_of_a_runtime_it_says_so() {
     assert!(error.to_string().contains("no Tokio runtime is running"), "{error}");
 }
 
-/// With more than one thread a reply may be there before anybody waits for it.
+/// On several threads, a response may arrive before the history waits for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn replies_that_are_there_at_once_are_taken() {
     let transport = from_fn(async |request: HttpRequest| {

@@ -45,7 +45,7 @@ endpoint!(Days, Date, OWN);
 impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Days {}
 
-/// The first records of a range whose ends are texts; `last` is how far the end reaches.
+/// The first records of a range whose ends are texts; `last` is the extent of its end.
 fn answer(request: &HttpRequest, last: i64) -> Fate {
     let query = query(request);
     let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
@@ -73,7 +73,7 @@ async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
 async fn ends_are_written_as_their_params_write_them() {
     let paths = check::<Texts>(0, 300, 1).await;
     assert_eq!(paths, ["texts?after=2023-11-14T21:59:59Z&before=2023-11-24T22:00:00Z&every=1h&limit=300"]);
-    // A day at either end may come along, as a whole or not.
+    // The response may include a day at either end, in part or as a whole.
     for last in [0, DAY - 1] {
         let paths = check::<Days>(last, 500, 1).await;
         assert_eq!(paths, ["texts?after=2023-11-14&before=2023-11-25&every=1h&limit=500"]);

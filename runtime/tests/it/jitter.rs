@@ -15,15 +15,15 @@ use tokio::time::Instant;
 const SECOND: Duration = Duration::from_secs(1);
 const TIME: Duration = Duration::from_secs(600);
 
-/// From its arrival to the end of its response.
+/// The time from the arrival of a request to the end of its response.
 const REPLY: Duration = Duration::from_millis(50);
 
-/// How long requests take to arrive.
+/// The time that requests take to arrive.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// Anything up to so long.
+    /// Random, up to this time.
     UpTo(Duration),
-    /// A little, and so much longer for a fifth of a second each minute.
+    /// Short, but longer by this time during a fifth of a second each minute.
     Hiccup(Duration),
 }
 
@@ -40,7 +40,7 @@ impl Way {
     }
 }
 
-/// A service that allows ten arrivals a second, and the way to it.
+/// A service that allows ten arrivals a second, and the network to it.
 struct Service {
     way: Way,
     names_pause: bool,
@@ -48,13 +48,13 @@ struct Service {
     record: Mutex<Record>,
 }
 
-/// What happened.
+/// The recorded events.
 struct Record {
     random: fastrand::Rng,
-    /// The latest arrivals that were allowed.
+    /// The latest allowed arrivals.
     allowed: VecDeque<Instant>,
     departures: Vec<Duration>,
-    /// When refusals were known.
+    /// The times at which 429 responses arrived.
     refusals: Vec<Duration>,
     answers: usize,
 }
@@ -67,7 +67,7 @@ impl Service {
         Arc::new(Self { way, names_pause, start: Instant::now(), record })
     }
 
-    /// Judges a request that arrives now.
+    /// Returns whether a request that arrives now is allowed.
     fn allows(&self) -> bool {
         let now = Instant::now();
         let allowed = &mut self.record.lock().unwrap().allowed;
@@ -117,7 +117,7 @@ impl Transport for Service {
 /// The totals of ten minutes.
 #[derive(Debug)]
 struct Outcome {
-    /// How much of ten a second was answered.
+    /// The successful share of ten requests a second.
     used: f64,
     /// The number of rate-limited requests, minute by minute.
     refusals: [usize; 10],
@@ -166,7 +166,7 @@ fn check(way: Way, names_pause: bool, least: f64, most_refused: usize) {
         assert!(outcome.used >= least, "{way:?}, {seed}: {outcome:?}");
         assert!(refused.iter().all(|minute| *minute <= 2), "{way:?}, {seed}: {outcome:?}");
         assert!(refused.iter().sum::<usize>() <= most_refused, "{way:?}, {seed}: {outcome:?}");
-        // A timer is as fine as a millisecond.
+        // Timers have a resolution of a millisecond.
         assert!(outcome.longest_pause <= SECOND + Duration::from_millis(2), "{way:?}, {seed}: {outcome:?}");
         if std::env::var_os("SHOW").is_some() {
             #[allow(clippy::print_stdout)] // Asked for.

@@ -1,4 +1,4 @@
-//! API keys in the query and HTTP Basic credentials: what is sent, and what is shown of them.
+//! API keys in the query and HTTP Basic credentials: what is sent, and that no output shows them.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ client!(open, "OPEN",);
 
 type Outcome = fn(&HttpRequest) -> Result<HttpResponse, TransportError>;
 
-/// Keeps every request, and answers as a function does.
+/// Records every request, and responds by a function.
 struct Service(Arc<Mutex<Vec<HttpRequest>>>, Outcome);
 
 impl Transport for Service {
@@ -65,7 +65,7 @@ impl Observer for Seen {
     }
 }
 
-/// Outcomes that repeat the URL of the request, and with it the key, wherever they can.
+/// Outcomes that repeat the URL of the request, which contains the key, wherever they can.
 const OUTCOMES: [Outcome; 5] = [
     |request| Ok(HttpResponse::new(200, Headers::new(), format!("\"{}\"", request.url))),
     |request| Ok(HttpResponse::new(400, Headers::new(), format!("{{\"message\": \"{}\"}}", request.url))),

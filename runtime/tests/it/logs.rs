@@ -1,4 +1,4 @@
-//! The contents of logs. In a separate process: a subscriber sees nothing of a span that another thread met first.
+//! The contents of logs, in a separate process: a subscriber misses spans that another thread used first.
 
 use std::fmt::{Debug, Write};
 use std::num::NonZeroU64;
@@ -12,7 +12,7 @@ use tracing_core::span::Current;
 use crate::alone::{is_alone, run_alone};
 use crate::scripted::{reply, troubled};
 
-/// A subscriber that keeps everything it is given, and which spans are entered.
+/// A subscriber that records everything, and the active spans.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<String>>, Arc<Mutex<Entered>>);
 
@@ -74,7 +74,7 @@ impl Subscriber for Log {
     }
 }
 
-/// The span of the test's own.
+/// The span of the test itself.
 const OUTER: Id = Id::from_non_zero_u64(NonZeroU64::MAX);
 
 #[tokio::test(start_paused = true)]

@@ -138,7 +138,7 @@ async fn a_refused_connection_says_so() {
     assert!(cost.contains(": client error (Connect): tcp connect error: "), "{cost}");
 }
 
-/// The problem in an error text, and the text after the number of attempts, causes included.
+/// The problem in an error text, and the rest after the number of attempts, including causes.
 fn words(error: &Error) -> (String, String) {
     let text = format!("{error:#}");
     let (said, cost) = text.split_once("; after 1 attempt in ").unwrap();

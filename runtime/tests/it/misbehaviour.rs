@@ -14,7 +14,7 @@ use crate::socket::{DATA, KEY, Server, Step, reply};
 
 type Row = (&'static str, Step, &'static str, &'static str);
 
-/// More than any row may take: two seconds would be a hang, as attempts end after a fifth of one.
+/// Longer than any row may take: attempts time out after 0.2 s, so two seconds would be a hang.
 const HANG: Duration = Duration::from_secs(5);
 
 /// Makes a client use a transport.
@@ -22,8 +22,8 @@ type Through = fn(Builder<Client>) -> Builder<Client>;
 
 /// The transports that all rows go through with the same outcome, by name.
 ///
-/// With a feature of its own, reqwest decompresses before this crate does. The words about a damaged body are
-/// others then, and a byte behind a compressed body goes unnoticed.
+/// With one of its features enabled, reqwest decompresses before this crate does. The error text for a damaged body
+/// differs then, and extra bytes after a compressed body are not detected.
 fn transports() -> Vec<(&'static str, Through)> {
     vec![
         ("built in", |builder| builder.connect_timeout(Duration::from_millis(150))),

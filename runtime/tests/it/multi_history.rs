@@ -1,4 +1,4 @@
-//! Several histories at once share one gate, and go together into a table.
+//! Several histories that share one rate limiter and are joined into one table.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn coin(client: &Client, coin: &str) -> invented::Request<invented::Ratio> {
 
 #[tokio::test(start_paused = true)]
 async fn none_gets_far_ahead_of_another() {
-    // One of them is answered ten times as slowly.
+    // One of them has a latency ten times that of the others.
     let service = Service::new(|request, _| {
         let reply = if query(request)["coin"] == "slow" { 2 * SECOND } else { SECOND / 5 };
         Fate { reply, ..answer(request, |_| true) }
@@ -102,7 +102,7 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
     assert_eq!(gaps, [("minutes", 1, GapKind::Inside), ("hours", 1, GapKind::Beginning)]);
 }
 
-/// The short one ends with its first page, and the pages of the long one arrive a second apart.
+/// The short history ends with its first page; the pages of the long one arrive a second apart.
 #[tokio::test(start_paused = true)]
 async fn rows_do_not_wait_for_a_series_that_is_over() {
     let service = Service::new(|request, _| {
@@ -149,7 +149,7 @@ async fn a_table_without_one_of_its_columns_is_none() {
     assert!(table.next().await.is_none());
 }
 
-/// Fifteen series of one page end, and the sixteenth has their share of the requests in advance.
+/// Fifteen series of one page end; the sixteenth gets their share of concurrent requests.
 #[tokio::test(start_paused = true)]
 async fn a_series_that_is_over_leaves_its_requests_to_the_others() {
     let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
@@ -166,7 +166,7 @@ async fn a_series_that_is_over_leaves_its_requests_to_the_others() {
     assert!(begun.elapsed() < 4 * SECOND, "{:?}", begun.elapsed());
 }
 
-/// All send in turns, and all together prefetch as much as one alone.
+/// All send in turns, and together they prefetch as much as one alone.
 #[tokio::test(start_paused = true)]
 async fn several_have_as_many_requests_under_way_as_one() {
     let service = Service::new(|request, _| Fate { reply: 20 * SECOND, ..answer(request, |_| true) });
@@ -181,7 +181,7 @@ async fn several_have_as_many_requests_under_way_as_one() {
     assert_eq!(service.under_way(), 12);
     let asked: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
     assert_eq!(asked[..8], ["a", "b", "c", "d", "a", "b", "c", "d"]);
-    // It is a stream like any other.
+    // It implements `Stream`.
     let mut stream = std::pin::pin!(all);
     let (_, page) = std::future::poll_fn(|cx| stream.as_mut().poll_next(cx)).await.unwrap();
     assert_eq!(page.unwrap().records.len(), 49);

@@ -9,7 +9,7 @@ use runtime::{Event, Observer, Retry};
 
 use crate::scripted::{Fate, Service, failure, ok, reply, silence, troubled};
 
-/// Writes down what happens.
+/// Records events.
 #[derive(Default)]
 struct Journal(Mutex<Vec<String>>);
 

@@ -34,7 +34,7 @@ fn slow() -> (Arc<Service>, Client) {
     (service, client)
 }
 
-/// Others are served as fast as without it.
+/// Other requests are served as fast as without it.
 async fn check(client: &Client, within: Duration) {
     let begun = Instant::now();
     client.raw("/x").await.unwrap();
@@ -135,7 +135,7 @@ fn where_its_runtime_has_ended_it_says_so() {
     let (_, client) = slow();
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let (ended, other) = (runtime(), runtime());
-    // The future itself is wanted, polled once.
+    // The test needs the future itself, polled once.
     #[allow(clippy::async_yields_async)]
     let request = ended.block_on(async { left_alone(&client) });
     drop(ended);

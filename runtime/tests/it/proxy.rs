@@ -95,7 +95,7 @@ async fn a_proxy_may_be_encrypted_itself() {
     assert_eq!(ask(builder.proxy(format!("https://localhost:{port}"))).await.unwrap(), 1);
 }
 
-/// Reads one message of SOCKS 5, checks it and answers.
+/// Reads one SOCKS 5 message, checks it and responds.
 async fn socks(stream: &mut TcpStream, expected: &[u8], reply: &[u8]) {
     let mut message = vec![0; expected.len()];
     stream.read_exact(&mut message).await.unwrap();
@@ -116,7 +116,7 @@ async fn socks_is_told_the_name_and_the_port() {
     assert_eq!(ask(builder.proxy(format!("socks5://me:canary@127.0.0.1:{port}"))).await.unwrap(), 1);
 }
 
-/// The error there must be, as `{:#}` shows it without its first and last words and without the port.
+/// The error of a request, as `{:#}` shows it, without its first and last words and without the port.
 async fn refusal(builder: Builder<Client>, port: u16) -> (String, bool) {
     let error = ask(builder.proxy(format!("http://me:canary@127.0.0.1:{port}"))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);

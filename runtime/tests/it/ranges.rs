@@ -21,7 +21,7 @@ pub(crate) fn number(request: &HttpRequest, name: &str) -> i64 {
     query(request)[name].parse().unwrap()
 }
 
-/// The records of the range, one an hour, as far as there are some.
+/// The records of the range, one an hour, where the service has one.
 pub(crate) fn answer(request: &HttpRequest, has: impl Fn(i64) -> bool) -> Fate {
     answer_every(request, HOUR, has)
 }

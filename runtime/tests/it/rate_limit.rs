@@ -1,4 +1,4 @@
-//! The gate, as the service at the other end sees it: over a transport in memory and a paused clock.
+//! The rate limiter as the service sees it, over a transport in memory and a paused clock.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use crate::scripted::{Fate, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Sends so many requests at once, each with its number as its path.
+/// Sends this number of requests concurrently, each with its number as its path.
 async fn check(client: &Client, count: usize) {
     let calls: Vec<_> = (0..count).map(|index| tokio::spawn(client.raw(format!("/{index}")).into_future())).collect();
     for call in calls {
@@ -54,7 +54,7 @@ async fn a_heavy_request_counts_as_several() {
     assert!(light <= 5, "{arrivals:?}");
 }
 
-/// Counts the requests of `/heavy` alone: ten in a second, which are two.
+/// Counts the requests of `/heavy` alone: ten in a second, which is two requests.
 const OF_HEAVY: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/heavy"])]);
 
 #[tokio::test(start_paused = true)]
@@ -217,7 +217,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
     }
 }
 
-/// The first requests have to make their connections, and arrive when the next ones could leave.
+/// The first requests have to open connections, and arrive when the next ones could be sent.
 #[tokio::test(start_paused = true)]
 async fn what_arrives_late_counts_late() {
     let service = Service::new(|_, before| {
@@ -275,7 +275,7 @@ async fn what_is_answered_has_left() {
     assert_eq!(seconds, [1, 3, 5]);
 }
 
-/// What fails before it leaves does not count.
+/// A request that fails before it is sent does not count.
 #[tokio::test(start_paused = true)]
 async fn what_has_not_left_leaves_room() {
     struct Broken;
@@ -371,7 +371,7 @@ async fn whoever_gives_up_leaves_no_debt() {
         assert_eq!(service.under_way(), 0);
         let arrivals = service.arrivals();
         assert!(most_within(&arrivals, SECOND) <= usize::try_from(requests).unwrap());
-        // Only what was sent counts: a window after the last, everything is free again.
+        // Only sent requests count: a window after the last one, everything is free again.
         tokio::time::sleep(2 * SECOND).await;
         let start = Instant::now();
         client.raw("/after").await.unwrap();
@@ -393,7 +393,7 @@ async fn nor_does_it_on_several_threads() {
         drop(call.await.unwrap());
     }
     assert!(service.most_under_way() <= 3);
-    // What was given up ends by the next turn of the thread that drives it.
+    // A cancelled request ends at the next poll of its runtime.
     while service.under_way() > 0 {
         tokio::task::yield_now().await;
     }
@@ -409,7 +409,7 @@ async fn too_many_requests_pause_everybody() {
     check(&client, 20).await;
     let arrivals: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs_f64()).collect();
     assert!(arrivals[1] >= 7.0);
-    // One after the other from then on, and a little slower than allowed.
+    // From then on one after the other, a little slower than allowed.
     for pair in arrivals[1..].windows(2) {
         assert!(pair[1] - pair[0] > 0.1 && pair[1] - pair[0] < 0.11, "{arrivals:?}");
     }
@@ -434,7 +434,7 @@ async fn too_long_a_pause_is_refused_at_once() {
     assert_eq!(error.retry_after(), Some(Duration::from_secs(86_400)));
     let text = error.to_string();
     assert!(text.contains("; retry after 86400s; that is longer than the `max_retry_after` of 60s; "), "{text}");
-    // The others wait, but not for a day.
+    // Other requests wait, but not for a day.
     client.raw("/x").await.unwrap();
     assert!(start.elapsed() > 59 * SECOND && start.elapsed() < 62 * SECOND);
 }
@@ -485,7 +485,7 @@ async fn a_turn_that_is_of_no_use_is_given_back() {
     let client = service.builder().client_credentials("id", "secret").rate_limit(limit).build().unwrap();
     let start = Instant::now();
     client.raw("/x").await.unwrap();
-    // The token is over when its request has a turn, so the next token gets it.
+    // The token has expired when its request is sent, so the next token is used.
     assert_eq!(service.paths(), ["token", "token", "x"]);
     let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
     assert_eq!(seconds, [0, 10, 20]);
@@ -507,7 +507,7 @@ async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
     check(&client, 100).await;
     let (data, tokens) = service.seen();
     assert_eq!(tokens, 2);
-    // Those in flight find out at once, the other ninety through them.
+    // The requests in flight are rejected at once; the other ninety learn it from them.
     assert!(data <= 1 + 100 + 10, "{data}");
 }
 

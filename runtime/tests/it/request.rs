@@ -11,7 +11,7 @@ use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture};
 use runtime::wire::{Known, ToWire};
 use runtime::{Builder, Error, Timestamp, Transport};
 
-/// A transport that nothing may reach.
+/// A transport that must not be called.
 struct Nowhere;
 
 impl Transport for Nowhere {
@@ -105,7 +105,7 @@ fn requests_and_clients_go_anywhere() {
     check_error::<Error>();
 }
 
-/// Why a request is not sent.
+/// The reason that a request is not sent.
 async fn refusal<T>(request: impl IntoFuture<Output = Result<T, Error>>) -> String {
     request.await.map(drop).unwrap_err().to_string()
 }
@@ -150,7 +150,7 @@ fn settings_are_checked() {
     assert_eq!(check(both), expected);
 }
 
-/// Remembers the headers of what is sent.
+/// Records the headers of each request.
 #[derive(Clone, Default)]
 struct Remembering(Arc<Mutex<Vec<Headers>>>);
 

@@ -1,13 +1,13 @@
 //! A `reqwest::Client` as the transport: what it sends, and the redirects that it must not follow.
 //!
-//! The server errors are in `misbehaviour.rs`, whose rows use this transport too.
+//! Server errors are tested in `misbehaviour.rs`, whose rows use this transport too.
 
 use runtime::transport::ReqwestTransport;
 use runtime::{ErrorKind, Retry};
 
 use crate::socket::{DATA, KEY, Server, Step, reply};
 
-/// Builds clients that a proxy in the environment does not lead astray.
+/// Builds clients that ignore a proxy in the environment.
 fn client() -> reqwest::ClientBuilder {
     reqwest::Client::builder().no_proxy()
 }
@@ -28,7 +28,7 @@ async fn requests_are_those_of_the_built_in_transport() {
     assert_eq!(heads[0], heads[3]);
 }
 
-/// A head in lower case whose lines stand in one order, whoever wrote it.
+/// A head in lower case with its lines sorted, because the two clients order them differently.
 fn sorted(head: &str) -> Vec<String> {
     let mut lines: Vec<_> = head.lines().map(str::to_lowercase).collect();
     lines.sort();
@@ -63,7 +63,7 @@ async fn a_redirect_that_was_followed_is_said() {
         );
         assert!(error.to_string().starts_with(&expected), "{error}");
     }
-    // This is why.
+    // A followed redirect would send the key to the other server.
     assert!(other.requests.lock().unwrap()[0].contains(KEY));
 }
 

@@ -19,7 +19,7 @@ async fn check(client: &Client) -> Result<f64, Error> {
     Ok(series.data.iter().map(|point| point.ratio).sum())
 }
 
-/// How often a request with the same response each time is sent, and its outcome.
+/// The number of times that a request with a constant response is sent, and its outcome.
 async fn always(fate: impl Fn() -> Fate + Send + 'static) -> (usize, Option<ErrorKind>) {
     let service = Service::new(move |_, _| fate());
     let outcome = check(&service.client()).await;
@@ -151,7 +151,7 @@ async fn whoever_wants_a_bound_on_the_line_sets_one() {
     let expected = "market.ratio (GET /ratio?coin=BTC): \
         timed out in the rate-limit queue (`queue_timeout`); after 10s, of which 10s waiting";
     assert_eq!(error.to_string(), expected);
-    // One request may have another.
+    // One request can have another limit.
     client.raw("/x").queue_timeout(100 * SECOND).await.unwrap();
 }
 
@@ -172,7 +172,7 @@ async fn thousands_at_once_wait_and_none_fails() {
     assert!(begun.elapsed() > 700 * SECOND, "longer than the total timeout: {:?}", begun.elapsed());
 }
 
-/// A transport that keeps no time.
+/// A transport that ignores time-outs.
 struct Deaf;
 
 impl Transport for Deaf {

@@ -1,4 +1,4 @@
-//! Errors about a key that looks otherwise where it was encoded, over a transport in memory.
+//! Errors that contain a key in encoded form, over a transport in memory.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -9,10 +9,10 @@ use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, SendFuture, 
 
 const KEY: &str = "canary+/elk==";
 
-/// Parts of it that no encoding here hides.
+/// Parts of the key that no encoding of the tests changes.
 const TRACES: [&str; 2] = ["canary", "elk"];
 
-/// Answers everything the same way, or fails the same way.
+/// Returns the same response to every request, or the same failure.
 struct Canned(Result<(u16, String), fn() -> TransportError>);
 
 impl Transport for Canned {
@@ -73,7 +73,7 @@ async fn white_space_around_a_secret_is_no_part_of_it() {
     assert_eq!((asked.get("x-api-key"), asked.get("x-own")), (Some("canary-key"), Some("canary-header")));
 }
 
-/// Answers as a function says.
+/// Responds by a function.
 struct Echo<F>(F);
 
 impl<F: Fn(HttpRequest) -> HttpResponse + Send + Sync + 'static> Transport for Echo<F> {
@@ -117,10 +117,10 @@ async fn a_secret_that_begins_with_another_is_masked_whole() {
     assert!(!format!("{error:?}").contains("elk"), "{error:?}");
 }
 
-/// A cause that says more than it should.
+/// A cause that shows more than it should.
 #[derive(Debug)]
 struct Talkative {
-    // It is for `Debug` to show.
+    // Shown by `Debug`.
     #[allow(dead_code)]
     sent: &'static str,
     cause: Option<Box<Self>>,

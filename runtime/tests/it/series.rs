@@ -1,4 +1,4 @@
-//! Series of this service, from their text on: no network.
+//! Decoding of series of this service: no network.
 
 use crate::invented::{RatioRecord, Series};
 use runtime::{Body, Timestamp, Value};

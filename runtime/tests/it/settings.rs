@@ -10,7 +10,7 @@ use runtime::{Builder, ClientSettings, ErrorKind};
 
 use crate::invented::Client;
 
-/// A file of this test's own, gone when it is over.
+/// A file for one test, deleted when it ends.
 struct File(PathBuf);
 
 impl File {
@@ -37,7 +37,7 @@ fn refusal(text: &str) -> String {
     error.to_string().replace(file.0.to_str().unwrap(), "FILE")
 }
 
-/// Remembers what is sent, and is too busy to answer it.
+/// Records every request, and responds with 503.
 #[derive(Clone, Default)]
 struct Busy(Arc<Mutex<Vec<HttpRequest>>>);
 
@@ -92,7 +92,7 @@ async fn what_is_not_said_of_retries_stays_as_it_was() {
     );
     let client: Client = Builder::from_file(&file.0).unwrap().transport(Busy::default()).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();
-    // Without delays it would all be over at once.
+    // Without delays, all attempts would end at once.
     assert!(error.attempts() > 3 && error.waited() > Duration::from_millis(100), "{error}");
 }
 
@@ -160,7 +160,7 @@ fn a_key_in_settings_is_not_shown() {
     assert!(!format!("{client:?}").contains("canary"));
 }
 
-/// What a client with a transport of its own says of settings that are for the built-in one: each has got there.
+/// A client with a custom transport rejects settings of the built-in one, so each setting has reached the transport.
 #[test]
 fn settings_of_the_transport_reach_it() {
     let url = "base_url = \"https://example.com/v2\"\napi_key = \"key\"\n";

@@ -21,15 +21,15 @@ pub(crate) enum Step {
     Close(Vec<u8>),
     /// Writes bytes, lets them arrive, and resets the connection.
     Reset(Vec<u8>),
-    /// Writes bytes one by one, with a pause after each.
+    /// Writes bytes one by one, with a pause after each byte.
     Trickle(Vec<u8>),
-    /// Writes the first bytes, then the second over and over.
+    /// Writes the first bytes, then the second repeatedly.
     Endless(Vec<u8>, Vec<u8>),
-    /// Answers nothing.
+    /// Sends no response.
     Silence,
 }
 
-/// A server that takes one step a request, the last one over and over.
+/// A server that takes one step per request, and repeats the last one.
 pub(crate) struct Server {
     pub(crate) base_url: String,
     connections: Arc<AtomicUsize>,

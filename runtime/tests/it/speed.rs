@@ -17,7 +17,7 @@ fn service(reply: Duration, tells: bool) -> Arc<Service> {
     if tells { Service::new(script) } else { Service::untold(script) }
 }
 
-/// How many requests a second leave within three of the longest windows, from the first on.
+/// The number of requests per second that are sent within three of the longest windows, from the first on.
 async fn speed(service: &Arc<Service>, limit: RateLimit, longest: Duration) -> f64 {
     let client = service.builder().rate_limit(limit).build().unwrap();
     let time = 3 * longest;

@@ -22,7 +22,7 @@ struct Service(Mutex<State>);
 
 struct State {
     random: fastrand::Rng,
-    /// Nothing may be sent before.
+    /// No request may be sent before this time.
     pause_end: Option<Instant>,
     tokens: usize,
     violations: usize,
@@ -111,7 +111,8 @@ fn check(seed: u64) {
     let patience = service.milliseconds(0..2500);
     let outcome = first.block_on(async { timeout(patience, client.raw("/x").into_future()).await });
     drop(outcome);
-    // The first runtime shuts down or stops; its clock, of which the service's pause is, is not the next one's.
+    // The first runtime shuts down or stops. The end of the pause is a time of its clock, which the next runtime does
+    // not share.
     let stopped = service.state().random.bool().then_some(first);
     service.state().pause_end = None;
     second.block_on(async {

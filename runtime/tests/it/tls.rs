@@ -9,7 +9,7 @@ fn builder(port: u16) -> Builder<Client> {
     Client::builder(format!("https://localhost:{port}/v2")).api_key(KEY).retry(Retry::none())
 }
 
-/// The error there must be, as `{:#}` shows it from the word `certificate` on, without the port.
+/// The error of a request, as `{:#}` shows it from the word `certificate` on, without the port.
 async fn refusal(builder: Builder<Client>, port: u16) -> String {
     let error = builder.build().unwrap().raw("/x").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
@@ -96,7 +96,7 @@ mod system_roots {
         if is_alone() {
             let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
             builder(port).system_roots().build().unwrap().raw("/x").await.unwrap();
-            // Only if it is asked for.
+            // The certificate is sent only if the server requests one.
             assert!(
                 refusal(builder(port), port).await.starts_with("of `localhost:PORT` is not signed by a trusted root")
             );

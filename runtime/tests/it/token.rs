@@ -1,4 +1,4 @@
-//! The token flow, over a transport in memory and a clock that the tests turn.
+//! The token flow, over a transport in memory and a clock that the tests control.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ struct Service(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// What a successful token reply adds, ` "expires_in": 60` for example.
+    /// Additional members of a successful token response, for example ` "expires_in": 60`.
     reply: String,
     /// The status and body of token replies that fail.
     failure: Option<(u16, String)>,
@@ -92,7 +92,7 @@ async fn check(client: &Client) -> Result<Series<RatioRecord>, Error> {
     client.market().ratio().coin("BTC").await
 }
 
-/// Calls from so many tasks at once.
+/// Calls from this number of concurrent tasks.
 async fn check_all(client: &Client, count: usize) -> Vec<Result<(), Error>> {
     let calls: Vec<_> = (0..count)
         .map(|_| {
@@ -107,7 +107,7 @@ async fn check_all(client: &Client, count: usize) -> Vec<Result<(), Error>> {
     outcomes
 }
 
-/// How many requests for tokens and for data the service has seen.
+/// The numbers of token requests and of data requests that arrived.
 fn seen(service: &Service) -> (usize, usize) {
     let state = service.0.lock().unwrap();
     (state.tokens.len(), state.data.len())

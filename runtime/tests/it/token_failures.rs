@@ -1,4 +1,4 @@
-//! Every failure of a token or by rate limiting, and its required outcome.
+//! Every failure of a token request and of rate limiting, and its required outcome.
 //!
 //! Each row is a request over a transport in memory and a paused clock.
 
@@ -108,13 +108,13 @@ async fn an_endpoint_that_refuses_every_token_costs_one_of_them() {
         client.raw("/good").await.unwrap();
     }
     assert_eq!(service.seen(), (41, 2));
-    // After a while another token is tried, in case it was the token's fault after all.
+    // After a while another token is tried, because the token may have been the cause.
     tokio::time::sleep(Duration::from_secs(61)).await;
     check(&client).await.unwrap_err();
     assert_eq!(service.seen(), (43, 3));
     service.becomes(|request, _| if request.url.ends_with("token") { token(body) } else { ok() });
     check(&client).await.unwrap();
-    // One that was let in meanwhile has its token replaced like any other.
+    // A request that was accepted meanwhile gets a new token like any other.
     let refusals = AtomicUsize::new(0);
     service.becomes(move |request, _| match request.url.ends_with("token") {
         true => token(body),
@@ -135,7 +135,7 @@ async fn every_form_of_retry_after() {
         ("60", 60.0, 0.0),
         ("Tue, 15 Nov 1994 08:12:41 GMT", 10.0, 0.0),
         ("Tue, 15 Nov 1994 08:00:00 GMT", 0.0, 0.0),
-        // Without a usable length the gate waits for a second.
+        // Without a usable value, the rate limiter waits for a second.
         ("soon", 1.0, 0.0),
         ("-5", 1.0, 0.0),
         ("", 1.0, 0.0),
@@ -163,13 +163,13 @@ async fn every_form_of_retry_after() {
     }
 }
 
-/// A service that issues tokens of a minute, and records which requests for data had no valid one.
+/// A service that issues tokens with a lifetime of a minute, and records data requests without a valid token.
 fn minute() -> Arc<Service> {
     let body = r#"{"access_token": "t", "expires_in": 60}"#;
     Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() })
 }
 
-/// How long requests for tokens were queued.
+/// The queueing times of token requests.
 #[derive(Clone, Default)]
 struct InLine(Arc<Mutex<Vec<Duration>>>);
 
@@ -188,7 +188,7 @@ async fn the_request_for_a_token_goes_ahead_of_the_data_that_waits_for_it() {
     let builder = service.builder().client_credentials("id", "secret").rate_limit(limit).observer(in_line.clone());
     let client = builder.build().unwrap();
     let begun = Instant::now();
-    // A line of a hundred seconds, in which the token is renewed by somebody who comes late.
+    // A queue of a hundred seconds, in which a request that arrives late renews the token.
     let mut calls: Vec<_> = (0..1000).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
     tokio::time::sleep(Duration::from_secs(55)).await;
     calls.push(tokio::spawn(client.raw("/late").into_future()));
@@ -201,7 +201,7 @@ async fn the_request_for_a_token_goes_ahead_of_the_data_that_waits_for_it() {
     assert!(in_line.iter().all(|time| *time < Duration::from_secs(1)), "{in_line:?}");
 }
 
-/// A gate that serves in the order of arrival, and has a line of half a minute.
+/// A first-in, first-out rate limiter with a queue of half a minute.
 struct Slow;
 
 impl RateLimiter for Slow {
@@ -215,7 +215,7 @@ impl RateLimiter for Slow {
     fn on_rate_limited(&self, _: Duration) {}
 }
 
-/// What became of requests for tokens.
+/// The outcomes of token requests.
 #[derive(Clone, Default)]
 struct Renewals(Arc<Mutex<Vec<bool>>>);
 
@@ -236,7 +236,7 @@ async fn a_renewal_in_a_line_of_half_a_minute_succeeds() {
     let client = builder.timeout(Duration::from_secs(40)).build().unwrap();
     client.raw("/x").await.unwrap();
     tokio::time::sleep(Duration::from_secs(500)).await;
-    // Nine tenths of its life are over: it works, and is replaced.
+    // Nine tenths of the token's lifetime have passed: it is still used, and renewed.
     client.raw("/x").await.unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!((service.seen(), &*renewals.0.lock().unwrap()), ((3, 2), &vec![true, true]));

@@ -1,4 +1,4 @@
-//! An invented service, so that the runtime is tested without a catalogue.
+//! A mock service, so that the runtime is tested without a catalogue.
 
 #![allow(dead_code, unreachable_pub, clippy::trivially_copy_pass_by_ref, reason = "each test uses some of it")]
 

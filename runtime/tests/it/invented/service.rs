@@ -247,7 +247,7 @@ impl<E: TakesMarket> Request<E> {
         self.with::<Timeframe, Via>("timeframe", timeframe)
     }
 
-    /// How many records at most.
+    /// The maximum number of records.
     pub fn limit(self, limit: impl Into<Option<u64>>) -> Self {
         self.with::<u64, _>("limit", limit.into())
     }
@@ -257,12 +257,12 @@ impl<E: TakesMarket> Request<E> {
         self.with::<String, Via>("sort", sort)
     }
 
-    /// Where the time range begins.
+    /// The start of the time range.
     pub fn start_time<Via>(self, start_time: impl IntoParam<Timestamp, Via>) -> Self {
         self.with::<Timestamp, Via>("startTime", start_time)
     }
 
-    /// Where the time range ends.
+    /// The end of the time range.
     pub fn end_time<Via>(self, end_time: impl IntoParam<Timestamp, Via>) -> Self {
         self.with::<Timestamp, Via>("endTime", end_time)
     }
@@ -272,7 +272,7 @@ impl<E: TakesMarket> Request<E> {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct RatioRecord {
-    /// When the interval begins.
+    /// The start of the interval.
     pub open_date: Timestamp,
     /// The ratio.
     pub ratio: f64,
@@ -299,7 +299,7 @@ pub struct SystemGroup<'a> {
 }
 
 impl SystemGroup<'_> {
-    /// `GET /health`: a body of which nothing is known.
+    /// `GET /health`: a body of unknown form.
     pub fn health(&self) -> Request<Health> {
         Request::new(self.client)
     }

@@ -18,13 +18,13 @@ use tokio::time::Instant;
 pub(crate) const KEY: &str = "canary-key";
 pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 
-/// What happens to a request.
+/// The outcome of a request.
 pub(crate) struct Fate {
-    /// Until it arrives.
+    /// The time until it arrives.
     pub(crate) way: Duration,
-    /// How much of that passes before it leaves.
+    /// The part of this time before it is sent.
     pub(crate) departure: Duration,
-    /// From its arrival to the end of the response.
+    /// The time from its arrival to the end of the response.
     pub(crate) reply: Duration,
     pub(crate) outcome: Result<HttpResponse, TransportError>,
 }
@@ -46,7 +46,7 @@ pub(crate) fn failure(phase: Phase) -> Fate {
     fate(Err(TransportError::new(phase, "it failed as it should")))
 }
 
-/// Never a response.
+/// The request never gets a response.
 pub(crate) fn silence() -> Fate {
     Fate { reply: Duration::MAX, ..ok() }
 }
@@ -57,7 +57,7 @@ pub(crate) fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
 
 type Script = Box<dyn FnMut(&HttpRequest, usize) -> Fate + Send>;
 
-/// The service: a script, and what has arrived.
+/// The service: a script, and the requests that arrived.
 pub(crate) struct Service {
     script: Mutex<Script>,
     arrivals: Mutex<Vec<(Instant, HttpRequest)>>,
@@ -93,14 +93,14 @@ impl Service {
         self.builder().build().unwrap()
     }
 
-    /// When requests arrived, in order.
+    /// The times at which requests arrived, in order.
     pub(crate) fn arrivals(&self) -> Vec<Instant> {
         let mut arrivals: Vec<_> = self.arrivals.lock().unwrap().iter().map(|(at, _)| *at).collect();
         arrivals.sort();
         arrivals
     }
 
-    /// When requests for a path arrived, in order.
+    /// The times at which requests for a path arrived, in order.
     pub(crate) fn arrivals_at(&self, path: &str) -> Vec<Instant> {
         let arrivals = self.arrivals.lock().unwrap();
         let of_path = arrivals.iter().filter(|(_, request)| request.url.ends_with(path));
@@ -180,7 +180,7 @@ impl Transport for Service {
     }
 }
 
-/// A service where much goes wrong, and a client of it.
+/// A service with many failures, and a client of it.
 pub(crate) fn troubled() -> (Arc<Service>, Builder<Client>) {
     let service = Service::new(|_, before| match before {
         0 => failure(Phase::Connect),
