@@ -56,7 +56,7 @@ impl Connection {
             builder = builder.rate_limiter(gate.clone());
         }
         let contact = Contact::new();
-        let client = agent(builder).observer(contact.clone()).build().map_err(invalid)?;
+        let client = agent(builder).env_proxy(true).observer(contact.clone()).build().map_err(invalid)?;
         Ok(Connected { client, source, gate, contact, _sandbox: None })
     }
 

@@ -37,7 +37,7 @@
 //! | `MARKET_ANALYTICS_API_KEY` | [`Client::from_env`] | API key |
 //! | `MARKET_ANALYTICS_CLIENT_ID`, `MARKET_ANALYTICS_CLIENT_SECRET` | [`Client::from_env`] | credentials of the token flow, which is off without them |
 //! | `MARKET_ANALYTICS_GATE` | `derivs` | URL of a Redis or Valkey server that shares one rate limit between machines |
-//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | feature `proxy` | proxies |
+//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | feature `proxy`, with `Builder::env_proxy` | proxies |
 //! | `SSL_CERT_FILE`, `SSL_CERT_DIR` | feature `system-roots` | root certificates of the system |
 //!
 //! # History
@@ -176,8 +176,8 @@
 //! | `chrono`, `jiff`, `time` | | conversions between [`Timestamp`] and the types of these crates |
 //! | `gzip` | yes | compressed responses |
 //! | `blocking` | | `send_blocking` on every request, and blocking iterators over histories |
-//! | `http2` | | HTTP/2 where the server offers it |
-//! | `proxy` | | proxies, from the environment or by `Builder::proxy` |
+//! | `http2` | | `Builder::http2`: HTTP/2 where the server offers it |
+//! | `proxy` | | `Builder::proxy`, and `Builder::env_proxy` for that of the environment |
 //! | `reqwest` | | `transport::ReqwestTransport`, for your own `reqwest::Client` |
 //! | `settings` | | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | | `Builder::system_roots`: root certificates of the system instead of bundled ones |

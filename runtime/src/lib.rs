@@ -11,8 +11,8 @@
 //! | `blocking` | `send_blocking` on every request and iterators over a history, for callers who do not await |
 //! | `chrono`, `jiff`, `time` | a `Timestamp` from and to the types of these crates |
 //! | `gzip` | the built-in transport accepts compressed responses |
-//! | `http2` | HTTP/2 where the server offers it; otherwise it is HTTP/1.1 |
-//! | `proxy` | proxies, from the environment or by `Builder::proxy` |
+//! | `http2` | `Builder::http2`: HTTP/2 where the server offers it |
+//! | `proxy` | `Builder::proxy`, and `Builder::env_proxy` for that of the environment |
 //! | `reqwest` | `transport::ReqwestTransport`, for a `reqwest::Client` of the user's own |
 //! | `settings` | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |

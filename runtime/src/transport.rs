@@ -67,6 +67,4 @@ pub use ::generated_client_transport::{
     ResponseBody, SendFuture, SentNotifier, Transport, TransportError, from_fn,
 };
 
-#[cfg(feature = "proxy")]
-pub(crate) use ::generated_client_transport::ProxyChoice;
 pub(crate) use ::generated_client_transport::{Settings, SettingsError, built_in};

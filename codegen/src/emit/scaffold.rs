@@ -42,9 +42,9 @@ jiff = ["runtime/jiff"]
 time = ["runtime/time"]
 # Lets the built-in transport ask for compressed replies.
 gzip = ["runtime/gzip"]
-# HTTP/2 where the server offers it, by ALPN.
+# The setting `http2`: HTTP/2 where the server offers it, by ALPN.
 http2 = ["runtime/http2"]
-# Proxies, from the environment or set.
+# The settings `proxy` and `env_proxy`: a proxy that is set, or that the environment selects.
 proxy = ["runtime/proxy"]
 # A transport for a `reqwest::Client` of the user's own.
 reqwest = ["runtime/reqwest"]

@@ -22,8 +22,6 @@ use crate::registry::ServiceInfo;
 use crate::request::{BaseUrl, KeyParam};
 use crate::secrets::Secret;
 use crate::send::Connection;
-#[cfg(feature = "proxy")]
-use crate::transport::ProxyChoice;
 use crate::transport::{Settings as TransportSettings, Transport, built_in};
 
 /// Settings of a client; from `Client::builder`.
@@ -230,10 +228,18 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Connects through this proxy and ignores the environment; with the feature `proxy`.
+    /// Connects through this proxy; with the feature `proxy`. An empty URL means no proxy. Both ignore the environment.
     ///
     /// The URL begins with `http://`, `https://` or `socks5://` and may contain user and password, which appear in no
-    /// error and no `Debug` output. Without this, the environment selects the proxy for the base URL:
+    /// error and no `Debug` output. The proxy resolves host names.
+    #[cfg(feature = "proxy")]
+    pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
+        self.settings.of_transport.proxy = Some(url.into().expose().to_owned());
+        self
+    }
+
+    /// Uses the proxy that the environment selects for the base URL; with the feature `proxy`. Off unless set, so that
+    /// the feature changes nothing in other crates of a program.
     ///
     /// | variable, also in lower case | meaning |
     /// |---|---|
@@ -241,17 +247,18 @@ impl<C: Shell> Builder<C> {
     /// | `ALL_PROXY` | the proxy if neither of these is set |
     /// | `NO_PROXY` | exceptions without a proxy: hosts with their subdomains, addresses, networks, or `*` |
     ///
-    /// Hosts on this machine are reached directly unless a proxy is set here. The proxy resolves host names.
+    /// Hosts on this machine are reached directly.
     #[cfg(feature = "proxy")]
-    pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
-        self.settings.of_transport.proxy = Some(ProxyChoice::One(url.into().expose().to_owned()));
+    pub fn env_proxy(mut self, is_used: bool) -> Self {
+        self.settings.of_transport.env_proxy = is_used;
         self
     }
 
-    /// Connects directly and ignores the environment; with the feature `proxy`.
-    #[cfg(feature = "proxy")]
-    pub fn no_proxy(mut self) -> Self {
-        self.settings.of_transport.proxy = Some(ProxyChoice::None);
+    /// Uses HTTP/2 with servers that offer it; with the feature `http2`. Off unless set, so that the feature changes
+    /// nothing in other crates of a program.
+    #[cfg(feature = "http2")]
+    pub fn http2(mut self, is_used: bool) -> Self {
+        self.settings.of_transport.http2 = is_used;
         self
     }
 

@@ -104,7 +104,7 @@ pub struct ClientSettings {
     #[cfg(feature = "system-roots")]
     #[serde(default)]
     pub system_roots: bool,
-    /// The proxy; its URL may contain a password. An empty string means no proxy and overrides the environment.
+    /// The proxy; its URL may contain a password. An empty string means no proxy.
     #[cfg(feature = "proxy")]
     pub proxy: Option<Secret>,
 }
@@ -202,7 +202,6 @@ impl<C: Shell> Builder<C> {
         #[cfg(feature = "proxy")]
         let builder = match settings.proxy {
             None => builder,
-            Some(url) if url.is_blank() => builder.no_proxy(),
             Some(url) => builder.proxy(url),
         };
         Ok(builder)

@@ -36,7 +36,11 @@ async fn start_h2(acceptor: TlsAcceptor, serve: Serve) -> (u16, Arc<AtomicUsize>
 
 fn builder(port: u16, authority: &Authority) -> Builder<Client> {
     let builder = Client::builder(format!("https://localhost:{port}/v2")).api_key(KEY).retry(Retry::none());
-    builder.root_certificate(authority.pem.clone()).rate_limit(RateLimit::new(1000, Duration::from_secs(1), 100))
+    builder.http2(true).root_certificate(authority.pem.clone()).rate_limit(RateLimit::new(
+        1000,
+        Duration::from_secs(1),
+        100,
+    ))
 }
 
 fn whole(request: &Request<RecvStream>, respond: &mut Respond) {
@@ -68,6 +72,14 @@ async fn a_server_may_prefer_http_1() {
         let port = start(authority.acceptor("localhost", false, alpn)).await;
         builder(port, &authority).build().unwrap().raw("/x").await.unwrap();
     }
+}
+
+/// The feature changes nothing in other crates of a program.
+#[tokio::test]
+async fn without_the_setting_it_is_http_1() {
+    let authority = Authority::new("ours");
+    let port = start(authority.acceptor("localhost", false, &["h2", "http/1.1"])).await;
+    builder(port, &authority).http2(false).build().unwrap().raw("/x").await.unwrap();
 }
 
 #[tokio::test]

@@ -164,13 +164,18 @@ async fn a_tunnel_to_somebody_else_is_no_way() {
 }
 
 #[tokio::test]
-async fn the_environment_is_asked_unless_the_user_has_said() {
-    const THIS: &str = "proxy::the_environment_is_asked_unless_the_user_has_said";
+async fn the_environment_selects_the_proxy_if_that_is_set() {
+    const THIS: &str = "proxy::the_environment_selects_the_proxy_if_that_is_set";
     if let Ok(root) = std::env::var("ROOT") {
         let builder = || builder().root_certificate(root.as_bytes());
-        assert_eq!(ask(builder()).await.unwrap(), 1);
-        let error = ask(builder().no_proxy()).await.unwrap_err();
-        assert!(!error.to_string().contains("proxy"), "{error}");
+        assert_eq!(ask(builder().env_proxy(true)).await.unwrap(), 1);
+        for builder in [builder(), builder().env_proxy(true).proxy("")] {
+            let error = ask(builder).await.unwrap_err().to_string();
+            assert!(
+                error.contains("failed: DNS lookup failed; the environment sets a proxy, which requires"),
+                "{error}"
+            );
+        }
         return;
     }
     let (server, root) = service().await;

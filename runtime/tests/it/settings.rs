@@ -175,7 +175,7 @@ fn settings_of_the_transport_reach_it() {
         #[cfg(feature = "proxy")]
         ("proxy", "proxy = \"http://me:canary@p:1\"".to_owned()),
         #[cfg(feature = "proxy")]
-        ("no_proxy", "proxy = \"\"".to_owned()),
+        ("proxy", "proxy = \"\"".to_owned()),
     ];
     for (setting, line) in table {
         let file = File::new("transport.toml", &format!("{url}{line}\n"));

@@ -40,8 +40,6 @@ pub use headers::{Headers, InvalidHeader};
 pub use headers_notifier::HeadersNotifier;
 pub use response_body::ResponseBody;
 pub use sent_notifier::SentNotifier;
-#[cfg(feature = "proxy")]
-pub use settings::ProxyChoice;
 pub use settings::{Settings, SettingsError};
 
 /// Sends a request and returns the response.

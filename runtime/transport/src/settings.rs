@@ -22,9 +22,15 @@ pub struct Settings {
     /// Whether the root certificates of the system are trusted instead of the bundled ones.
     #[cfg(feature = "system-roots")]
     pub system_roots: bool,
-    /// The proxy, unless the environment is to name it.
+    /// The URL of the proxy for all requests, which may contain a password; empty for none.
     #[cfg(feature = "proxy")]
-    pub proxy: Option<ProxyChoice>,
+    pub proxy: Option<String>,
+    /// Whether the environment selects the proxy, unless one is set.
+    #[cfg(feature = "proxy")]
+    pub env_proxy: bool,
+    /// Whether HTTP/2 is used with servers that offer it.
+    #[cfg(feature = "http2")]
+    pub http2: bool,
 }
 
 impl Settings {
@@ -36,8 +42,12 @@ impl Settings {
     /// The name of a setting that was made, if any was.
     pub fn made(&self) -> Option<&'static str> {
         #[cfg(feature = "proxy")]
-        if let Some(choice) = &self.proxy {
-            return Some(choice.setting());
+        if self.proxy.is_some() || self.env_proxy {
+            return Some(if self.env_proxy { "env_proxy" } else { "proxy" });
+        }
+        #[cfg(feature = "http2")]
+        if self.http2 {
+            return Some("http2");
         }
         if self.connect_timeout.is_some() {
             return Some("connect_timeout");
@@ -59,35 +69,6 @@ impl fmt::Debug for Settings {
             .field("connect_timeout", &self.connect_timeout)
             .field("root_certificates", &self.root_certificates.len())
             .finish_non_exhaustive()
-    }
-}
-
-/// The proxy that the user chose instead of the environment's.
-#[cfg(feature = "proxy")]
-#[derive(Clone)]
-#[non_exhaustive]
-pub enum ProxyChoice {
-    /// No proxy.
-    None,
-    /// Uses the proxy with this URL, which may contain a password, for everything.
-    One(String),
-}
-
-#[cfg(feature = "proxy")]
-impl fmt::Debug for ProxyChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.setting())
-    }
-}
-
-#[cfg(feature = "proxy")]
-impl ProxyChoice {
-    /// The name of the setting that makes the choice.
-    fn setting(&self) -> &'static str {
-        match self {
-            Self::None => "no_proxy",
-            Self::One(_) => "proxy",
-        }
     }
 }
 
@@ -156,8 +137,10 @@ mod tests {
         assert_eq!(settings.made(), Some("connect_timeout"));
         #[cfg(feature = "proxy")]
         {
-            settings.proxy = Some(ProxyChoice::None);
-            assert_eq!(settings.made(), Some("no_proxy"));
+            settings.proxy = Some(String::new());
+            assert_eq!(settings.made(), Some("proxy"));
+            settings.env_proxy = true;
+            assert_eq!(settings.made(), Some("env_proxy"));
         }
     }
 
@@ -169,13 +152,11 @@ mod tests {
             client_certificate: Some((pem.clone(), pem.clone())),
             root_certificates: vec![pem],
             #[cfg(feature = "proxy")]
-            proxy: Some(ProxyChoice::One("http://me:canary@p:1".to_owned())),
+            proxy: Some("http://me:canary@p:1".to_owned()),
             ..Settings::default()
         };
         let seen = format!("{settings:?}");
         assert!(seen.contains("root_certificates: 1"), "{seen}");
         assert!(!seen.contains("canary") && !seen.contains(bytes.trim_matches(['[', ']'])), "{seen}");
-        #[cfg(feature = "proxy")]
-        assert_eq!(format!("{:?}", settings.proxy), "Some(proxy)");
     }
 }

@@ -9,8 +9,7 @@ use http::{HeaderValue, Uri};
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
-use super::failure::{Way, place};
-use crate::address::is_loopback;
+use super::failure::{Way, place, unused_proxy};
 use crate::settings::{Settings, SettingsError};
 
 pub(super) type Connector = HttpConnector;
@@ -30,11 +29,7 @@ impl Routes {
 
     /// The way to a server, in words.
     pub(super) fn way(&self, target: &Uri) -> Way {
-        let variables = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-        let named = || variables.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-        let outside = target.host().is_some_and(|host| !is_loopback(host));
-        let hint = if outside && named() { HINT } else { "" };
-        Way { target: place(target), proxy: None, hint }
+        Way { target: place(target), proxy: None, hint: unused_proxy(target) }
     }
 
     /// No proxy, so no credentials for one.
@@ -42,5 +37,3 @@ impl Routes {
         None
     }
 }
-
-const HINT: &str = "; the environment sets a proxy, which requires the feature `proxy`";

@@ -10,6 +10,7 @@ use http::Uri;
 use rustls::CertificateError;
 
 use super::connect::TooLate;
+use crate::address::is_loopback;
 use crate::{Phase, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
@@ -28,6 +29,16 @@ pub(super) struct Way {
 pub(super) fn place(uri: &Uri) -> String {
     let by_scheme = if uri.scheme_str() == Some("https") { 443 } else { 80 };
     format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(by_scheme))
+}
+
+/// A hint for a direct connection that fails although the environment sets a proxy.
+pub(super) fn unused_proxy(target: &Uri) -> &'static str {
+    let variables = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if target.host().is_some_and(is_loopback) || !variables.iter().any(is_set) {
+        return "";
+    }
+    "; the environment sets a proxy, which requires the feature `proxy` and the setting `env_proxy`"
 }
 
 /// Names the phase of a failure before the head arrived.

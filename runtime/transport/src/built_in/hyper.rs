@@ -1,6 +1,6 @@
 //! The default transport: hyper over rustls.
 //!
-//! HTTP/1.1, or HTTP/2 where that is compiled in and the server offers it; directly or through a proxy.
+//! HTTP/1.1, or HTTP/2 if that is set and the server offers it; directly or through a proxy.
 //! No redirect is followed, and nothing is sent again but on a pooled connection that turned out to be closed before
 //! anything was sent on it.
 
@@ -61,7 +61,10 @@ impl HyperTransport {
         let connector = routes.connector(tcp, &tls);
         let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
         #[cfg(feature = "http2")]
-        let https = https.enable_all_versions().wrap_connector(connector);
+        let https = match settings.http2 {
+            true => https.enable_all_versions().wrap_connector(connector),
+            false => https.enable_http1().wrap_connector(connector),
+        };
         #[cfg(not(feature = "http2"))]
         let https = https.enable_http1().wrap_connector(connector);
         let connector = TimedConnector::new(https, settings.connect_timeout());

@@ -14,9 +14,9 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
 
-use super::failure::{Way, place};
+use super::failure::{Way, place, unused_proxy};
 use crate::address::{is_loopback, is_port_usable};
-use crate::settings::{ProxyChoice, Settings, SettingsError};
+use crate::settings::{Settings, SettingsError};
 
 pub(super) use connector::ProxyConnector as Connector;
 
@@ -24,26 +24,27 @@ pub(super) use connector::ProxyConnector as Connector;
 #[derive(Clone)]
 pub(super) struct Routes {
     matcher: Arc<Matcher>,
-    /// Whether hosts on this machine are reached directly: a request to them may go without encryption.
-    spares_loopback: bool,
+    /// Whether the environment selects the proxy. Then hosts on this machine are reached directly: a request to them may
+    /// go without encryption.
+    is_of_env: bool,
 }
 
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 impl Routes {
     pub(super) fn new(settings: &Settings) -> Result<Self, SettingsError> {
-        Self::choose(settings.proxy.as_ref(), &|name| std::env::var(name))
+        match &settings.proxy {
+            None if settings.env_proxy => Self::of_environment(&|name| std::env::var(name)),
+            proxy => Self::through(proxy.as_deref().unwrap_or_default()),
+        }
     }
 
-    fn choose(choice: Option<&ProxyChoice>, lookup: &Lookup<'_>) -> Result<Self, SettingsError> {
-        let builder = Matcher::builder();
-        let matcher = match choice {
-            None => return Self::of_environment(lookup),
-            Some(ProxyChoice::None) => builder,
-            Some(ProxyChoice::One(url)) if is_usable(url) => builder.all(url.as_str()),
-            Some(ProxyChoice::One(_)) => return Err(SettingsError::new("invalid proxy URL").with_hint(EXAMPLES)),
-        };
-        Ok(Self { matcher: Arc::new(matcher.build()), spares_loopback: false })
+    /// Through the proxy with this URL; directly if it is empty.
+    fn through(url: &str) -> Result<Self, SettingsError> {
+        if !url.is_empty() && !is_usable(url) {
+            return Err(SettingsError::new("invalid proxy URL").with_hint(EXAMPLES));
+        }
+        Ok(Self { matcher: Arc::new(Matcher::builder().all(url).build()), is_of_env: false })
     }
 
     fn of_environment(lookup: &Lookup<'_>) -> Result<Self, SettingsError> {
@@ -58,11 +59,11 @@ impl Routes {
         let spared = variable(lookup, "NO_PROXY").and_then(|(_, hosts)| hosts).unwrap_or_default();
         let builder = Matcher::builder().all(proxy("ALL_PROXY")?).https(proxy("HTTPS_PROXY")?);
         let matcher = builder.http(proxy("HTTP_PROXY")?).no(spared).build();
-        Ok(Self { matcher: Arc::new(matcher), spares_loopback: true })
+        Ok(Self { matcher: Arc::new(matcher), is_of_env: true })
     }
 
     fn intercept(&self, target: &Uri) -> Option<Intercept> {
-        if self.spares_loopback && target.host().is_some_and(is_loopback) {
+        if self.is_of_env && target.host().is_some_and(is_loopback) {
             return None;
         }
         self.matcher.intercept(target)
@@ -76,7 +77,8 @@ impl Routes {
     /// The way to a server, in words.
     pub(super) fn way(&self, target: &Uri) -> Way {
         let proxy = self.intercept(target).map(|proxy| place(proxy.uri()));
-        Way { target: place(target), proxy, hint: "" }
+        let hint = if proxy.is_some() || self.is_of_env { "" } else { unused_proxy(target) };
+        Way { target: place(target), proxy, hint }
     }
 
     /// The header with the proxy's credentials, for a request that the proxy reads.
@@ -130,7 +132,7 @@ mod tests {
             let found = environment.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
         };
-        let routes = Routes::choose(None, &lookup).map_err(|error| error.to_string())?;
+        let routes = Routes::of_environment(&lookup).map_err(|error| error.to_string())?;
         Ok(routes.way(&target.parse().unwrap()).proxy)
     }
 
@@ -175,29 +177,27 @@ mod tests {
         {
             let expected = format!("the environment variable `https_proxy` is not a valid proxy URL; {EXAMPLES}");
             assert_eq!(check(&[("https_proxy", url)], "https://example.com/"), Err(expected), "{url}");
-            let error = Routes::choose(Some(&ProxyChoice::One(url.into())), &|_| Err(VarError::NotPresent)).map(drop);
-            assert_eq!(error.unwrap_err().to_string(), format!("invalid proxy URL; {EXAMPLES}"), "{url}");
+            assert_eq!(
+                Routes::through(url).map(drop).unwrap_err().to_string(),
+                format!("invalid proxy URL; {EXAMPLES}"),
+                "{url}"
+            );
         }
     }
 
     #[test]
-    fn a_choice_goes_before_the_environment() {
-        let lookup = |_: &str| Ok("http://p:1".to_owned());
-        let check = |choice: &ProxyChoice, target: &'static str| {
-            Routes::choose(Some(choice), &lookup).map(|routes| routes.way(&Uri::from_static(target)).proxy).unwrap()
+    fn a_proxy_that_is_set_is_used_for_every_host() {
+        let check = |url: &str, target: &'static str| {
+            Routes::through(url).map(|routes| routes.way(&Uri::from_static(target)).proxy).unwrap()
         };
-        assert_eq!(check(&ProxyChoice::None, "https://example.com/"), None);
-        let one = ProxyChoice::One("http://me:canary@q:2".into());
-        assert_eq!(check(&one, "https://example.com/").as_deref(), Some("q:2"));
-        assert_eq!(check(&one, "http://127.0.0.1/").as_deref(), Some("q:2"));
+        assert_eq!(check("", "https://example.com/"), None);
+        assert_eq!(check("http://me:canary@q:2", "https://example.com/").as_deref(), Some("q:2"));
+        assert_eq!(check("http://me:canary@q:2", "http://127.0.0.1/").as_deref(), Some("q:2"));
     }
 
     #[test]
     fn only_a_proxy_that_reads_requests_is_shown_its_credentials_in_them() {
-        let through = |proxy: &str| {
-            let choice = ProxyChoice::One(format!("{proxy}://me:canary@q:2"));
-            Routes::choose(Some(&choice), &|_| Err(VarError::NotPresent)).unwrap()
-        };
+        let through = |proxy: &str| Routes::through(&format!("{proxy}://me:canary@q:2")).unwrap();
         assert_eq!(through("socks5").authorization(&Uri::from_static("http://example.com/")), None);
         let routes = through("http");
         assert_eq!(routes.authorization(&Uri::from_static("https://example.com/")), None);
