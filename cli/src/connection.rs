@@ -60,7 +60,7 @@ impl Connection {
         Ok(Connected { client, source, gate, contact, _sandbox: None })
     }
 
-    fn builder(&self) -> Result<(Builder<Client>, String)> {
+    fn builder(&self) -> Result<(Builder, String)> {
         if let Some(file) = &self.settings {
             return Ok((from_file(file)?, file.display().to_string()));
         }
@@ -81,11 +81,11 @@ fn sandboxed() -> Result<Connected> {
     Ok(Connected { client, source, gate: None, contact, _sandbox: Some(sandbox) })
 }
 
-fn agent(builder: Builder<Client>) -> Builder<Client> {
+fn agent(builder: Builder) -> Builder {
     builder.user_agent(concat!(env!("CARGO_BIN_NAME"), "/", env!("CARGO_PKG_VERSION")))
 }
 
-fn from_file(file: &Path) -> Result<Builder<Client>> {
+fn from_file(file: &Path) -> Result<Builder> {
     only_its_owner_reads(file)?;
     Builder::from_file(file).map_err(invalid)
 }

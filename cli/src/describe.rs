@@ -95,6 +95,7 @@ fn source(endpoint: &EndpointInfo) -> String {
         Evidence::Published => "published by the provider",
         Evidence::Reported => "reported by public clients",
         Evidence::PreviousVersion => "previous version of the API",
+        other => other.as_str(),
     };
     if endpoint.path.is_none() { format!("name only, {how}") } else { how.to_owned() }
 }

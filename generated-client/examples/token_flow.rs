@@ -6,7 +6,8 @@
 use std::env;
 use std::error::Error;
 
-use generated_client::{Client, Event, Observer, Timeframe};
+use generated_client::observer::{Event, Observer};
+use generated_client::{Client, Timeframe};
 
 /// Prints when a token is requested.
 struct Tokens;

@@ -129,9 +129,9 @@
 //!
 //! # Records and series
 //!
-//! serde writes records, series and values in their wire form. A series has [`column`](Series::column) and
+//! serde writes and reads records, series and values in their wire form. A series has [`column`](Series::column) and
 //! [`times`](Series::times), also if the fields of its records are unknown, and a record returns its values [by
-//! name](Record::value). A [`Timestamp`] is UTC; it supports subtraction, and rounding down to a step with
+//! name](record::Record::value). A [`Timestamp`] is UTC; it supports subtraction, and rounding down to a step with
 //! [`floor`](Timestamp::floor) and [`Timeframe::duration`]. For your tests, records implement `Default`, a series is
 //! created from a `Vec`, and a transport from a closure ([`transport::from_fn`]).
 //!
@@ -196,10 +196,9 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Dynamic, Endpoint, Error,
-    ErrorKind, Event, Item, Observer, OutOfRange, ParseTimestampError, RateLimit, RateLimiter, Raw, Record, Response,
-    ResponseFuture, Retry, Secret, Timestamp, Transport, UnknownFields, Value, history, observer, rate_limit, record,
-    registry, transport, wire,
+    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Column, DecodeError, Dynamic, Endpoint, Error, ErrorKind,
+    OutOfRange, ParseTimestampError, RateLimit, Raw, RequestKind, Response, ResponseFuture, Retry, Secret, Timestamp,
+    Value, history, observer, rate_limit, record, registry, transport, wire,
 };
 #[cfg(feature = "settings")]
 #[doc(inline)]

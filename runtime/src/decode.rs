@@ -9,7 +9,7 @@ mod any_record;
 mod bad_record;
 mod envelope;
 mod field_error;
-mod field_value;
+pub(crate) mod field_value;
 pub(crate) mod fields;
 mod json_path;
 pub mod record;

@@ -2,16 +2,22 @@
 //!
 //! These names may change with any release: an emitted crate names the exact version of the runtime it was made for.
 
-pub use serde_core::{Serialize, Serializer};
+#[cfg(feature = "tracing")]
+pub use tracing;
+
+pub use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use crate::client::{Core, Marker, Request, Shell};
 pub use crate::decode::EnvelopeRest;
-pub use crate::decode::record::{AsFieldValue, Fields};
-pub use crate::rate_limit::{Window, WindowOfSome};
+pub use crate::decode::field_value::{AsFieldValue, Fields};
+pub use crate::dispatch::observer::Log;
+pub use crate::rate_limit::limit::WindowOfSome;
+pub use crate::rate_limit::window::Window;
 pub use crate::registry::TimeField;
 pub use crate::send::{MetadataRecord, Sealed, SeriesBody, TimedRecords, UndecodedResponse};
 pub use crate::values::named_type::Text;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::decode::fields::{self, Column};
@@ -20,7 +26,7 @@ use crate::decode::{self, BadRecords, DecodeError, Push};
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
 use crate::registry::{LimitInfo, RecordInfo};
-use crate::send;
+use crate::send::{self, Body};
 use crate::values::Timestamp;
 use crate::values::named_type;
 use crate::wire::{Known, NamedType, UnknownValue};
@@ -71,6 +77,21 @@ pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
 /// A record as written on the wire.
 pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
     RecordValue::of(record).serialize(serializer)
+}
+
+/// A record from its form on the wire, in any format that describes itself.
+pub fn deserialize_record<'de, R: Record, D: Deserializer<'de>>(deserializer: D) -> Result<R, D::Error> {
+    fields::deserialize(deserializer, |text| decode::object(text, R::INFO)?.record().map_err(DecodeError::misfit))
+}
+
+/// A body from its form on the wire, in any format that describes itself.
+pub fn deserialize_body<'de, B: Body, D: Deserializer<'de>>(deserializer: D) -> Result<B, D::Error> {
+    fields::deserialize(deserializer, B::decode)
+}
+
+/// A value of a named type.
+pub fn deserialize_text<'de, T: Text, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Cow::<str>::deserialize(deserializer).map(|text| T::from(&text))
 }
 
 /// The fields of records, each with the values of all.

@@ -62,14 +62,14 @@ pub use auth::BasicEncoding;
 pub use client::{Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};
 #[cfg(feature = "settings")]
 pub use client::{CertificateSettings, ClientSettings, RateLimitSettings, RetrySettings};
-pub use decode::record::{self, Item, Record, UnknownFields};
+pub use decode::record;
 pub use decode::{BadRecord, Column, DecodeError};
 pub use dispatch::Retry;
-pub use dispatch::observer::{self, Event, Observer};
+pub use dispatch::observer;
 pub use error::{Error, ErrorKind};
-pub use rate_limit::{RateLimit, RateLimiter};
+pub use rate_limit::limit::RateLimit;
+pub use request::RequestKind;
 pub use secrets::Secret;
 pub use send::{AnyBody, AnySeries, Body, Response};
-pub use transport::Transport;
 pub use values::wire;
 pub use values::{OutOfRange, ParseTimestampError, Timestamp, Value};

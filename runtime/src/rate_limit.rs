@@ -7,7 +7,7 @@
 //! nothing and does not read responses.
 
 mod attempt;
-mod limit;
+pub(crate) mod limit;
 mod margin;
 mod pace;
 mod permit;
@@ -18,7 +18,7 @@ mod schedules;
 #[cfg(test)]
 mod simulation;
 mod state;
-mod window;
+pub(crate) mod window;
 #[cfg(feature = "__gate-state")]
 mod written;
 
@@ -30,18 +30,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Again, Error, ErrorKind};
-#[doc(inline)]
-pub use crate::request::RequestKind;
 
 pub use attempt::Attempt;
-pub use limit::RateLimit;
+pub(crate) use limit::RateLimit;
 pub use permit::{Permit, PermitObserver, PermitOutcome};
 pub use rolling::ProcessRateLimiter;
-
-#[doc(hidden)]
-pub use limit::WindowOfSome;
-#[doc(hidden)]
-pub use window::Window;
 
 /// The rules of the built-in rate limiter, for one that stores their state elsewhere.
 ///

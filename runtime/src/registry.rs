@@ -16,7 +16,6 @@ use std::fmt;
 pub use endpoint::{BodyInfo, EndpointInfo, GroupInfo, ListFormat, ParamInfo, ParamList, ParamLocation};
 pub use history::{HistoryInfo, HistorySource};
 pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, ServiceInfo, StatusInfo, TimeUnit};
-#[doc(hidden)]
 pub use time_field::TimeField;
 pub use value::{FieldInfo, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 
@@ -51,6 +50,7 @@ impl Registry {
 
 /// How a fact about the interface is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Evidence {
     /// Described in the interface document.
     Documented,

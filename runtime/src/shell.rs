@@ -4,6 +4,7 @@
 //! importing a trait. They are written once, below, and contain no behaviour: each method calls the runtime.
 
 mod client;
+mod log;
 mod request;
 mod series;
 

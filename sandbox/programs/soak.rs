@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use generated_client::observer::{Outcome, RequestKind};
-use generated_client::{Client, Event, Observer, REGISTRY, Timeframe, limits};
+use generated_client::observer::{Event, Observer, Outcome};
+use generated_client::{Client, REGISTRY, RequestKind, Timeframe, limits};
 use generated_client_sandbox::Sandbox;
 
 const FAULTS: [&str; 3] = ["all 2% status=503", "all 1% reset=body", "all latency=20ms..1500ms"];

@@ -89,7 +89,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::RateLimit;
-use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter, RateLimiterError, RequestKind, WindowOfSome};
+use runtime::RequestKind;
+use runtime::emitted::WindowOfSome;
+use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter, RateLimiterError};
 use tokio::time::Instant;
 
 use line::{EnteredAll, Event, Line};

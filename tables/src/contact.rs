@@ -5,8 +5,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use runtime::ErrorKind;
 use runtime::observer::Outcome;
-use runtime::{ErrorKind, Event, Observer};
+use runtime::observer::{Event, Observer};
 use tokio::time::Instant;
 
 /// Detects that the service, or a gate shared by several programs, has stopped responding.

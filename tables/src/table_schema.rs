@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use runtime::record::{AnyRecord, FieldValue};
+use runtime::record::{AnyRecord, FieldValue, UnknownFields};
 use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
-use runtime::{Request, Timestamp, UnknownFields, Value};
+use runtime::{Request, Timestamp, Value};
 
 use crate::error::Error;
 use crate::series::{SeriesRequest, TimeColumn};

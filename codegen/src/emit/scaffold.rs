@@ -87,10 +87,9 @@ mod generated;
 
 #[doc(inline)]
 pub use ::runtime::{
-    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Builder, Column, DecodeError, Dynamic, Endpoint, Error,
-    ErrorKind, Event, Item, Observer, OutOfRange, ParseTimestampError, RateLimit, RateLimiter, Raw, Record, Response,
-    ResponseFuture, Retry, Secret, Timestamp, Transport, UnknownFields, Value, history, observer, rate_limit, record,
-    registry, transport, wire,
+    AnyBody, AnySeries, BadRecord, BasicEncoding, Body, Column, DecodeError, Dynamic, Endpoint, Error, ErrorKind,
+    OutOfRange, ParseTimestampError, RateLimit, Raw, RequestKind, Response, ResponseFuture, Retry, Secret, Timestamp,
+    Value, history, observer, rate_limit, record, registry, transport, wire,
 };
 #[cfg(feature = "settings")]
 #[doc(inline)]

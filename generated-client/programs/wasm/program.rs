@@ -9,7 +9,8 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use generated_client::transport::{Transport, from_fn};
-use generated_client::{Builder, Client, Event, Observer, Retry, Timeframe, Timestamp};
+use generated_client::observer::{Event, Observer};
+use generated_client::{Builder, Client, Retry, Timeframe, Timestamp};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 /// Runs every use against the server at this address.
@@ -27,7 +28,7 @@ pub async fn run(base_url: String) -> Result<(), JsError> {
     a_dropped_request_ends(&base_url).await
 }
 
-fn client(base_url: &str, transport: impl Transport) -> Builder<Client> {
+fn client(base_url: &str, transport: impl Transport) -> Builder {
     Client::builder(base_url).api_key("any").transport(transport)
 }
 

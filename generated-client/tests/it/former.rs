@@ -3,8 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use generated_client::observer::{Event, Observer};
 use generated_client::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
-use generated_client::{Client, Event, Observer, Value};
+use generated_client::{Client, Value};
 
 /// Sends one body as every response.
 struct Answer(&'static str);

@@ -14,7 +14,7 @@ use super::blocking::Background;
 use super::environment;
 use super::{Core, Shell};
 use crate::auth::{BasicEncoding, ClientCredentials, Credentials, DefaultHeader};
-use crate::dispatch::observer::{Observer, Observers};
+use crate::dispatch::observer::{Log, Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
 use crate::error::Error;
 use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
@@ -67,7 +67,7 @@ impl Settings {
         }
     }
 
-    fn build(self, service: &'static ServiceInfo, agent: &'static str) -> Result<Core, Error> {
+    fn build(self, service: &'static ServiceInfo, agent: &'static str, log: Log) -> Result<Core, Error> {
         let base_url = BaseUrl::parse(&self.base_url, service.base_url_suffix, self.allow_http)?;
         let encoding = self.basic_encoding;
         let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
@@ -93,7 +93,7 @@ impl Settings {
                 self.max_body_bytes,
                 Retries::new(&self.policy.retry),
             )),
-            observers: Observers::new(self.observer),
+            observers: Observers::new(self.observer, log),
             policy: self.policy,
         };
         Ok(Core::new(
@@ -324,7 +324,7 @@ impl<C: Shell> Builder<C> {
 
     /// Checks the settings and builds the client.
     pub fn build(self) -> Result<C, Error> {
-        self.settings.build(C::SERVICE, C::AGENT).map(C::new)
+        self.settings.build(C::SERVICE, C::AGENT, C::LOG).map(C::new)
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "blocking")]
 use super::blocking::Background;
+use crate::dispatch::observer::Log;
 use crate::registry::ServiceInfo;
 use crate::send::Connection;
 
@@ -49,6 +50,9 @@ pub trait Shell: Sized {
 
     /// The header `User-Agent`: name and version of the emitted crate.
     const AGENT: &'static str;
+
+    /// The log, whose target is the emitted crate.
+    const LOG: Log;
 
     /// The client around its core.
     fn new(core: Core) -> Self;

@@ -8,6 +8,7 @@ use std::fmt;
 use super::json_path::JsonPath;
 
 /// Why a value does not fit its field.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError(Box<Misfit>);
 

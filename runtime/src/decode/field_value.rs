@@ -12,6 +12,7 @@ use crate::registry::{FieldInfo, RecordInfo};
 use crate::values::{Number, Timestamp, Value};
 
 /// The fields of an emitted record; `fields!` implements it for emitted code.
+#[doc(hidden)]
 pub trait Fields {
     /// Takes the values by their positions in [`RecordInfo::fields`].
     ///
@@ -26,6 +27,7 @@ pub trait Fields {
 }
 
 /// A type that a field can have.
+#[doc(hidden)]
 pub trait AsFieldValue {
     /// The value.
     fn as_field_value(&self) -> FieldValue<'_>;
@@ -354,7 +356,7 @@ macro_rules! fields {
                 &'r self,
                 visitor: &mut dyn ::std::ops::FnMut(
                     &[&'r dyn $crate::emitted::AsFieldValue],
-                    &'r $crate::UnknownFields,
+                    &'r $crate::record::UnknownFields,
                 ),
             ) {
                 visitor(&[$(&self.$field),*], &self.unknown_fields);
@@ -383,6 +385,15 @@ macro_rules! fields {
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
                 $crate::emitted::serialize_record(self, serializer)
+            }
+        }
+
+        /// From its form on the wire, in any format that describes itself.
+        impl<'de> $crate::emitted::Deserialize<'de> for $record {
+            fn deserialize<D: $crate::emitted::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                $crate::emitted::deserialize_record(deserializer)
             }
         }
 

@@ -1,11 +1,13 @@
-//! Operations on the fields of any record: columns, times, and JSON output.
+//! Operations on the fields of any record: columns, times, and both directions of serde.
 //!
 //! A record shows its values to the visitor of [`record`](crate::record), an untyped value its members; both have the
 //! same result. Compiled once for all records.
 
 mod columns;
+mod deserialize;
 mod serialize;
 
 pub use columns::Column;
 pub(crate) use columns::{column, columns, times};
+pub(crate) use deserialize::deserialize;
 pub(crate) use serialize::serialize_series;

@@ -14,18 +14,15 @@ pub(crate) use super::field_value::number_of;
 pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
 
-// What emitted code has of a record, and users need not see.
-#[doc(hidden)]
-pub use super::field_error::FieldError;
-#[doc(hidden)]
-pub use super::field_value::{AsFieldValue, Fields};
-#[doc(hidden)]
-pub use super::slot::{AsNamedType, AsRecord, FromSlot, Large, Slot};
+// Public only in hidden signatures.
+pub(crate) use super::field_error::FieldError;
+pub(crate) use super::field_value::{AsFieldValue, Fields};
+pub(crate) use super::slot::{FromSlot, Large, Slot};
 
 /// An object with known fields. Only emitted code implements it:
 ///
 /// ```compile_fail,E0277
-/// # use generated_client_runtime::{Record, registry::RecordInfo};
+/// # use generated_client_runtime::{registry::RecordInfo, record::Record};
 /// struct Mine;
 ///
 /// impl Record for Mine {
@@ -45,7 +42,8 @@ pub trait Record: Fields + Sized {
 /// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown. Users cannot implement it:
 ///
 /// ```compile_fail,E0277
-/// # use generated_client_runtime::{Item, record::Row, registry::RecordInfo};
+/// # use generated_client_runtime::record::{Item, Row};
+/// # use generated_client_runtime::registry::RecordInfo;
 /// struct Mine;
 ///
 /// impl Item for Mine {

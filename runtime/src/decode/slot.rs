@@ -15,9 +15,10 @@ use crate::error::excerpt;
 use crate::registry::TimeUnit;
 use crate::values::{Number, Timestamp, Value};
 
-pub use from_slot::{AsNamedType, AsRecord, FromSlot};
+pub(crate) use from_slot::FromSlot;
 
 /// Value that was found.
+#[doc(hidden)]
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub enum Slot<'a> {
@@ -49,6 +50,7 @@ pub enum Slot<'a> {
 }
 
 /// What takes an allocation.
+#[doc(hidden)]
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Large<'a> {

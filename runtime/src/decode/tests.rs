@@ -31,6 +31,21 @@ fn check(entry: &str) -> Result<Every, String> {
 }
 
 #[test]
+fn a_record_that_serde_writes_is_one_that_it_reads() {
+    for entry in [
+        "",
+        r#""any": {"a": [1.5, null]}"#,
+        r#""levels": [{"price": 1, "new": 2}], "best": {"price": 0.1}"#,
+        r#""count": 18446744073709551615, "maybe": 1e-7, "grid": [[], [1, 0.30000000000000004]]"#,
+        r#""text": "\u00e9 \" \n", "more": {"b": 1e999}"#,
+    ] {
+        let record = check(entry).expect("a record");
+        let text = serde_json::to_string(&record).expect("a text");
+        assert_eq!(serde_json::from_str::<Every>(&text).ok().as_ref(), Some(&record), "{text}");
+    }
+}
+
+#[test]
 fn records_are_equal_if_all_their_values_are() {
     let plain = check("").expect("a record");
     let differences = [

@@ -10,7 +10,8 @@ use std::ops::Range;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::OnceLock;
 
-use crate::decode;
+use crate::decode::{self, DecodeError};
+use crate::registry::RecordInfo;
 use crate::values::Value;
 
 /// Fields by their wire names, in the order of the response.
@@ -70,6 +71,12 @@ impl UnknownFields {
     /// The fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
         if self.json.is_empty() { "{}" } else { &self.json }
+    }
+
+    /// Reads an object of which no field is known.
+    pub(super) fn read(json: &str) -> Result<Self, DecodeError> {
+        static NOTHING: RecordInfo = RecordInfo::new("UnknownFields", &[]);
+        decode::object(json, &NOTHING).map(|mut row| row.unknown_fields())
     }
 
     fn new(json: &str) -> Self {

@@ -6,12 +6,13 @@
 use std::time::Duration;
 
 use super::ending::Ending;
-use super::observer::{Event, Observers, Outcome, RequestKind, WaitReason};
+use super::observer::{Event, Observers, Outcome, WaitReason};
 use super::policy::Policy;
 use super::retry::{Attempts, Retries, Verdict};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::platform::{Instant, sleep};
 use crate::rate_limit::Attempt;
+use crate::request::RequestKind;
 
 /// What follows one request from its first step to its last.
 pub(crate) struct RequestContext<'r> {
@@ -188,7 +189,7 @@ impl<'r> RequestContext<'r> {
 
     fn ending(&mut self, outcome: Outcome, bytes: usize) -> Ending {
         self.is_told = true;
-        let observers = std::mem::take(&mut self.observers);
+        let observers = self.observers.clone();
         Ending { request: self.request, observers, timing: self.timing(), outcome, bytes }
     }
 

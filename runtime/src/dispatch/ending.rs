@@ -3,8 +3,9 @@
 //! Decoding a response may still fail; the decoding code reports that. A response that is dropped before it is decoded
 //! counts as a success.
 
-use super::observer::{Event, Observers, Outcome, RequestKind};
+use super::observer::{Event, Observers, Outcome};
 use crate::error::{Error, Timing};
+use crate::request::RequestKind;
 
 /// The end of a request; dropping it reports the end to the observers.
 pub(crate) struct Ending {

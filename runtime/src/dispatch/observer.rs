@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
-#[doc(inline)]
-pub use crate::request::RequestKind;
+#[cfg(feature = "tracing")]
+use crate::registry::EndpointInfo;
+use crate::request::RequestKind;
 
 /// Receives the events of the requests of a client and its clones.
 ///
@@ -17,7 +18,7 @@ pub use crate::request::RequestKind;
 /// If it panics, that event is lost and nothing else: the panic is caught, and the request continues.
 ///
 /// ```
-/// # use generated_client_runtime::{Event, Observer};
+/// # use generated_client_runtime::observer::{Event, Observer};
 /// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::Client;
@@ -174,19 +175,50 @@ pub enum WaitReason {
     Delay,
 }
 
+/// The functions that log for `tracing`, with the emitted crate as their target; [`shell!`](crate::shell) defines them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Log {
+    /// Begins the span of a request.
+    #[cfg(feature = "tracing")]
+    pub span: fn(&EndpointInfo, &dyn std::fmt::Display) -> tracing::Span,
+    /// Logs an event.
+    #[cfg(feature = "tracing")]
+    pub event: fn(&Event),
+}
+
 /// The receivers of events: the user's observer, and `tracing`.
-#[derive(Clone, Default)]
-pub(crate) struct Observers(Option<Arc<dyn Observer>>);
+#[derive(Clone)]
+pub(crate) struct Observers {
+    observer: Option<Arc<dyn Observer>>,
+    #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "without `tracing` there is no log"))]
+    log: Log,
+    /// The span of the request; disabled for what belongs to no request.
+    #[cfg(feature = "tracing")]
+    span: tracing::Span,
+}
 
 impl Observers {
-    pub(crate) fn new(observer: Option<Arc<dyn Observer>>) -> Self {
-        Self(observer)
+    pub(crate) fn new(observer: Option<Arc<dyn Observer>>, log: Log) -> Self {
+        Self {
+            observer,
+            log,
+            #[cfg(feature = "tracing")]
+            span: tracing::Span::none(),
+        }
+    }
+
+    /// The receivers of the events of one request, which are logged in a span.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn in_span(&self, endpoint: &EndpointInfo, params: &dyn std::fmt::Display) -> (Self, tracing::Span) {
+        let span = (self.log.span)(endpoint, params);
+        (Self { span: span.clone(), ..self.clone() }, span)
     }
 
     pub(crate) fn tell(&self, event: &Event) {
         #[cfg(feature = "tracing")]
-        super::spans::event(event);
-        if let Some(observer) = &self.0 {
+        self.span.in_scope(|| (self.log.event)(event));
+        if let Some(observer) = &self.observer {
             // It is also called from `drop`, where a second panic would abort the process. The panic hook has reported it.
             let _ = catch_unwind(AssertUnwindSafe(|| observer.observe(event)));
         }

@@ -169,7 +169,7 @@ impl From<TransportError> for Error {
             Phase::Connect => ErrorKind::Connect,
             Phase::Send => ErrorKind::Send,
             Phase::Headers => ErrorKind::Headers,
-            Phase::Body => ErrorKind::Body,
+            _ => ErrorKind::Body,
         };
         let mut this = Self::new(kind, error.to_string());
         this.0.timeout = error.is_timeout();

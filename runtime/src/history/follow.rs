@@ -25,9 +25,10 @@ use super::schedule::{Action, Kind, Position, Schedule, Settings};
 use super::time_grid::Span;
 use super::{HasHistory, RecordOf};
 use crate::client::{self, Request, Untyped};
-use crate::dispatch::observer::{Event, RequestKind};
+use crate::dispatch::observer::Event;
 use crate::error::Error;
 use crate::platform::{Instant, Sleep, sleep};
+use crate::request::RequestKind;
 use crate::values::Timestamp;
 
 type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;

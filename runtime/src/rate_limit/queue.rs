@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use super::{Attempt, RequestKind};
+use super::Attempt;
+use crate::request::RequestKind;
 
 /// The rank of an attempt: a token first, since data requests wait for it, then retries, which have waited before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

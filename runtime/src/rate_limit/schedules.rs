@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, advance};
 
-use super::{AcquireFuture, Attempt, Permit, ProcessRateLimiter, RateLimit, RateLimiter, RequestKind};
+use super::{AcquireFuture, Attempt, Permit, ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::EndpointInfo;
+use crate::request::RequestKind;
 
 const DATA: Attempt = Attempt { request: RequestKind::Data(&EndpointInfo::new("market", "ping", "Ping")), number: 1 };
 

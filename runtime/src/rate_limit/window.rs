@@ -9,6 +9,7 @@ use super::GateTime;
 use super::margin::distance;
 
 /// At most `requests` in any interval of this length; a request counts as its weight.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct Window {

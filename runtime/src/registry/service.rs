@@ -48,6 +48,7 @@ pub struct ServiceInfo {
 
 /// What points in time are written in: a unit that they count, or a form of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TimeUnit {
     /// Whole seconds since the Unix epoch.
     Seconds,

@@ -5,6 +5,7 @@
 use super::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 
 /// Where the records of a series have their time.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeField {
     /// The field's name on the wire.

@@ -14,13 +14,13 @@ use super::response::Response;
 use crate::auth::{Credentials, Token};
 use crate::decode::record::Record;
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
-use crate::dispatch::observer::{Event, Observers, RequestKind};
+use crate::dispatch::observer::{Event, Observers};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
 use crate::error::Error;
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeField};
-use crate::request::RequestTarget;
+use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
 use crate::values::Timestamp;
@@ -167,10 +167,11 @@ async fn answer(
 ) -> Result<(HttpResponse, Ending), Error> {
     let kind = RequestKind::Data(target.endpoint());
     let policy = options.policy().unwrap_or(&connection.policy);
-    let mut context = RequestContext::new(kind, policy, connection.observers.clone());
-    let success = success(connection, target, options, &mut context);
+    let observers = connection.observers.clone();
     #[cfg(feature = "tracing")]
-    let span = spans::request(target.endpoint());
+    let (observers, span) = observers.in_span(target.endpoint(), &spans::Params(target, &connection.credentials));
+    let mut context = RequestContext::new(kind, policy, observers);
+    let success = success(connection, target, options, &mut context);
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span.clone());
     let response = success.await;

@@ -14,10 +14,13 @@ macro_rules! __client {
         #[derive(Clone)]
         pub struct Client($crate::emitted::Core);
 
+        /// Settings of a [`Client`]; from [`Client::builder`], or with those of the environment from `Builder::from_env`.
+        pub type Builder = $crate::Builder<Client>;
+
         impl Client {
             /// Begins a client for the service at `base_url`, which has no default.
-            pub fn builder(base_url: impl ::std::convert::Into<::std::string::String>) -> $crate::Builder<Self> {
-                $crate::Builder::new(base_url.into())
+            pub fn builder(base_url: impl ::std::convert::Into<::std::string::String>) -> Builder {
+                Builder::new(base_url.into())
             }
 
             /// A client with the settings from the environment.
@@ -28,7 +31,7 @@ macro_rules! __client {
             #[doc = concat!("| `", $env, "_API_KEY` | the API key; required if the service takes one |")]
             #[doc = concat!("| `", $env, "_CLIENT_ID`, `", $env, "_CLIENT_SECRET` | turn the token flow on; both or neither |")]
             pub fn from_env() -> ::std::result::Result<Self, $crate::Error> {
-                $crate::Builder::from_env()?.build()
+                Builder::from_env()?.build()
             }
 
             /// A request for any path, whether the catalogue knows it or not.
@@ -72,6 +75,7 @@ macro_rules! __client {
         impl $crate::emitted::Shell for Client {
             const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
             const AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+            const LOG: $crate::emitted::Log = $crate::__log!($name);
 
             fn new(core: $crate::emitted::Core) -> Self {
                 Self(core)

@@ -7,7 +7,7 @@
 macro_rules! __series {
     ($name:literal, $service:path, $metadata:path) => {
         /// A list of records, usually one per timestamp, with the service's metadata.
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug)]
         #[non_exhaustive]
         pub struct Series<T> {
             /// The records, in the order of the response.
@@ -15,7 +15,7 @@ macro_rules! __series {
             /// The service's metadata of the series; without values if the response has none.
             pub metadata: $metadata,
             /// Fields of the envelope that the catalogue does not know.
-            pub unknown_fields: $crate::UnknownFields,
+            pub unknown_fields: $crate::record::UnknownFields,
             /// The records that were left out because they are not as expected; none unless the request was to
             /// [`skip_bad_records`](Request::skip_bad_records).
             pub bad_records: ::std::vec::Vec<$crate::BadRecord>,
@@ -41,7 +41,7 @@ macro_rules! __series {
             }
         }
 
-        impl<T: $crate::Item> Series<T> {
+        impl<T: $crate::record::Item> Series<T> {
             /// The time of each record; `None` for one that has none that can be read.
             pub fn times(&self) -> ::std::vec::Vec<::std::option::Option<$crate::Timestamp>> {
                 $crate::emitted::times(&self.data, self.time)
@@ -83,12 +83,32 @@ macro_rules! __series {
         }
 
         /// As on the wire, in its envelope.
-        impl<T: $crate::Item> $crate::emitted::Serialize for Series<T> {
+        impl<T: $crate::record::Item> $crate::emitted::Serialize for Series<T> {
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
                 $crate::emitted::serialize_series(&self.data, &self.metadata, &self.unknown_fields, serializer)
+            }
+        }
+
+        /// From its form on the wire, in any format that describes itself. Where an endpoint has its own field for the
+        /// time, [`times`](Series::times) does not find it.
+        impl<'de, T: $crate::record::Item> $crate::emitted::Deserialize<'de> for Series<T> {
+            fn deserialize<D: $crate::emitted::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                $crate::emitted::deserialize_body(deserializer)
+            }
+        }
+
+        /// Whether both have the same records and metadata; the endpoint is not compared.
+        impl<T: ::std::cmp::PartialEq> ::std::cmp::PartialEq for Series<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.data == other.data
+                    && self.metadata == other.metadata
+                    && self.unknown_fields == other.unknown_fields
+                    && self.bad_records == other.bad_records
             }
         }
 
@@ -148,9 +168,9 @@ macro_rules! __series {
             }
         }
 
-        impl<T: $crate::Item> $crate::emitted::Sealed for Series<T> {}
+        impl<T: $crate::record::Item> $crate::emitted::Sealed for Series<T> {}
 
-        impl<T: $crate::Item> $crate::emitted::SeriesBody for Series<T> {
+        impl<T: $crate::record::Item> $crate::emitted::SeriesBody for Series<T> {
             type Item = T;
 
             fn read_records(
@@ -163,7 +183,7 @@ macro_rules! __series {
             }
         }
 
-        impl<T: $crate::Item> $crate::Body for Series<T> {
+        impl<T: $crate::record::Item> $crate::Body for Series<T> {
             fn decode(text: &str) -> ::std::result::Result<Self, $crate::DecodeError> {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
                 let rest = $crate::emitted::decode_series::<$metadata>(text, T::INFO, &mut data)?;

@@ -208,6 +208,14 @@ macro_rules! named_type {
             }
         }
 
+        impl<'de> $crate::emitted::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::emitted::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                $crate::emitted::deserialize_text(deserializer)
+            }
+        }
+
         impl ::std::convert::From<&::std::string::String> for $name {
             fn from(value: &::std::string::String) -> Self {
                 Self::from(value.as_str())

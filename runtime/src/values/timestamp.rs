@@ -11,10 +11,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
-use serde_core::{Serialize, Serializer};
+use serde_core::de::Error;
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::platform;
 use crate::registry::TimeUnit;
+use crate::values::Value;
 
 /// A point in time, to the nanosecond.
 ///
@@ -86,6 +88,14 @@ impl Timestamp {
     /// Whole seconds since 1970 began, rounded down.
     pub const fn unix_seconds(self) -> i64 {
         self.seconds
+    }
+
+    /// From seconds as they are serialized, to the microsecond; `None` if they are out of range.
+    fn from_seconds(seconds: f64) -> Option<Self> {
+        let distance = Duration::try_from_secs_f64(seconds.abs()).ok()?;
+        let distance = Duration::from_micros(u64::try_from((distance.as_nanos() + 500) / 1000).ok()?);
+        let epoch = Self::from_unix_seconds(0);
+        Some(if seconds < 0.0 { epoch - distance } else { epoch + distance })
     }
 
     /// The current time.
@@ -202,6 +212,21 @@ impl Serialize for Timestamp {
             #[allow(clippy::cast_precision_loss)]
             nanos => serializer.serialize_f64(self.seconds as f64 + f64::from(nanos) / f64::from(NANOS_PER_SECOND)),
         }
+    }
+}
+
+/// From a number of Unix seconds, a fraction to the microsecond, or from RFC 3339 in UTC.
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Not by a visitor: under `serde_json/arbitrary_precision` a number is a map there.
+        let value = Value::deserialize(deserializer)?;
+        let time = match &value {
+            Value::String(text) => text.parse().ok(),
+            _ => value.as_i64().map(Self::from).or_else(|| Self::from_seconds(value.as_f64()?)),
+        };
+        time.ok_or_else(|| {
+            D::Error::custom(format!("expected Unix seconds or UTC like `2024-03-01T00:00:00Z`, found {value}"))
+        })
     }
 }
 

@@ -10,8 +10,9 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use runtime::observer::{Event, Observer};
 use runtime::transport::{Phase, TransportError};
-use runtime::{Builder, Error, Event, Observer, Retry};
+use runtime::{Builder, Error, Retry};
 
 use crate::alone::{is_alone, run_alone};
 use crate::invented::Client;

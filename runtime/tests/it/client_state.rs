@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use runtime::observer::{Event, Observer};
 use runtime::rate_limit::{
     AcquireFuture, Attempt, Permit, PermitObserver, PermitOutcome, ProcessRateLimiter, RateLimiter,
 };
 use runtime::transport::{HttpRequest, HttpResponse, Phase, SendFuture, Transport, from_fn};
-use runtime::{ErrorKind, Event, Observer, RateLimit, Retry};
+use runtime::{ErrorKind, RateLimit, Retry};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 

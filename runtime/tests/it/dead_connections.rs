@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::{ErrorKind, Event, Observer, RateLimit, Retry};
+use runtime::observer::{Event, Observer};
+use runtime::{ErrorKind, RateLimit, Retry};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Barrier;

@@ -1,8 +1,8 @@
 //! Operations on records of any type: written as on the wire, by name, by column; and built by hand.
 
 use crate::invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
-use runtime::record::FieldValue;
-use runtime::{Body, Record, Timestamp, Value};
+use runtime::record::{FieldValue, Record, UnknownFields};
+use runtime::{Body, Timestamp, Value};
 
 const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5]},{"openDate":1700003600,"ratio":-1.0}],"metadata":{"exchanges":["north_spot","new_venue"],"unsupportedExchanges":[]},"more":null}"#;
 
@@ -26,6 +26,65 @@ fn values_are_written_as_on_the_wire() {
     assert_eq!(written(&Exchange::NORTH_SPOT), r#""north_spot""#);
     let quarter = std::time::Duration::from_millis(250);
     assert_eq!(written(&(Timestamp::from(-7), Timestamp::from(1_700_000_000) + quarter)), "[-7,1700000000.25]");
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
+    for text in [written(&series), WHOLE.to_owned()] {
+        assert_eq!(serde_json::from_str::<Series<RatioRecord>>(&text).unwrap(), series);
+    }
+    let value = serde_json::to_value(&series).unwrap();
+    assert_eq!(serde_json::from_value::<Series<RatioRecord>>(value).unwrap(), series);
+    let [first, second]: [RatioRecord; 2] = serde_json::from_str(&written(&series.data)).unwrap();
+    assert_eq!([&first, &second], [&series.data[0], &series.data[1]]);
+    let unknown = &series.data[0].unknown_fields;
+    assert_eq!(&serde_json::from_str::<UnknownFields>(&written(unknown)).unwrap(), unknown);
+    let any = Series::<Value>::decode(WHOLE).unwrap();
+    assert_eq!(serde_json::from_str::<Series<Value>>(&written(&any)).unwrap(), any);
+    let metadata = serde_json::from_str::<Metadata>(&written(&series.metadata)).unwrap();
+    assert_eq!(metadata, series.metadata);
+}
+
+#[test]
+fn a_number_that_is_read_again_keeps_every_digit() {
+    for number in [0.1 + 0.2, 2.638_344_616_030_823e-256, 9_007_199_254_740_993.0, f64::MIN_POSITIVE, f64::MAX] {
+        let text = format!(r#"{{"openDate":1700000000,"ratio":{}}}"#, Value::from(number));
+        let record: RatioRecord = serde_json::from_str(&text).unwrap();
+        assert_eq!((record.ratio.to_bits(), written(&record)), (number.to_bits(), text));
+    }
+}
+
+#[cfg(feature = "settings")]
+#[test]
+fn records_are_read_from_formats_other_than_json() {
+    let record: RatioRecord = toml::from_str("openDate = 1700000000\nratio = 0.25\nnew = [1]").unwrap();
+    assert_eq!((record.open_date.unix_seconds(), record.ratio), (1_700_000_000, 0.25));
+    assert_eq!(record.unknown_fields.as_json(), r#"{"new":[1]}"#);
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let error = |text: &str| serde_json::from_str::<Series<RatioRecord>>(text).unwrap_err().to_string();
+    let wrong = error(r#"{"data":[{"openDate":1,"ratio":"x"}],"metadata":{}}"#);
+    assert!(wrong.starts_with("`data[0].ratio`: expected a number, found the string \"x\""), "{wrong}");
+    assert!(error("{}").starts_with("`data` is missing"), "{}", error("{}"));
+    assert!(serde_json::from_str::<UnknownFields>("[]").is_err());
+}
+
+#[test]
+fn timestamps_and_named_types_are_read_again() {
+    let millis = |count| std::time::Duration::from_millis(count);
+    let times = [Timestamp::from(-7), Timestamp::from(1_700_000_000) + millis(251), Timestamp::from(-7) + millis(250)];
+    assert_eq!(serde_json::from_str::<[Timestamp; 3]>(&written(&times)).unwrap(), times);
+    let text = "2024-03-01T00:00:00.250Z";
+    assert_eq!(serde_json::from_value::<Timestamp>(text.into()).unwrap().to_string(), text);
+    for wrong in [Value::from("noon"), Value::from(u64::MAX), Value::from(1e300), Value::Null] {
+        let error = serde_json::from_value::<Timestamp>(wrong).unwrap_err().to_string();
+        assert!(error.starts_with("expected Unix seconds or UTC like `2024-03-01T00:00:00Z`, found"), "{error}");
+    }
+    let steps = (Timeframe::H1, Timeframe::from("3h"), Exchange::NORTH_SPOT);
+    assert_eq!(serde_json::from_str::<(Timeframe, Timeframe, Exchange)>(&written(&steps)).unwrap(), steps);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use runtime::history::{Checkpoint, Follow, Update};
 use runtime::transport::{HttpRequest, Phase};
-use runtime::{Event, RateLimit, Timestamp};
+use runtime::{RateLimit, Timestamp, observer::Event};
 use tokio::time::Instant;
 
 use crate::invented::{Ratio, Request, Timeframe};
@@ -160,7 +160,7 @@ async fn a_burst_of_failures_does_not_end_it() {
 /// Counts outages.
 struct Count(Arc<AtomicUsize>);
 
-impl runtime::Observer for Count {
+impl runtime::observer::Observer for Count {
     fn observe(&self, event: &Event) {
         self.0.fetch_add(usize::from(matches!(event, Event::Outage { .. })), Ordering::Relaxed);
     }

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
+use runtime::Retry;
+use runtime::observer::{Event, Observer};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, SendFuture, Transport, TransportError};
-use runtime::{Event, Observer, Retry};
 
 const KEY: &str = "canary+/elk";
 

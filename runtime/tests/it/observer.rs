@@ -4,8 +4,9 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use runtime::Retry;
+use runtime::observer::{Event, Observer};
 use runtime::transport::Phase;
-use runtime::{Event, Observer, Retry};
 
 use crate::scripted::{Fate, Service, failure, ok, reply, silence, troubled};
 

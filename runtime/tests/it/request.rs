@@ -9,7 +9,7 @@ use crate::invented::{Client, Exchange, Timeframe};
 use runtime::registry::TimeUnit;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture};
 use runtime::wire::{Known, ToWire};
-use runtime::{Builder, Error, Timestamp, Transport};
+use runtime::{Builder, Error, Timestamp, transport::Transport};
 
 /// A transport that must not be called.
 struct Nowhere;

@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::observer::{RequestKind, WaitReason};
+use runtime::observer::WaitReason;
+use runtime::observer::{Event, Observer};
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter};
 use runtime::transport::Phase;
-use runtime::{Error, Event, Observer, RateLimit};
+use runtime::{Error, RateLimit, RequestKind};
 use tokio::time::Instant;
 
 use crate::invented::Client;

@@ -195,6 +195,7 @@ impl HttpResponse {
 
 /// Where a transport can fail; one request goes through no other phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Phase {
     /// Finding the server, connecting to it, agreeing on encryption.
     Connect,

@@ -15,7 +15,7 @@ pub(super) fn document(registry: Registry, access: Access) -> Markup {
     let service = registry.service;
     let milliseconds = match service.time_unit {
         TimeUnit::Seconds => 1000,
-        TimeUnit::Milliseconds | TimeUnit::Iso8601 | TimeUnit::Date => 1,
+        _ => 1,
     };
     html! {
         (DOCTYPE)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use runtime::rate_limit::WindowOfSome;
+use runtime::emitted::WindowOfSome;
 use runtime::registry::{EndpointInfo, Evidence};
 
 use super::*;

@@ -15,6 +15,7 @@ use crate::values::{Number, Timestamp, Value};
 /// A type that a value of a record can have.
 ///
 /// `Via` separates the two families of emitted types, records and named types; it is always inferred.
+#[doc(hidden)]
 pub trait FromSlot<Via = ()>: Sized {
     /// Takes the value, or returns the expectation and the value found; the slot is absent afterwards.
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError>;
@@ -24,10 +25,12 @@ pub trait FromSlot<Via = ()>: Sized {
 }
 
 /// Marks the implementation for a [`Record`], so that implementations do not overlap.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum AsRecord {}
 
 /// Marks the implementation for a [`NamedType`].
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum AsNamedType {}
 

@@ -1,0 +1,76 @@
+//! Records and series in their wire form, from any deserializer of serde.
+//!
+//! The input becomes JSON, which the decoder reads like a response: same tolerance, same errors, no code for each record.
+//! From JSON that is its text, so a number keeps every digit; other formats pass through [`Value`].
+
+use std::fmt;
+
+use serde_core::de::value::MapDeserializer;
+use serde_core::de::{Error, MapAccess, Visitor};
+use serde_core::{Deserialize, Deserializer, forward_to_deserialize_any};
+use serde_json::value::RawValue;
+
+use crate::decode::DecodeError;
+use crate::decode::record::UnknownFields;
+use crate::values::Value;
+
+/// Reads what `decode` makes of the JSON.
+pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    decode: impl FnOnce(&str) -> Result<T, DecodeError>,
+) -> Result<T, D::Error> {
+    let json = Box::<RawValue>::deserialize(TextOrValue(deserializer))?;
+    decode(json.get()).map_err(D::Error::custom)
+}
+
+/// A deserializer from which [`RawValue`] can be read, whatever the format.
+///
+/// `RawValue` reads a newtype. `serde_json` knows that newtype and passes the text, as the one entry of a map; any other
+/// format passes the value itself, from which the text is made here.
+struct TextOrValue<D>(D);
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for TextOrValue<D> {
+    type Error = D::Error;
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
+        self.0.deserialize_newtype_struct(name, Newtype { name, visitor })
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.0.deserialize_any(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The visitor of a newtype with this name.
+struct Newtype<V> {
+    name: &'static str,
+    visitor: V,
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Newtype<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.visitor.expecting(f)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, text: A) -> Result<V::Value, A::Error> {
+        self.visitor.visit_map(text)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<V::Value, D::Error> {
+        let text = Value::deserialize(value)?.to_string();
+        self.visitor.visit_map(MapDeserializer::new([(self.name, text)].into_iter()))
+    }
+}
+
+impl<'de> Deserialize<'de> for UnknownFields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer, Self::read)
+    }
+}
