@@ -8,7 +8,6 @@ mod docs;
 mod endpoint;
 mod group;
 mod key_tables;
-mod layout;
 mod literal;
 mod openapi;
 mod ordered;

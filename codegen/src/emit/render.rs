@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
-use super::layout::layout;
 use super::{File, docs};
 
 /// The mark of an emitted file. The escape keeps the mark out of this file.
@@ -108,7 +107,7 @@ fn first_segments(tokens: &TokenStream, visit: &mut dyn FnMut(&str)) {
 /// One item, formatted. If it does not parse it is printed unformatted, so that the compiler reports it.
 pub(super) fn print(item: &TokenStream) -> String {
     match syn::parse2(item.clone()) {
-        Ok(item) => layout(&prettyplease::unparse(&syn::File {
+        Ok(item) => separate_members(&prettyplease::unparse(&syn::File {
             shebang: None,
             frontmatter: None,
             attrs: Vec::new(),
@@ -116,6 +115,23 @@ pub(super) fn print(item: &TokenStream) -> String {
         })),
         Err(_) => format!("{item}\n"),
     }
+}
+
+/// Puts a blank line between the members of an `impl` or a module, which the printer does not.
+///
+/// Literals contain no line breaks, so a line that looks like a closing brace is one.
+fn separate_members(item: &str) -> String {
+    let mut text = String::new();
+    let mut after_member = false;
+    for line in item.lines() {
+        if after_member && line.starts_with("    ") {
+            text.push('\n');
+        }
+        text += line;
+        text.push('\n');
+        after_member = line == "    }" || line == "    };";
+    }
+    text
 }
 
 #[cfg(test)]

@@ -36,7 +36,11 @@ markers!(CatalogGroup : Catalog catalog);
 
 impl Endpoint for Catalog {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("catalog", "catalog", "Catalog")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "catalog",
+            "catalog",
+            "Catalog",
+        )
         .summary("Identifiers of all supported exchanges and coins.")
         .path("/catalog", Evidence::Reported)
         .notes(

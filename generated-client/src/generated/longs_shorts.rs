@@ -5,10 +5,14 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesAnchor, takes_one_exchange, takes_optional_exchange, takes_several_exchanges};
+use super::service::params::{
+    TakesAnchor, takes_one_exchange, takes_optional_exchange, takes_several_exchanges,
+};
 
 /// The endpoints of [`Client::longs_shorts`].
 #[derive(Clone, Copy, Debug)]
@@ -235,13 +239,21 @@ markers!(
 
 impl Endpoint for TopTraderAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "top_trader_accounts", "Top Trader Accounts")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "top_trader_accounts",
+            "Top Trader Accounts",
+        )
         .summary(
             "Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.",
         )
         .path("/topTraderAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
+        .series(
+            Some(RecordInfo::of::<LongShortShare>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
         .notes(
             "The most margin does not imply the most profit. The API document describes counts; public clients read percentages from the top trader positions, and the same fields are assumed here.",
         );
@@ -269,22 +281,50 @@ impl Record for LongShortShare {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LongShortShare",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Start of the interval."),
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "long_pct",
+                        "longPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
-                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .range(Range {
+                        min: Some(0.0),
+                        max: Some(100.0),
+                    })
                     .unit("percent")
                     .summary("Long share."),
-                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "short_pct",
+                        "shortPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
-                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .range(Range {
+                        min: Some(0.0),
+                        max: Some(100.0),
+                    })
                     .unit("percent")
                     .summary("Short share."),
-                FieldInfo::new("ls_ratio", "lsRatio", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "ls_ratio",
+                        "lsRatio",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .range(Range { min: Some(0.0), max: None })
-                    .summary("Long share divided by short share; above 1, more are long."),
+                    .summary(
+                        "Long share divided by short share; above 1, more are long.",
+                    ),
             ],
         )
         .summary("Long and short shares of a group of traders.");
@@ -306,7 +346,8 @@ impl Endpoint for TopTraderPositions {
         .params(params::ONE_EXCHANGE, &[])
         .changed_params(
             &[
-                params::EXCHANGE.tested_values(
+                params::EXCHANGE
+                    .tested_values(
                         &[
                             "binance_perp_stable",
                             "binance_perp_coin",
@@ -317,7 +358,11 @@ impl Endpoint for TopTraderPositions {
                     ),
             ],
         )
-        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
+        .series(
+            Some(RecordInfo::of::<LongShortShare>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
         .notes("The exchanges that work were tested with BTC.");
 }
 
@@ -335,7 +380,11 @@ impl Endpoint for AnchoredTopTraderAccounts {
         )
         .path("/anchoredTopTraderAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<AnchoredLongShortShare>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Each account counts once.");
 }
 
@@ -361,13 +410,25 @@ impl Record for AnchoredLongShortShare {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "AnchoredLongShortShare",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Start of the interval."),
-                FieldInfo::new("cumulative_long_pct", "cumulativeLongPct", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "cumulative_long_pct",
+                        "cumulativeLongPct",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .unit("percent")
                     .summary("Long share from the anchor to the interval.")
-                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
+                    .notes(
+                        "Unknown: how the shares of the intervals since the anchor are combined.",
+                    ),
                 FieldInfo::new(
                         "cumulative_short_pct",
                         "cumulativeShortPct",
@@ -377,13 +438,18 @@ impl Record for AnchoredLongShortShare {
                     .optional()
                     .unit("percent")
                     .summary("Short share from the anchor to the interval.")
-                    .notes("Unknown: how the shares of the intervals since the anchor are combined."),
+                    .notes(
+                        "Unknown: how the shares of the intervals since the anchor are combined.",
+                    ),
             ],
         )
         .summary("Long and short shares of a group of traders since the last anchor.");
 }
 
-fields!(AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1, cumulative_short_pct = 2);
+fields!(
+    AnchoredLongShortShare => open_date = 0, cumulative_long_pct = 1,
+    cumulative_short_pct = 2
+);
 
 impl Endpoint for AnchoredTopTraderPositions {
     type Body = Series<AnchoredLongShortShare>;
@@ -397,23 +463,40 @@ impl Endpoint for AnchoredTopTraderPositions {
         )
         .path("/anchoredTopTraderPositions", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion);
+        .series(
+            Some(RecordInfo::of::<AnchoredLongShortShare>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        );
 }
 
 takes_one_exchange!(AnchoredTopTraderPositions => TakesAnchor);
 
 impl Endpoint for GlobalAccounts {
     type Body = Series<LongShortShare>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "global_accounts", "Global Accounts")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "global_accounts",
+            "Global Accounts",
+        )
         .summary(
             "Share of all accounts of an exchange that are net long and that are net short; each account counts once, regardless of size.",
         )
         .path("/globalAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
         .changed_params(
-            &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"])],
+            &[
+                params::EXCHANGE
+                    .tested_values(
+                        &["binance_perp_stable", "binance_perp_coin", "bybit_perp_coin"],
+                    ),
+            ],
         )
-        .series(Some(RecordInfo::of::<LongShortShare>()), Some("openDate"), Evidence::Reported)
+        .series(
+            Some(RecordInfo::of::<LongShortShare>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
         .notes("The exchanges that work were tested with BTC.");
 }
 
@@ -431,18 +514,32 @@ impl Endpoint for AnchoredGlobalAccounts {
         )
         .path("/anchoredGlobalAccounts", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredLongShortShare>()), Some("openDate"), Evidence::PreviousVersion);
+        .series(
+            Some(RecordInfo::of::<AnchoredLongShortShare>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        );
 }
 
 takes_one_exchange!(AnchoredGlobalAccounts => TakesAnchor);
 
 impl Endpoint for NetLongShort {
     type Body = Series<NetLongShortRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "net_long_short", "Net Long Short")
-        .summary("Net long and net short positions, estimated from market orders and changes of open interest.")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "net_long_short",
+            "Net Long Short",
+        )
+        .summary(
+            "Net long and net short positions, estimated from market orders and changes of open interest.",
+        )
         .path("/netLongShort", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(Some(RecordInfo::of::<NetLongShortRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<NetLongShortRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -467,10 +564,20 @@ impl Record for NetLongShortRecord {
             "NetLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new("net_longs", "netLongs", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "net_longs",
+                        "netLongs",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Estimated net long positions."),
-                FieldInfo::new("net_shorts", "netShorts", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "net_shorts",
+                        "netShorts",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Estimated net short positions."),
             ],
@@ -487,11 +594,19 @@ impl Endpoint for NetLongShortDelta {
             "net_long_short_delta",
             "Net Long Short Delta",
         )
-        .summary("Estimated net longs minus estimated net shorts; positive if longs dominate.")
+        .summary(
+            "Estimated net longs minus estimated net shorts; positive if longs dominate.",
+        )
         .path("/netLongShortDelta", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(Some(RecordInfo::of::<NetLongShortDeltaRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("One public client counts ten exchanges in the default set. Unknown: the unit.");
+        .series(
+            Some(RecordInfo::of::<NetLongShortDeltaRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
+        .notes(
+            "One public client counts ten exchanges in the default set. Unknown: the unit.",
+        );
 }
 
 takes_several_exchanges!(NetLongShortDelta);
@@ -513,7 +628,12 @@ impl Record for NetLongShortDeltaRecord {
             "NetLongShortDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("net_long_short_delta", "netLongShortDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "net_long_short_delta",
+                        "netLongShortDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
                     .summary("Difference; negative if shorts dominate."),
             ],
@@ -525,12 +645,21 @@ fields!(NetLongShortDeltaRecord => open_date = 0, net_long_short_delta = 1);
 
 impl Endpoint for AnchoredCls {
     type Body = Series<AnchoredClsRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_cls", "Anchored CLS").summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_cls",
+            "Anchored CLS",
+        )
+        .summary(
             "Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says.",
         )
         .path("/anchoredCLS", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredClsRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<AnchoredClsRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -576,16 +705,28 @@ impl Record for AnchoredClsRecord {
         .summary("One record of Anchored CLS.");
 }
 
-fields!(AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts = 2);
+fields!(
+    AnchoredClsRecord => open_date = 0, cumulative_net_longs = 1, cumulative_net_shorts =
+    2
+);
 
 impl Endpoint for AnchoredClsd {
     type Body = Series<AnchoredClsdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "anchored_clsd", "Anchored CLSD").summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "anchored_clsd",
+            "Anchored CLSD",
+        )
+        .summary(
             "Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor` says: the difference of the two sums of `/anchoredCLS`.",
         )
         .path("/anchoredCLSD", Evidence::Documented)
         .params(params::SEVERAL_EXCHANGES, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredClsdRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<AnchoredClsdRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -608,7 +749,12 @@ impl Record for AnchoredClsdRecord {
             "AnchoredClsdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("cumulative_delta", "cumulativeDelta", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "cumulative_delta",
+                        "cumulativeDelta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Sum since the last anchor; positive if longs dominate."),
             ],
@@ -620,16 +766,29 @@ fields!(AnchoredClsdRecord => open_date = 0, cumulative_delta = 1);
 
 impl Endpoint for WhaleRetailDelta {
     type Body = Series<WhaleRetailDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("longs_shorts", "whale_retail_delta", "Whale Retail Delta")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "longs_shorts",
+            "whale_retail_delta",
+            "Whale Retail Delta",
+        )
         .summary(
             "Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if top traders are long more often than all accounts.",
         )
         .path("/whaleRetailDelta", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
         .changed_params(
-            &[params::EXCHANGE.tested_values(&["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"])],
+            &[
+                params::EXCHANGE
+                    .tested_values(
+                        &["binance_perp_stable", "binance_perp_coin", "okx_perp_coin"],
+                    ),
+            ],
         )
-        .series(Some(RecordInfo::of::<WhaleRetailDeltaRecord>()), Some("openDate"), Evidence::Reported)
+        .series(
+            Some(RecordInfo::of::<WhaleRetailDeltaRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
         .notes("The exchanges that work were tested with BTC.");
 }
 
@@ -653,11 +812,21 @@ impl Record for WhaleRetailDeltaRecord {
             "WhaleRetailDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("whale_retail_delta", "whaleRetailDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "whale_retail_delta",
+                        "whaleRetailDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
-                    .range(Range { min: Some(-100.0), max: Some(100.0) })
+                    .range(Range {
+                        min: Some(-100.0),
+                        max: Some(100.0),
+                    })
                     .unit("percentage points")
-                    .summary("Difference; positive if top traders are long more often than all accounts."),
+                    .summary(
+                        "Difference; positive if top traders are long more often than all accounts.",
+                    ),
             ],
         )
         .summary("One record of Whale Retail Delta.");
@@ -677,7 +846,11 @@ impl Endpoint for AnchoredWhaleRetailDelta {
         )
         .path("/anchoredWhaleRetailDelta", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[params::ANCHOR])
-        .series(Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()), Some("openDate"), Evidence::PreviousVersion);
+        .series(
+            Some(RecordInfo::of::<AnchoredWhaleRetailDeltaRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        );
 }
 
 takes_one_exchange!(AnchoredWhaleRetailDelta => TakesAnchor);
@@ -716,7 +889,9 @@ impl Record for AnchoredWhaleRetailDeltaRecord {
         .summary("One record of Anchored Whale Retail Delta.");
 }
 
-fields!(AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1);
+fields!(
+    AnchoredWhaleRetailDeltaRecord => open_date = 0, cumulative_whale_retail_delta = 1
+);
 
 impl Endpoint for WhalePositionDominance {
     type Body = Series<WhalePositionDominanceRecord>;
@@ -730,7 +905,11 @@ impl Endpoint for WhalePositionDominance {
         )
         .path("/whalePositionDominance", Evidence::Documented)
         .params(params::OPTIONAL_EXCHANGE, &[])
-        .series(Some(RecordInfo::of::<WhalePositionDominanceRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<WhalePositionDominanceRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the formula, the unit, the range and the sign.");
 }
 
@@ -761,7 +940,9 @@ impl Record for WhalePositionDominanceRecord {
                         Evidence::PreviousVersion,
                     )
                     .optional()
-                    .summary("Influence of large positions relative to sentiment by account.")
+                    .summary(
+                        "Influence of large positions relative to sentiment by account.",
+                    )
                     .notes("The previous API version wrote the name with underscores."),
             ],
         )
@@ -782,7 +963,11 @@ impl Endpoint for TrueRetailLongShort {
         )
         .path("/trueRetailLongShort", Evidence::Documented)
         .params(params::ONE_EXCHANGE, &[])
-        .series(Some(RecordInfo::of::<TrueRetailLongShortRecord>()), Some("openDate"), Evidence::Reported);
+        .series(
+            Some(RecordInfo::of::<TrueRetailLongShortRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        );
 }
 
 takes_one_exchange!(TrueRetailLongShort);
@@ -806,14 +991,30 @@ impl Record for TrueRetailLongShortRecord {
             "TrueRetailLongShortRecord",
             &[
                 records::TIME,
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "long_pct",
+                        "longPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
-                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .range(Range {
+                        min: Some(0.0),
+                        max: Some(100.0),
+                    })
                     .unit("percent")
                     .summary("Long share of accounts."),
-                FieldInfo::new("short_pct", "shortPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "short_pct",
+                        "shortPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
-                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .range(Range {
+                        min: Some(0.0),
+                        max: Some(100.0),
+                    })
                     .unit("percent")
                     .summary("Short share of accounts."),
             ],
@@ -833,7 +1034,11 @@ impl Endpoint for TraderSentimentGap {
         .summary("Difference in positioning between large and small retail accounts.")
         .path("/traderSentimentGap", Evidence::Documented)
         .params(params::OPTIONAL_EXCHANGE, &[])
-        .series(Some(RecordInfo::of::<TraderSentimentGapRecord>()), Some("openDate"), Evidence::Reported)
+        .series(
+            Some(RecordInfo::of::<TraderSentimentGapRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
         .notes(
             "The API document compares large with small retail accounts; the provider's academy compares top traders with retail. Unknown: the formula, the unit and the sign.",
         );
@@ -858,7 +1063,12 @@ impl Record for TraderSentimentGapRecord {
             "TraderSentimentGapRecord",
             &[
                 records::TIME,
-                FieldInfo::new("trader_sentiment_gap", "traderSentimentGap", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "trader_sentiment_gap",
+                        "traderSentimentGap",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
                     .summary("Difference between the two groups."),
             ],

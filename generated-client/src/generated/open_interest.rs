@@ -5,7 +5,9 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::takes_several_exchanges;
@@ -64,12 +66,20 @@ markers!(
 
 impl Endpoint for OpenInterest {
     type Body = Series<OpenInterestRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "open_interest",
+            "open_interest",
+            "Open Interest",
+        )
         .aliases(&["Open the service"])
         .summary("Open interest as candles: value of all open contracts.")
         .path("/openInterest", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(Some(RecordInfo::of::<OpenInterestRecord>()), Some("openDate"), Evidence::Reported)
+        .series(
+            Some(RecordInfo::of::<OpenInterestRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
         .notes(
             "Without an exchange, public clients received data of 16 or 17. The example is from the previous API version; its open is above its high.",
         );
@@ -135,10 +145,16 @@ impl Endpoint for OpenInterestDelta {
             "Open Interest Delta",
         )
         .aliases(&["Open the service Delta"])
-        .summary("Change of open interest per interval; positive if contracts were opened.")
+        .summary(
+            "Change of open interest per interval; positive if contracts were opened.",
+        )
         .path("/openInterestDelta", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[])
-        .series(Some(RecordInfo::of::<OpenInterestDeltaRecord>()), Some("openDate"), Evidence::Reported)
+        .series(
+            Some(RecordInfo::of::<OpenInterestDeltaRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -161,9 +177,16 @@ impl Record for OpenInterestDeltaRecord {
             "OpenInterestDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open_interest_delta", "openInterestDelta", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "open_interest_delta",
+                        "openInterestDelta",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
-                    .summary("Change of open interest in the interval; negative if contracts were closed."),
+                    .summary(
+                        "Change of open interest in the interval; negative if contracts were closed.",
+                    ),
             ],
         )
         .summary("One record of Open Interest Delta.");
@@ -177,7 +200,9 @@ pub(crate) static GROUP: GroupInfo = GroupInfo::new("open_interest", "Open Inter
     .endpoints(
         &[
             &EndpointInfo::new("open_interest", "anchored_oi_delta", "Anchored OI Delta")
-                .summary("Change of open interest, accumulated since the last anchor in UTC.")
+                .summary(
+                    "Change of open interest, accumulated since the last anchor in UTC.",
+                )
                 .name_evidence(Evidence::Documented),
             OpenInterest::INFO,
             OpenInterestDelta::INFO,

@@ -5,10 +5,14 @@
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesAdvanceFilter, takes_one_exchange, takes_optional_exchange};
+use super::service::params::{
+    TakesAdvanceFilter, takes_one_exchange, takes_optional_exchange,
+};
 
 /// The endpoints of [`Client::options`].
 #[derive(Clone, Copy, Debug)]
@@ -54,11 +58,17 @@ markers!(OptionsGroup : Bvol bvol : HasHistory, Dvol dvol : HasHistory);
 impl Endpoint for Bvol {
     type Body = Series<BvolRecord>;
     const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "bvol", "Bvol")
-        .summary("Volatility index of Binance, as candles: the implied volatility of the options traded there.")
+        .summary(
+            "Volatility index of Binance, as candles: the implied volatility of the options traded there.",
+        )
         .path("/bvol", Evidence::Reported)
         .params(params::OPTIONAL_EXCHANGE, &[])
         .changed_params(&[params::ANY_EXCHANGE.tested_values(&["binance_perp_stable"])])
-        .series(Some(RecordInfo::of::<BvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<BvolRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes(
             "The previous API version had no `exchange`. Unknown: the formula, the unit, the range, and the period that the index refers to.",
         );
@@ -89,19 +99,39 @@ impl Record for BvolRecord {
             "BvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "open",
+                        "open",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("39.8348")
                     .summary("Index at the start of the interval."),
-                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "high",
+                        "high",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("39.8829")
                     .summary("Highest value of the interval."),
-                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "low",
+                        "low",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("39.8348")
                     .summary("Lowest value of the interval."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "close",
+                        "close",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("39.8829")
                     .summary("Index at the end of the interval."),
@@ -114,13 +144,27 @@ fields!(BvolRecord => open_date = 0, open = 1, high = 2, low = 3, close = 4);
 
 impl Endpoint for Dvol {
     type Body = Series<DvolRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol").summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("options", "dvol", "Dvol")
+        .summary(
             "Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.",
         )
         .path("/dvol", Evidence::Published)
-        .params(params::ONE_EXCHANGE, &[params::ADVANCE_FILTER.known_by(Evidence::Published)])
-        .changed_params(&[params::EXCHANGE.allowed_values(&["deribit_perp_stable"]).example("deribit_perp_stable")])
-        .series(Some(RecordInfo::of::<DvolRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .params(
+            params::ONE_EXCHANGE,
+            &[params::ADVANCE_FILTER.known_by(Evidence::Published)],
+        )
+        .changed_params(
+            &[
+                params::EXCHANGE
+                    .allowed_values(&["deribit_perp_stable"])
+                    .example("deribit_perp_stable"),
+            ],
+        )
+        .series(
+            Some(RecordInfo::of::<DvolRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -149,19 +193,39 @@ impl Record for DvolRecord {
             "DvolRecord",
             &[
                 records::TIME,
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "open",
+                        "open",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("38.52")
                     .summary("Index at the start of the interval."),
-                FieldInfo::new("high", "high", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "high",
+                        "high",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("38.52")
                     .summary("Highest value of the interval."),
-                FieldInfo::new("low", "low", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "low",
+                        "low",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("38.49")
                     .summary("Lowest value of the interval."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "close",
+                        "close",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("38.49")
                     .summary("Index at the end of the interval."),

@@ -5,10 +5,14 @@
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::history::HasHistory;
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
-use super::service::params::{TakesMarketTypes, takes_optional_exchange, takes_several_exchanges};
+use super::service::params::{
+    TakesMarketTypes, takes_optional_exchange, takes_several_exchanges,
+};
 
 /// The endpoints of [`Client::orderbook`].
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +174,11 @@ impl Endpoint for AsksIncreaseDecrease {
         )
         .path("/asksIncreaseDecrease", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<AsksIncreaseDecreaseRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -212,8 +220,14 @@ fields!(AsksIncreaseDecreaseRecord => open_date = 0, asks_increase_decrease = 1)
 
 impl Endpoint for BestBidAsk {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "best_bid_ask", "Best Bid Ask")
-        .summary("Size at the top of the book: at the highest bid and at the lowest ask.")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "best_bid_ask",
+            "Best Bid Ask",
+        )
+        .summary(
+            "Size at the top of the book: at the highest bid and at the lowest ask.",
+        )
         .path("/bestBidAsk", Evidence::Published)
         .params(params::OPTIONAL_EXCHANGE, &[params::MARKET_TYPES])
         .series(None, Some("openDate"), Evidence::Documented);
@@ -223,12 +237,24 @@ takes_optional_exchange!(BestBidAsk => TakesMarketTypes);
 
 impl Endpoint for BidAsk {
     type Body = Series<BidAskRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask", "Bid Ask")
-        .summary("Total size of resting buy orders and of resting sell orders per interval.")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "bid_ask",
+            "Bid Ask",
+        )
+        .summary(
+            "Total size of resting buy orders and of resting sell orders per interval.",
+        )
         .path("/bidAsk", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRecord>()), Some("openDate"), Evidence::Reported)
-        .notes("Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.");
+        .series(
+            Some(RecordInfo::of::<BidAskRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
+        .notes(
+            "Not split by depth. One public client received data for 15 of the 17 perpetual exchanges of BTC.",
+        );
 }
 
 takes_several_exchanges!(BidAsk => TakesMarketTypes);
@@ -271,11 +297,21 @@ fields!(BidAskRecord => open_date = 0, bid = 1, ask = 2);
 
 impl Endpoint for BidAskDelta {
     type Body = Series<BidAskDeltaRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_delta", "Bid Ask Delta")
-        .summary("Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "bid_ask_delta",
+            "Bid Ask Delta",
+        )
+        .summary(
+            "Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.",
+        )
         .path("/bidAskDelta", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskDeltaRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<BidAskDeltaRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -298,7 +334,12 @@ impl Record for BidAskDeltaRecord {
             "BidAskDeltaRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_delta", "bidAskDelta", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "bid_ask_delta",
+                        "bidAskDelta",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("-35945460.68")
                     .summary("Bids minus asks; negative if asks dominate."),
@@ -311,12 +352,21 @@ fields!(BidAskDeltaRecord => open_date = 0, bid_ask_delta = 1);
 
 impl Endpoint for BidAskRatio {
     type Body = Series<BidAskRatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio", "Bid Ask Ratio").summary(
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "bid_ask_ratio",
+            "Bid Ask Ratio",
+        )
+        .summary(
             "Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders dominate.",
         )
         .path("/bidAskRatio", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRatioRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<BidAskRatioRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes(
             "Unknown: whether orders are weighted by size, value or number, how deep into the book, and which time of the interval it is sampled at.",
         );
@@ -342,11 +392,21 @@ impl Record for BidAskRatioRecord {
             "BidAskRatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_ratio", "bidAskRatio", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "bid_ask_ratio",
+                        "bidAskRatio",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
-                    .range(Range { min: Some(-1.0), max: Some(1.0) })
+                    .range(Range {
+                        min: Some(-1.0),
+                        max: Some(1.0),
+                    })
                     .example("0.1475")
-                    .summary("Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only."),
+                    .summary(
+                        "Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only.",
+                    ),
             ],
         )
         .summary("One record of Bid Ask Ratio.");
@@ -356,13 +416,21 @@ fields!(BidAskRatioRecord => open_date = 0, bid_ask_ratio = 1);
 
 impl Endpoint for BidAskRatioDiff {
     type Body = Series<BidAskRatioDiffRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_ratio_diff", "Bid Ask Ratio Diff")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "bid_ask_ratio_diff",
+            "Bid Ask Ratio Diff",
+        )
         .summary(
             "Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.",
         )
         .path("/bidAskRatioDiff", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskRatioDiffRecord>()), Some("openDate"), Evidence::PreviousVersion);
+        .series(
+            Some(RecordInfo::of::<BidAskRatioDiffRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        );
 }
 
 takes_several_exchanges!(BidAskRatioDiff => TakesMarketTypes);
@@ -384,9 +452,16 @@ impl Record for BidAskRatioDiffRecord {
             "BidAskRatioDiffRecord",
             &[
                 records::TIME,
-                FieldInfo::new("bid_ask_ratio_diff", "bidAskRatioDiff", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "bid_ask_ratio_diff",
+                        "bidAskRatioDiff",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
-                    .summary("Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1."),
+                    .summary(
+                        "Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1.",
+                    ),
             ],
         )
         .summary("One record of Bid Ask Ratio Diff.");
@@ -396,13 +471,25 @@ fields!(BidAskRatioDiffRecord => open_date = 0, bid_ask_ratio_diff = 1);
 
 impl Endpoint for BidAskSpread {
     type Body = Series<BidAskSpreadRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "bid_ask_spread", "Bid Ask Spread")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "bid_ask_spread",
+            "Bid Ask Spread",
+        )
         .aliases(&["Bids Ask Spread"])
-        .summary("Spread between the lowest ask and the highest bid; narrow in liquid markets.")
+        .summary(
+            "Spread between the lowest ask and the highest bid; narrow in liquid markets.",
+        )
         .path("/bidsAskSpread", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidAskSpreadRecord>()), Some("openDate"), Evidence::PreviousVersion)
-        .notes("Unknown: the unit, and how the spreads of several exchanges are combined.");
+        .series(
+            Some(RecordInfo::of::<BidAskSpreadRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
+        .notes(
+            "Unknown: the unit, and how the spreads of several exchanges are combined.",
+        );
 }
 
 takes_several_exchanges!(BidAskSpread => TakesMarketTypes);
@@ -426,10 +513,20 @@ impl Record for BidAskSpreadRecord {
             "BidAskSpreadRecord",
             &[
                 records::TIME,
-                FieldInfo::new("max", "max", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "max",
+                        "max",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Widest spread in the interval."),
-                FieldInfo::new("avg_spread", "avgSpread", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "avg_spread",
+                        "avgSpread",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .summary("Average spread in the interval."),
             ],
@@ -451,7 +548,11 @@ impl Endpoint for BidsIncreaseDecrease {
         )
         .path("/bidsIncreaseDecrease", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<BidsIncreaseDecreaseRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -493,11 +594,21 @@ fields!(BidsIncreaseDecreaseRecord => open_date = 0, bids_increase_decrease = 1)
 
 impl Endpoint for CombinedBook {
     type Body = Series<CombinedBookRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("orderbook", "combined_book", "Combined Book")
-        .summary("Total size of all resting orders, bids plus asks: the liquidity of the book.")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "orderbook",
+            "combined_book",
+            "Combined Book",
+        )
+        .summary(
+            "Total size of all resting orders, bids plus asks: the liquidity of the book.",
+        )
         .path("/combinedBook", Evidence::Published)
         .params(params::SEVERAL_EXCHANGES, &[params::MARKET_TYPES])
-        .series(Some(RecordInfo::of::<CombinedBookRecord>()), Some("openDate"), Evidence::PreviousVersion)
+        .series(
+            Some(RecordInfo::of::<CombinedBookRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        )
         .notes("Unknown: the unit.");
 }
 
@@ -520,7 +631,12 @@ impl Record for CombinedBookRecord {
             "CombinedBookRecord",
             &[
                 records::TIME,
-                FieldInfo::new("combined_book", "combinedBook", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "combined_book",
+                        "combinedBook",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .example("589398610.05")
                     .summary("Size of the bids plus size of the asks."),
@@ -538,17 +654,29 @@ impl Endpoint for MarketImbalanceIndex {
             "market_imbalance_index",
             "Market Imbalance Index",
         )
-        .summary("Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.")
+        .summary(
+            "Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.",
+        )
         .path("/marketImbalanceIndex", Evidence::Reported)
         .params(params::SEVERAL_EXCHANGES, &[])
         .changed_params(
             &[
-                params::EXCHANGES.allowed_values(
-                        &["binance_perp_stable", "bybit_perp_stable", "okx_perp_stable", "bitget_perp_stable"],
+                params::EXCHANGES
+                    .allowed_values(
+                        &[
+                            "binance_perp_stable",
+                            "bybit_perp_stable",
+                            "okx_perp_stable",
+                            "bitget_perp_stable",
+                        ],
                     ),
             ],
         )
-        .series(Some(RecordInfo::of::<MarketImbalanceIndexRecord>()), Some("openDate"), Evidence::Reported)
+        .series(
+            Some(RecordInfo::of::<MarketImbalanceIndexRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        )
         .notes("The exchanges that worked were tested with BTC.");
 }
 
@@ -571,9 +699,17 @@ impl Record for MarketImbalanceIndexRecord {
             "MarketImbalanceIndexRecord",
             &[
                 records::TIME,
-                FieldInfo::new("market_imbalance_index", "marketImbalanceIndex", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "market_imbalance_index",
+                        "marketImbalanceIndex",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
-                    .range(Range { min: Some(-1.0), max: Some(1.0) })
+                    .range(Range {
+                        min: Some(-1.0),
+                        max: Some(1.0),
+                    })
                     .summary("Combined imbalance.")
                     .notes("Unknown: the weights of the combination."),
             ],

@@ -6,7 +6,10 @@ use ::runtime::{Endpoint, Value, markers, takes};
 use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, ValueType};
 use crate::{Client, Request};
 use super::service::params;
-use super::service::params::{TakesCoin, TakesExchange, TakesExchanges, TakesGraphType, TakesLookback, TakesTimestamp};
+use super::service::params::{
+    TakesCoin, TakesExchange, TakesExchanges, TakesGraphType, TakesLookback,
+    TakesTimestamp,
+};
 
 /// The endpoints of [`Client::position_heatmap`].
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +20,9 @@ pub struct PositionHeatmapGroup<'a> {
 impl Client {
     /// Position Heatmap: open interest and net positions by price.
     pub fn position_heatmap(&self) -> PositionHeatmapGroup<'_> {
-        PositionHeatmapGroup { client: self }
+        PositionHeatmapGroup {
+            client: self,
+        }
     }
 }
 
@@ -50,18 +55,32 @@ impl Endpoint for PositionHeatmapData {
             "Position Heatmap Data",
         )
         .aliases(&["Positions Heatmap Data"])
-        .summary("Open interest, net longs, net shorts and their difference by price range.")
+        .summary(
+            "Open interest, net longs, net shorts and their difference by price range.",
+        )
         .path("/positionHeatmap", Evidence::Published)
         .params(
             &[],
             &[
                 params::COIN.known_by(Evidence::Published),
                 params::ANY_EXCHANGE.known_by(Evidence::Published),
-                ParamInfo::new("lookback", "lookback", ValueType::String, Evidence::Published)
+                ParamInfo::new(
+                        "lookback",
+                        "lookback",
+                        ValueType::String,
+                        Evidence::Published,
+                    )
                     .summary("Time range that the heatmap covers.")
                     .notes("Unknown: the accepted values."),
-                ParamInfo::new("graph_type", "graphType", ValueType::String, Evidence::Published)
-                    .summary("Presumably the metric that the heatmap shows (inferred from the name).")
+                ParamInfo::new(
+                        "graph_type",
+                        "graphType",
+                        ValueType::String,
+                        Evidence::Published,
+                    )
+                    .summary(
+                        "Presumably the metric that the heatmap shows (inferred from the name).",
+                    )
                     .notes("Unknown: the accepted values."),
                 params::TIMESTAMP.known_by(Evidence::Published),
             ],
@@ -76,6 +95,9 @@ takes!(
     TakesTimestamp, TakesLookback { type Lookback = String; }
 );
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("position_heatmap", "Position Heatmap")
+pub(crate) static GROUP: GroupInfo = GroupInfo::new(
+        "position_heatmap",
+        "Position Heatmap",
+    )
     .summary("Open interest and net positions by price.")
     .endpoints(&[PositionHeatmapData::INFO]);

@@ -45,11 +45,15 @@ impl Exchange {
     /// `arkham_perp_stable`: Arkham perpetuals margined in a stablecoin. Reported.
     pub const ARKHAM_PERP_STABLE: Self = Self(Cow::Borrowed("arkham_perp_stable"));
     /// `hyperliquid_perp_stable`: Hyperliquid perpetuals margined in a stablecoin. Reported.
-    pub const HYPERLIQUID_PERP_STABLE: Self = Self(Cow::Borrowed("hyperliquid_perp_stable"));
+    pub const HYPERLIQUID_PERP_STABLE: Self = Self(
+        Cow::Borrowed("hyperliquid_perp_stable"),
+    );
     /// `hyperliquid_xyz`: Hyperliquid, a market of an undocumented kind. Reported.
     pub const HYPERLIQUID_XYZ: Self = Self(Cow::Borrowed("hyperliquid_xyz"));
     /// `coinbaseadvanced_perp_stable`: Coinbase Advanced perpetuals margined in a stablecoin. Reported.
-    pub const COINBASEADVANCED_PERP_STABLE: Self = Self(Cow::Borrowed("coinbaseadvanced_perp_stable"));
+    pub const COINBASEADVANCED_PERP_STABLE: Self = Self(
+        Cow::Borrowed("coinbaseadvanced_perp_stable"),
+    );
 }
 
 named_type!(identifier Exchange);
@@ -76,16 +80,41 @@ impl NamedType for Exchange {
                         Evidence::Reported,
                     )
                     .attributes(&["binance", "stable"]),
-                ValueInfo::new("binance_perp_coin", "Binance perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "binance_perp_coin",
+                        "Binance perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["binance", "coin"]),
-                ValueInfo::new("binance_spot", "Binance spot markets.", Evidence::Reported).attributes(&["binance"]),
-                ValueInfo::new("bybit_perp_stable", "Bybit perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "binance_spot",
+                        "Binance spot markets.",
+                        Evidence::Reported,
+                    )
+                    .attributes(&["binance"]),
+                ValueInfo::new(
+                        "bybit_perp_stable",
+                        "Bybit perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bybit", "stable"]),
-                ValueInfo::new("bybit_perp_coin", "Bybit perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bybit_perp_coin",
+                        "Bybit perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bybit", "coin"]),
-                ValueInfo::new("okx_perp_stable", "OKX perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "okx_perp_stable",
+                        "OKX perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["okx", "stable"]),
-                ValueInfo::new("okx_perp_coin", "OKX perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "okx_perp_coin",
+                        "OKX perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["okx", "coin"]),
                 ValueInfo::new(
                         "okx_qtrly",
@@ -93,11 +122,23 @@ impl NamedType for Exchange {
                         Evidence::Reported,
                     )
                     .attributes(&["okx"]),
-                ValueInfo::new("bitget_perp_stable", "Bitget perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bitget_perp_stable",
+                        "Bitget perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bitget", "stable"]),
-                ValueInfo::new("bitget_perp_coin", "Bitget perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bitget_perp_coin",
+                        "Bitget perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bitget", "coin"]),
-                ValueInfo::new("bitmex_perp_coin", "BitMEX perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "bitmex_perp_coin",
+                        "BitMEX perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["bitmex", "coin"]),
                 ValueInfo::new(
                         "bitfinex_perp_stable",
@@ -111,11 +152,23 @@ impl NamedType for Exchange {
                         Evidence::Reported,
                     )
                     .attributes(&["deribit", "stable"]),
-                ValueInfo::new("phemex_perp_stable", "Phemex perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "phemex_perp_stable",
+                        "Phemex perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["phemex", "stable"]),
-                ValueInfo::new("huobi_perp_coin", "Huobi perpetuals margined in the coin.", Evidence::Reported)
+                ValueInfo::new(
+                        "huobi_perp_coin",
+                        "Huobi perpetuals margined in the coin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["huobi", "coin"]),
-                ValueInfo::new("arkham_perp_stable", "Arkham perpetuals margined in a stablecoin.", Evidence::Reported)
+                ValueInfo::new(
+                        "arkham_perp_stable",
+                        "Arkham perpetuals margined in a stablecoin.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["arkham", "stable"]),
                 ValueInfo::new(
                         "hyperliquid_perp_stable",
@@ -123,7 +176,11 @@ impl NamedType for Exchange {
                         Evidence::Reported,
                     )
                     .attributes(&["hyperliquid", "stable"]),
-                ValueInfo::new("hyperliquid_xyz", "Hyperliquid, a market of an undocumented kind.", Evidence::Reported)
+                ValueInfo::new(
+                        "hyperliquid_xyz",
+                        "Hyperliquid, a market of an undocumented kind.",
+                        Evidence::Reported,
+                    )
                     .attributes(&["hyperliquid"]),
                 ValueInfo::new(
                         "coinbaseadvanced_perp_stable",
@@ -133,7 +190,9 @@ impl NamedType for Exchange {
                     .attributes(&["coinbaseadvanced", "stable"]),
             ],
         )
-        .summary("An exchange and one of its markets, for example `binance_perp_stable`.")
+        .summary(
+            "An exchange and one of its markets, for example `binance_perp_stable`.",
+        )
         .open()
         .attributes(&["venue", "margin_kind"]);
 }
@@ -186,7 +245,10 @@ pub enum Timeframe {
     Unknown(UnknownValue),
 }
 
-named_type!(enum Timeframe => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d");
+named_type!(
+    enum Timeframe => M1 = "1m", M5 = "5m", M15 = "15m", H1 = "1h", H4 = "4h", D1 = "1d"
+);
+
 named_type!(duration Timeframe);
 
 impl NamedType for Timeframe {
@@ -194,10 +256,13 @@ impl NamedType for Timeframe {
             "Timeframe",
             &[
                 ValueInfo::new("1m", "One minute.", Evidence::Documented).duration(60),
-                ValueInfo::new("5m", "Five minutes.", Evidence::Documented).duration(300),
-                ValueInfo::new("15m", "Fifteen minutes.", Evidence::Documented).duration(900),
+                ValueInfo::new("5m", "Five minutes.", Evidence::Documented)
+                    .duration(300),
+                ValueInfo::new("15m", "Fifteen minutes.", Evidence::Documented)
+                    .duration(900),
                 ValueInfo::new("1h", "One hour.", Evidence::Documented).duration(3600),
-                ValueInfo::new("4h", "Four hours.", Evidence::Documented).duration(14_400),
+                ValueInfo::new("4h", "Four hours.", Evidence::Documented)
+                    .duration(14_400),
                 ValueInfo::new("1d", "One day.", Evidence::Documented).duration(86_400),
             ],
         )
@@ -250,8 +315,10 @@ impl NamedType for Anchor {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Anchor",
             &[
-                ValueInfo::new("1h", "Every full hour.", Evidence::Reported).duration(3600),
-                ValueInfo::new("4h", "Every four hours.", Evidence::Reported).duration(14_400),
+                ValueInfo::new("1h", "Every full hour.", Evidence::Reported)
+                    .duration(3600),
+                ValueInfo::new("4h", "Every four hours.", Evidence::Reported)
+                    .duration(14_400),
                 ValueInfo::new("1d", "Every day.", Evidence::Reported).duration(86_400),
             ],
         )
@@ -280,7 +347,11 @@ impl NamedType for MarketType {
             &[
                 ValueInfo::new("all", "Spot and perpetual markets.", Evidence::Reported),
                 ValueInfo::new("spot", "Spot markets only.", Evidence::Reported),
-                ValueInfo::new("perpetuals", "Perpetual markets only.", Evidence::Reported),
+                ValueInfo::new(
+                    "perpetuals",
+                    "Perpetual markets only.",
+                    Evidence::Reported,
+                ),
             ],
         )
         .summary("Kind of market.");
@@ -308,7 +379,9 @@ pub enum Bucket {
     Unknown(UnknownValue),
 }
 
-named_type!(enum Bucket => B1 = "1", B2 = "2", B3 = "3", B4 = "4", B5 = "5", B6 = "6", B7 = "7");
+named_type!(
+    enum Bucket => B1 = "1", B2 = "2", B3 = "3", B4 = "4", B5 = "5", B6 = "6", B7 = "7"
+);
 
 impl NamedType for Bucket {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -316,10 +389,26 @@ impl NamedType for Bucket {
             &[
                 ValueInfo::new("1", "Up to 100 USD.", Evidence::Reported),
                 ValueInfo::new("2", "From 100 to 1 thousand USD.", Evidence::Reported),
-                ValueInfo::new("3", "From 1 thousand to 10 thousand USD.", Evidence::Reported),
-                ValueInfo::new("4", "From 10 thousand to 100 thousand USD.", Evidence::Reported),
-                ValueInfo::new("5", "From 100 thousand to 1 million USD.", Evidence::Reported),
-                ValueInfo::new("6", "From 1 million to 10 million USD.", Evidence::Reported),
+                ValueInfo::new(
+                    "3",
+                    "From 1 thousand to 10 thousand USD.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "4",
+                    "From 10 thousand to 100 thousand USD.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "5",
+                    "From 100 thousand to 1 million USD.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "6",
+                    "From 1 million to 10 million USD.",
+                    Evidence::Reported,
+                ),
                 ValueInfo::new("7", "Over 10 million USD.", Evidence::Reported),
             ],
         )
@@ -345,7 +434,11 @@ impl NamedType for AggregationType {
             "AggregationType",
             &[
                 ValueInfo::new("sum", "Sum of the rates.", Evidence::PreviousVersion),
-                ValueInfo::new("average", "Average of the rates.", Evidence::PreviousVersion),
+                ValueInfo::new(
+                    "average",
+                    "Average of the rates.",
+                    Evidence::PreviousVersion,
+                ),
             ],
         )
         .summary("How the funding rates of several exchanges are combined.");
@@ -401,8 +494,8 @@ pub enum Lookback {
 }
 
 named_type!(
-    enum Lookback => Hour12 = "12h", Day3 = "3d", Day7 = "7d", Month1 = "1m", Month3 = "3m", Month6 = "6m",
-    Year1 = "1y", Year2 = "2y"
+    enum Lookback => Hour12 = "12h", Day3 = "3d", Day7 = "7d", Month1 = "1m", Month3 =
+    "3m", Month6 = "6m", Year1 = "1y", Year2 = "2y"
 );
 
 named_type!(duration Lookback);
@@ -411,9 +504,12 @@ impl NamedType for Lookback {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Lookback",
             &[
-                ValueInfo::new("12h", "Twelve hours.", Evidence::Reported).duration(43_200),
-                ValueInfo::new("3d", "Three days.", Evidence::Reported).duration(259_200),
-                ValueInfo::new("7d", "Seven days.", Evidence::Reported).duration(604_800),
+                ValueInfo::new("12h", "Twelve hours.", Evidence::Reported)
+                    .duration(43_200),
+                ValueInfo::new("3d", "Three days.", Evidence::Reported)
+                    .duration(259_200),
+                ValueInfo::new("7d", "Seven days.", Evidence::Reported)
+                    .duration(604_800),
                 ValueInfo::new("1m", "One month.", Evidence::PreviousVersion),
                 ValueInfo::new("3m", "Three months.", Evidence::PreviousVersion),
                 ValueInfo::new("6m", "Six months.", Evidence::PreviousVersion),
@@ -440,7 +536,9 @@ pub enum LevelLeverage {
     Unknown(UnknownValue),
 }
 
-named_type!(enum LevelLeverage => High = "high", Medium = "medium", Low = "low", All = "all");
+named_type!(
+    enum LevelLeverage => High = "high", Medium = "medium", Low = "low", All = "all"
+);
 
 impl NamedType for LevelLeverage {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -449,7 +547,11 @@ impl NamedType for LevelLeverage {
                 ValueInfo::new("high", "High leverage.", Evidence::Reported),
                 ValueInfo::new("medium", "Medium leverage.", Evidence::Reported),
                 ValueInfo::new("low", "Low leverage.", Evidence::Reported),
-                ValueInfo::new("all", "All classes; a filter only, no level has it.", Evidence::Reported),
+                ValueInfo::new(
+                    "all",
+                    "All classes; a filter only, no level has it.",
+                    Evidence::Reported,
+                ),
             ],
         )
         .summary("Leverage class of liquidation levels.");
@@ -475,7 +577,10 @@ pub enum HeatmapLeverage {
     Unknown(UnknownValue),
 }
 
-named_type!(enum HeatmapLeverage => L1 = "l1", L2 = "l2", L3 = "l3", L4 = "l4", L5 = "l5", All = "all");
+named_type!(
+    enum HeatmapLeverage => L1 = "l1", L2 = "l2", L3 = "l3", L4 = "l4", L5 = "l5", All =
+    "all"
+);
 
 impl NamedType for HeatmapLeverage {
     const INFO: &'static TypeInfo = &TypeInfo::new(
@@ -489,7 +594,9 @@ impl NamedType for HeatmapLeverage {
                 ValueInfo::new("all", "All five classes.", Evidence::Reported),
             ],
         )
-        .summary("Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).");
+        .summary(
+            "Leverage class of a liquidation heatmap, from `l1` (highest) to `l5` (lowest).",
+        );
 }
 
 /// Scaling of the sizes in a liquidation heatmap.
@@ -510,7 +617,11 @@ impl NamedType for HeatmapScaling {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "HeatmapScaling",
             &[
-                ValueInfo::new("relative", "Unknown beyond its name.", Evidence::Reported),
+                ValueInfo::new(
+                    "relative",
+                    "Unknown beyond its name.",
+                    Evidence::Reported,
+                ),
                 ValueInfo::new("max", "Unknown beyond its name.", Evidence::Reported),
             ],
         )
@@ -563,8 +674,16 @@ impl NamedType for Side {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Side",
             &[
-                ValueInfo::new("long", "Long: gains when the price rises.", Evidence::Reported),
-                ValueInfo::new("short", "Short: gains when the price falls.", Evidence::Reported),
+                ValueInfo::new(
+                    "long",
+                    "Long: gains when the price rises.",
+                    Evidence::Reported,
+                ),
+                ValueInfo::new(
+                    "short",
+                    "Short: gains when the price falls.",
+                    Evidence::Reported,
+                ),
             ],
         )
         .summary("Side of a position.");

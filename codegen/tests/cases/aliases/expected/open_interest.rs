@@ -41,7 +41,11 @@ markers!(OpenInterestGroup : OpenInterest open_interest);
 
 impl Endpoint for OpenInterest {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("open_interest", "open_interest", "Open Interest")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "open_interest",
+            "open_interest",
+            "Open Interest",
+        )
         .aliases(&["Open the service"])
         .summary("Perpetual price minus spot price.")
         .path("/openInterest", Evidence::Documented)

@@ -10,7 +10,9 @@ use ::runtime::registry::{
 };
 use crate::{Client, Request, Series, Step};
 use super::service::params;
-use super::service::params::{TakesLevel, TakesLevels, TakesLimit, TakesStartTime, TakesSymbol, TakesSymbols};
+use super::service::params::{
+    TakesLevel, TakesLevels, TakesLimit, TakesStartTime, TakesSymbol, TakesSymbols,
+};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +38,9 @@ impl MarketGroup<'_> {
         symbol: impl Into<String>,
         interval: impl Into<Step>,
     ) -> Request<Candles> {
-        Request::new(self.client).with::<String, _>("symbol", symbol).with::<Step, _>("interval", interval)
+        Request::new(self.client)
+            .with::<String, _>("symbol", symbol)
+            .with::<Step, _>("interval", interval)
     }
 
     /// What rests in the book.
@@ -68,14 +72,23 @@ markers!(MarketGroup : Candles candles, Depth depth, Tickers tickers, Clock cloc
 
 impl Endpoint for Candles {
     type Body = Series<CandlesRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "candles", "Candles")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "candles",
+            "Candles",
+        )
         .summary("What was traded in each interval.")
         .path("/candles", Evidence::Documented)
         .params(
             &[],
             &[
                 params::SYMBOL,
-                ParamInfo::new("interval", "interval", ValueType::named::<Step>(), Evidence::Documented)
+                ParamInfo::new(
+                        "interval",
+                        "interval",
+                        ValueType::named::<Step>(),
+                        Evidence::Documented,
+                    )
                     .required(Evidence::Documented)
                     .summary("The length of a candle."),
                 ParamInfo::new(
@@ -88,7 +101,11 @@ impl Endpoint for Candles {
                 params::LIMIT,
             ],
         )
-        .series(Some(RecordInfo::of::<CandlesRecord>()), Some("openTime"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<CandlesRecord>()),
+            Some("openTime"),
+            Evidence::Documented,
+        );
 }
 
 takes!(Candles => TakesStartTime, TakesLimit);
@@ -122,8 +139,10 @@ impl Record for CandlesRecord {
                         Evidence::Documented,
                     )
                     .summary("When the interval begins."),
-                FieldInfo::new("open", "open", ValueType::Number, Evidence::Documented).summary("The first price."),
-                FieldInfo::new("close", "close", ValueType::Number, Evidence::Documented).summary("The last price."),
+                FieldInfo::new("open", "open", ValueType::Number, Evidence::Documented)
+                    .summary("The first price."),
+                FieldInfo::new("close", "close", ValueType::Number, Evidence::Documented)
+                    .summary("The last price."),
                 FieldInfo::new(
                         "close_time",
                         "closeTime",
@@ -131,7 +150,12 @@ impl Record for CandlesRecord {
                         Evidence::Documented,
                     )
                     .summary("When the interval ends."),
-                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
+                FieldInfo::new(
+                        "trades",
+                        "trades",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
                     .optional()
                     .summary("How many trades there were."),
             ],
@@ -171,11 +195,26 @@ impl Record for DepthRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DepthRecord",
             &[
-                FieldInfo::new("last_update_id", "lastUpdateId", ValueType::Integer, Evidence::Documented)
+                FieldInfo::new(
+                        "last_update_id",
+                        "lastUpdateId",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
                     .summary("The last change of the book."),
-                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                FieldInfo::new(
+                        "bids",
+                        "bids",
+                        ValueType::List(&ValueType::record::<Level>()),
+                        Evidence::Documented,
+                    )
                     .summary("What is bid, the highest first."),
-                FieldInfo::new("asks", "asks", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                FieldInfo::new(
+                        "asks",
+                        "asks",
+                        ValueType::List(&ValueType::record::<Level>()),
+                        Evidence::Documented,
+                    )
                     .summary("What is asked, the lowest first."),
             ],
         )
@@ -186,20 +225,32 @@ fields!(DepthRecord => last_update_id = 0, bids = 1, asks = 2);
 
 impl Endpoint for Tickers {
     type Body = Series<TickersRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "tickers", "Tickers")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "tickers",
+            "Tickers",
+        )
         .summary("The last prices of some markets.")
         .path("/tickers", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("symbol", "symbols", ValueType::String, Evidence::Documented)
+                ParamInfo::new(
+                        "symbol",
+                        "symbols",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .list_setter("symbols")
                     .as_json()
                     .summary("The markets."),
                 ParamInfo::new("level", "levels", ValueType::Count, Evidence::Documented)
                     .list_setter("levels")
                     .as_json()
-                    .range(Range { min: None, max: Some(20.0) })
+                    .range(Range {
+                        min: None,
+                        max: Some(20.0),
+                    })
                     .summary("How deep."),
             ],
         )
@@ -224,8 +275,15 @@ impl Record for TickersRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "TickersRecord",
             &[
-                FieldInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented).summary("The market."),
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price."),
+                FieldInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("The market."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                    .summary("The price."),
             ],
         )
         .summary("One record of Tickers.");

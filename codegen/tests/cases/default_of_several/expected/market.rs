@@ -3,7 +3,9 @@
 //! Market: what the market does.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
+};
 use crate::{Client, Request, Series, Timeframe};
 use super::service::params::{TakesDepth, TakesWindow, TakesWindows};
 
@@ -41,13 +43,21 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("window", "window", ValueType::named::<Timeframe>(), Evidence::Documented)
+                ParamInfo::new(
+                        "window",
+                        "window",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
                     .list_setter("windows")
                     .default("1m,1h")
                     .summary("The lengths."),
                 ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
                     .default("5")
-                    .range(Range { min: None, max: Some(50.0) })
+                    .range(Range {
+                        min: None,
+                        max: Some(50.0),
+                    })
                     .allowed_values(&["5", "10", "50"])
                     .example("5")
                     .summary("How deep."),

@@ -70,7 +70,11 @@ takes!(Params => TakesCoin);
 
 impl Endpoint for Records {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "records", "records")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "records",
+            "records",
+        )
         .summary("S.")
         .path("/b", Evidence::Documented)
         .params(&[], &[]);

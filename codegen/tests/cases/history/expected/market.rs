@@ -11,7 +11,9 @@ use ::runtime::registry::{
 };
 use crate::{Client, Request, Series, Timeframe};
 use super::service::{params, records};
-use super::service::params::{TakesAfter, TakesBefore, TakesEvery, TakesLimit, TakesTimeframe, takes_range};
+use super::service::params::{
+    TakesAfter, TakesBefore, TakesEvery, TakesLimit, TakesTimeframe, takes_range,
+};
 
 /// The endpoints of [`Client::market`].
 ///
@@ -97,7 +99,11 @@ impl Endpoint for Ratio {
         .summary("A ratio.")
         .path("/ratio", Evidence::Documented)
         .params(params::RANGE, &[])
-        .series(Some(RecordInfo::of::<RatioRecord>()), Some("openDate"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<RatioRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 takes_range!(Ratio);
@@ -119,7 +125,8 @@ impl Record for RatioRecord {
             "RatioRecord",
             &[
                 records::TIME,
-                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented).summary("The ratio."),
+                FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented)
+                    .summary("The ratio."),
             ],
         )
         .summary("One record of Ratio.");
@@ -151,7 +158,11 @@ takes!(Latest => TakesTimeframe, TakesLimit);
 
 impl Endpoint for Snapshot {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "snapshot", "Snapshot")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "snapshot",
+            "Snapshot",
+        )
         .summary("It is no series in time.")
         .path("/snapshot", Evidence::Documented)
         .params(params::RANGE, &[])
@@ -181,23 +192,48 @@ impl Endpoint for Own {
             &[],
             &[
                 params::LIMIT,
-                ParamInfo::new("after", "after", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                ParamInfo::new(
+                        "after",
+                        "after",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Where the range begins."),
-                ParamInfo::new("before", "before", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                ParamInfo::new(
+                        "before",
+                        "before",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Where the range ends."),
-                ParamInfo::new("every", "every", ValueType::named::<Timeframe>(), Evidence::Documented)
+                ParamInfo::new(
+                        "every",
+                        "every",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
                     .summary("Length of an interval."),
             ],
         )
         .series(None, Some("openDate"), Evidence::Documented)
         .history_source(
-            HistorySource::Endpoint(&HistoryInfo::new("after", "before", "limit", "every", Evidence::Documented)),
+            HistorySource::Endpoint(
+                &HistoryInfo::new(
+                    "after",
+                    "before",
+                    "limit",
+                    "every",
+                    Evidence::Documented,
+                ),
+            ),
         );
 }
 
 takes!(Own => TakesLimit, TakesAfter, TakesBefore, TakesEvery);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(
         &[
             Ratio::INFO,
             Levels::INFO,

@@ -4,7 +4,10 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit,
+    ValueType,
+};
 use crate::{Client, Request};
 use super::service::params;
 
@@ -31,7 +34,9 @@ impl SimpleGroup<'_> {
         ids: impl IntoIterator<Item: Into<String>>,
         currencies: impl IntoIterator<Item: Into<String>>,
     ) -> Request<Price> {
-        Request::new(self.client).with_list::<String, _>("ids", ids).with_list::<String, _>("vs_currencies", currencies)
+        Request::new(self.client)
+            .with_list::<String, _>("ids", ids)
+            .with_list::<String, _>("vs_currencies", currencies)
     }
 
     /// What one bitcoin is worth.
@@ -46,7 +51,9 @@ impl SimpleGroup<'_> {
     /// - **Endpoint:** `GET /coins/{id}/chart` (documented), returns one [`ChartRecord`]
     /// - **Arguments:** `id`, `days`
     pub fn chart(&self, id: impl Into<String>, days: u64) -> Request<Chart> {
-        Request::new(self.client).with::<String, _>("id", id).with::<u64, _>("days", days)
+        Request::new(self.client)
+            .with::<String, _>("id", id)
+            .with::<u64, _>("days", days)
     }
 
     /// Every currency.
@@ -88,7 +95,9 @@ impl Record for PriceRecord {
                 FieldInfo::new(
                         "value",
                         "value",
-                        ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))),
+                        ValueType::Map(
+                            &ValueType::Map(&ValueType::Option(&ValueType::Number)),
+                        ),
                         Evidence::Documented,
                     )
                     .summary("The entire body."),
@@ -123,7 +132,12 @@ impl Record for RatesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "RatesRecord",
             &[
-                FieldInfo::new("rates", "rates", ValueType::Map(&ValueType::record::<Rate>()), Evidence::Documented)
+                FieldInfo::new(
+                        "rates",
+                        "rates",
+                        ValueType::Map(&ValueType::record::<Rate>()),
+                        Evidence::Documented,
+                    )
                     .summary("The rates by currency."),
             ],
         )
@@ -191,7 +205,11 @@ fields!(ChartRecord => prices = 0, caps = 1);
 
 impl Endpoint for Currencies {
     type Body = CurrenciesRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("simple", "currencies", "Currencies")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "simple",
+            "currencies",
+            "Currencies",
+        )
         .summary("Every currency.")
         .path("/simple/currencies", Evidence::Documented)
         .params(&[], &[])
@@ -212,7 +230,12 @@ impl Record for CurrenciesRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "CurrenciesRecord",
             &[
-                FieldInfo::new("value", "value", ValueType::List(&ValueType::String), Evidence::Documented)
+                FieldInfo::new(
+                        "value",
+                        "value",
+                        ValueType::List(&ValueType::String),
+                        Evidence::Documented,
+                    )
                     .summary("The entire body."),
             ],
         )
@@ -238,10 +261,16 @@ impl Record for PricePoint {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "PricePoint",
             &[
-                FieldInfo::new("time", "time", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                FieldInfo::new(
+                        "time",
+                        "time",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .unit("milliseconds")
                     .summary("The moment."),
-                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price."),
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                    .summary("The price."),
             ],
         )
         .summary("A price at a moment.")
@@ -268,7 +297,8 @@ impl Record for Rate {
             &[
                 FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
                     .summary("The currency in words."),
-                FieldInfo::new("value", "value", ValueType::Number, Evidence::Documented).summary("The rate."),
+                FieldInfo::new("value", "value", ValueType::Number, Evidence::Documented)
+                    .summary("The rate."),
             ],
         )
         .summary("What one bitcoin is worth in a currency.");

@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, TimeUnit, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -71,11 +73,24 @@ impl Record for Share {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Share",
             &[
-                FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "open_date",
+                        "openDate",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("Start of the interval."),
-                FieldInfo::new("long_pct", "longPct", ValueType::Number, Evidence::Reported)
+                FieldInfo::new(
+                        "long_pct",
+                        "longPct",
+                        ValueType::Number,
+                        Evidence::Reported,
+                    )
                     .optional()
-                    .range(Range { min: Some(0.0), max: Some(100.0) })
+                    .range(Range {
+                        min: Some(0.0),
+                        max: Some(100.0),
+                    })
                     .unit("percent")
                     .summary("Accounts that are long."),
             ],

@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{TakesIn, takes_common};
@@ -79,11 +81,25 @@ markers!(
 
 impl Endpoint for AnchoredCvd {
     type Body = Series<AnchoredCvdRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "anchored_cvd", "anchoredCVD")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "anchored_cvd",
+            "anchoredCVD",
+        )
         .summary("Perpetual price minus spot price.")
         .path("/a", Evidence::Documented)
-        .params(&[], &[ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented).summary("A keyword.")])
-        .series(Some(RecordInfo::of::<AnchoredCvdRecord>()), Some("openDate"), Evidence::Documented);
+        .params(
+            &[],
+            &[
+                ParamInfo::new("in_", "in", ValueType::String, Evidence::Documented)
+                    .summary("A keyword."),
+            ],
+        )
+        .series(
+            Some(RecordInfo::of::<AnchoredCvdRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 takes!(AnchoredCvd => TakesIn);
@@ -113,18 +129,35 @@ impl Record for AnchoredCvdRecord {
             "AnchoredCvdRecord",
             &[
                 records::TIME,
-                FieldInfo::new("type_", "type", ValueType::String, Evidence::Documented).summary("A keyword."),
-                FieldInfo::new("long_roe", "longROE", ValueType::Number, Evidence::Documented).summary("An acronym."),
-                FieldInfo::new("h_volume24", "24hVolume", ValueType::Number, Evidence::Documented)
+                FieldInfo::new("type_", "type", ValueType::String, Evidence::Documented)
+                    .summary("A keyword."),
+                FieldInfo::new(
+                        "long_roe",
+                        "longROE",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
+                    .summary("An acronym."),
+                FieldInfo::new(
+                        "h_volume24",
+                        "24hVolume",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
                     .summary("A leading digit."),
-                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Documented).summary("Punctuation."),
-                FieldInfo::new("share", "%", ValueType::Number, Evidence::Documented).summary("No letters at all."),
+                FieldInfo::new("x_y_z", "x-y.z", ValueType::Number, Evidence::Documented)
+                    .summary("Punctuation."),
+                FieldInfo::new("share", "%", ValueType::Number, Evidence::Documented)
+                    .summary("No letters at all."),
             ],
         )
         .summary("One record of anchoredCVD.");
 }
 
-fields!(AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 = 3, x_y_z = 4, share = 5);
+fields!(
+    AnchoredCvdRecord => open_date = 0, type_ = 1, long_roe = 2, h_volume24 = 3, x_y_z =
+    4, share = 5
+);
 
 impl Endpoint for Match {
     type Body = Series<Value>;
@@ -161,7 +194,11 @@ takes_common!(RType);
 
 impl Endpoint for M15Close {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "m15_close", "15m Close")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "m15_close",
+            "15m Close",
+        )
         .summary("Perpetual price minus spot price.")
         .path("/e", Evidence::Documented)
         .params(params::COMMON, &[])

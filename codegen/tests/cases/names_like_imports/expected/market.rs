@@ -48,11 +48,25 @@ impl Endpoint for Herd {
         .params(
             &[],
             &[
-                ParamInfo::new("records", "records", ValueType::String, Evidence::Documented).in_path().summary("A."),
-                ParamInfo::new("params", "params", ValueType::named::<Animal>(), Evidence::Documented)
+                ParamInfo::new(
+                        "records",
+                        "records",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .in_path()
                     .summary("A."),
-                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented).in_path().summary("A."),
+                ParamInfo::new(
+                        "params",
+                        "params",
+                        ValueType::named::<Animal>(),
+                        Evidence::Documented,
+                    )
+                    .in_path()
+                    .summary("A."),
+                ParamInfo::new("takes", "takes", ValueType::String, Evidence::Documented)
+                    .in_path()
+                    .summary("A."),
             ],
         );
 }

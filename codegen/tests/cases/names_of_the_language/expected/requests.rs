@@ -179,7 +179,8 @@ fn market() {
     endpoint("/fields", market.all_fields());
     endpoint(
         "/arguments",
-        market.arguments(
+        market
+            .arguments(
                 7,
                 7,
                 7,

@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
+};
 use crate::{
     Box, Call, Client, Clone, Copy, Debug, Default, Display, Err, Exchange, Hash,
     Iterator, Ok, Pending, Request, Send, Series, Sync,
@@ -83,24 +85,111 @@ impl Endpoint for Borrow {
             &[],
             &[
                 params::TIMEFRAME,
-                ParamInfo::new("body", "body", ValueType::named::<Box>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("borrow", "borrow", ValueType::named::<Call>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("clone_from", "clone_from", ValueType::named::<Clone>(), Evidence::Documented)
+                ParamInfo::new(
+                        "body",
+                        "body",
+                        ValueType::named::<Box>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                ParamInfo::new("decode", "decode", ValueType::named::<Copy>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("eq", "eq", ValueType::named::<Debug>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("fmt", "fmt", ValueType::named::<Default>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("from", "from", ValueType::named::<Display>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("info", "info", ValueType::named::<Err>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("of", "of", ValueType::named::<Hash>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("parts", "parts", ValueType::named::<Iterator>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("path", "path", ValueType::named::<Ok>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("raw", "raw", ValueType::named::<Pending>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("send", "send", ValueType::named::<Send>(), Evidence::Documented).summary("A."),
-                ParamInfo::new("url", "url", ValueType::named::<Sync>(), Evidence::Documented).summary("A."),
+                ParamInfo::new(
+                        "borrow",
+                        "borrow",
+                        ValueType::named::<Call>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "clone_from",
+                        "clone_from",
+                        ValueType::named::<Clone>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "decode",
+                        "decode",
+                        ValueType::named::<Copy>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "eq",
+                        "eq",
+                        ValueType::named::<Debug>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "fmt",
+                        "fmt",
+                        ValueType::named::<Default>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "from",
+                        "from",
+                        ValueType::named::<Display>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "info",
+                        "info",
+                        ValueType::named::<Err>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "of",
+                        "of",
+                        ValueType::named::<Hash>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "parts",
+                        "parts",
+                        ValueType::named::<Iterator>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "path",
+                        "path",
+                        ValueType::named::<Ok>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "raw",
+                        "raw",
+                        ValueType::named::<Pending>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "send",
+                        "send",
+                        ValueType::named::<Send>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                ParamInfo::new(
+                        "url",
+                        "url",
+                        ValueType::named::<Sync>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
             ],
         )
-        .series(Some(RecordInfo::of::<BorrowRecord>()), Some("openDate"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<BorrowRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 takes!(
@@ -152,29 +241,113 @@ impl Record for BorrowRecord {
             "BorrowRecord",
             &[
                 records::TIME,
-                FieldInfo::new("body", "body", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("borrow", "borrow", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("clone_from", "clone_from", ValueType::named::<Exchange>(), Evidence::Documented)
+                FieldInfo::new(
+                        "body",
+                        "body",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .summary("A."),
-                FieldInfo::new("decode", "decode", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("eq", "eq", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("fmt", "fmt", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("from", "from", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("info", "info", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("of", "of", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("params", "params", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("path", "path", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("raw", "raw", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("send", "send", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
-                FieldInfo::new("url", "url", ValueType::named::<Exchange>(), Evidence::Documented).summary("A."),
+                FieldInfo::new(
+                        "borrow",
+                        "borrow",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "clone_from",
+                        "clone_from",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "decode",
+                        "decode",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "eq",
+                        "eq",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "fmt",
+                        "fmt",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "from",
+                        "from",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "info",
+                        "info",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "of",
+                        "of",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "params",
+                        "params",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "path",
+                        "path",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "raw",
+                        "raw",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "send",
+                        "send",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
+                FieldInfo::new(
+                        "url",
+                        "url",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
+                    .summary("A."),
             ],
         )
         .summary("One record of borrow.");
 }
 
 fields!(
-    BorrowRecord => open_date = 0, body = 1, borrow = 2, clone_from = 3, decode = 4, eq = 5, fmt = 6, from = 7,
-    info = 8, of = 9, params = 10, path = 11, raw = 12, send = 13, url = 14
+    BorrowRecord => open_date = 0, body = 1, borrow = 2, clone_from = 3, decode = 4, eq =
+    5, fmt = 6, from = 7, info = 8, of = 9, params = 10, path = 11, raw = 12, send = 13,
+    url = 14
 );
 
 impl Endpoint for Fmt {

@@ -39,4 +39,6 @@ impl Endpoint for Borrow {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("borrow", "borrow").summary("A.").endpoints(&[Borrow::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("borrow", "borrow")
+    .summary("A.")
+    .endpoints(&[Borrow::INFO]);

@@ -39,4 +39,6 @@ impl Endpoint for CallIt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("call", "call").summary("A.").endpoints(&[CallIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("call", "call")
+    .summary("A.")
+    .endpoints(&[CallIt::INFO]);

@@ -39,4 +39,6 @@ impl Endpoint for Core {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("core", "core").summary("A.").endpoints(&[Core::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("core", "core")
+    .summary("A.")
+    .endpoints(&[Core::INFO]);

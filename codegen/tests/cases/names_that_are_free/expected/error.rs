@@ -33,10 +33,16 @@ markers!(ErrorGroup : ErrorIt error_it);
 
 impl Endpoint for ErrorIt {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("error", "error_it", "error it")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "error",
+            "error_it",
+            "error it",
+        )
         .summary("A.")
         .path("/error/error", Evidence::Documented)
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error").summary("A.").endpoints(&[ErrorIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("error", "error")
+    .summary("A.")
+    .endpoints(&[ErrorIt::INFO]);

@@ -39,4 +39,6 @@ impl Endpoint for Fmt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("fmt", "fmt").summary("A.").endpoints(&[Fmt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("fmt", "fmt")
+    .summary("A.")
+    .endpoints(&[Fmt::INFO]);

@@ -39,4 +39,6 @@ impl Endpoint for From {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("from", "from").summary("A.").endpoints(&[From::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("from", "from")
+    .summary("A.")
+    .endpoints(&[From::INFO]);

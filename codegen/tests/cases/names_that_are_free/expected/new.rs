@@ -39,4 +39,6 @@ impl Endpoint for New {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("new", "new").summary("A.").endpoints(&[New::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("new", "new")
+    .summary("A.")
+    .endpoints(&[New::INFO]);

@@ -39,4 +39,6 @@ impl Endpoint for Path {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("path", "path").summary("A.").endpoints(&[Path::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("path", "path")
+    .summary("A.")
+    .endpoints(&[Path::INFO]);

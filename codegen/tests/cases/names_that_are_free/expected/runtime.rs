@@ -33,10 +33,16 @@ markers!(RuntimeGroup : Runtime runtime);
 
 impl Endpoint for Runtime {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("runtime", "runtime", "runtime")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "runtime",
+            "runtime",
+            "runtime",
+        )
         .summary("A.")
         .path("/runtime/runtime", Evidence::Documented)
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("runtime", "runtime").summary("A.").endpoints(&[Runtime::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("runtime", "runtime")
+    .summary("A.")
+    .endpoints(&[Runtime::INFO]);

@@ -39,4 +39,6 @@ impl Endpoint for SendIt {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("send", "send").summary("A.").endpoints(&[SendIt::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("send", "send")
+    .summary("A.")
+    .endpoints(&[SendIt::INFO]);

@@ -33,7 +33,11 @@ markers!(SerdeJsonGroup : SerdeJson serde_json);
 
 impl Endpoint for SerdeJson {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("serde_json", "serde_json", "serde_json")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "serde_json",
+            "serde_json",
+            "serde_json",
+        )
         .summary("A.")
         .path("/serde_json/serde_json", Evidence::Documented)
         .params(&[], &[]);

@@ -39,4 +39,6 @@ impl Endpoint for Std {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("std", "std").summary("A.").endpoints(&[Std::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("std", "std")
+    .summary("A.")
+    .endpoints(&[Std::INFO]);

@@ -39,4 +39,6 @@ impl Endpoint for Url {
         .params(&[], &[]);
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("url", "url").summary("A.").endpoints(&[Url::INFO]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("url", "url")
+    .summary("A.")
+    .endpoints(&[Url::INFO]);

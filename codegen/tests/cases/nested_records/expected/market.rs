@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::takes_common;
@@ -41,7 +43,11 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 takes_common!(Basis);
@@ -67,9 +73,19 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("best", "best", ValueType::record::<Level>(), Evidence::Documented)
+                FieldInfo::new(
+                        "best",
+                        "best",
+                        ValueType::record::<Level>(),
+                        Evidence::Documented,
+                    )
                     .summary("The best level."),
-                FieldInfo::new("bids", "bids", ValueType::List(&ValueType::record::<Level>()), Evidence::Documented)
+                FieldInfo::new(
+                        "bids",
+                        "bids",
+                        ValueType::List(&ValueType::record::<Level>()),
+                        Evidence::Documented,
+                    )
                     .summary("All levels."),
                 FieldInfo::new(
                         "matrix",
@@ -98,7 +114,10 @@ pub struct Level {
 impl Record for Level {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "Level",
-            &[FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented).summary("The price.")],
+            &[
+                FieldInfo::new("price", "price", ValueType::Number, Evidence::Documented)
+                    .summary("The price."),
+            ],
         )
         .summary("A level of the book.");
 }

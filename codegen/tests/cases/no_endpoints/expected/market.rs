@@ -18,4 +18,6 @@ impl Client {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(&[]);
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(&[]);

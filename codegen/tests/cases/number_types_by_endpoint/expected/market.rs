@@ -3,7 +3,9 @@
 //! Market: params whose type differs by endpoint, and lists of numbers.
 
 use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType,
+};
 use crate::{Client, Request};
 use super::service::params::{
     TakesAt, TakesDepth, TakesFlag, TakesLevel, TakesLevels, TakesOffset, TakesShare,
@@ -77,16 +79,32 @@ impl Endpoint for Ladder {
             &[
                 ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
                     .required(Evidence::Reported)
-                    .range(Range { min: Some(10.0), max: Some(20.0) })
+                    .range(Range {
+                        min: Some(10.0),
+                        max: Some(20.0),
+                    })
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::Integer, Evidence::Documented)
+                ParamInfo::new(
+                        "offset",
+                        "offset",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
                     .required(Evidence::Reported)
-                    .range(Range { min: Some(-5_000_000_000.0), max: None })
+                    .range(Range {
+                        min: Some(-5_000_000_000.0),
+                        max: None,
+                    })
                     .summary("Where to begin."),
                 ParamInfo::new("share", "share", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                ParamInfo::new(
+                        "at",
+                        "at",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .required(Evidence::Reported)
                     .summary("When."),
                 ParamInfo::new("flag", "flag", ValueType::Boolean, Evidence::Documented)
@@ -124,10 +142,19 @@ impl Endpoint for Names {
                 ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
                     .required(Evidence::Reported)
                     .summary("How many prices."),
-                ParamInfo::new("offset", "offset", ValueType::String, Evidence::Documented).summary("Where to begin."),
-                ParamInfo::new("share", "share", ValueType::String, Evidence::Documented).summary("Of the whole."),
-                ParamInfo::new("at", "at", ValueType::String, Evidence::Documented).summary("When."),
-                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented).summary("Whether."),
+                ParamInfo::new(
+                        "offset",
+                        "offset",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("Where to begin."),
+                ParamInfo::new("share", "share", ValueType::String, Evidence::Documented)
+                    .summary("Of the whole."),
+                ParamInfo::new("at", "at", ValueType::String, Evidence::Documented)
+                    .summary("When."),
+                ParamInfo::new("flag", "flag", ValueType::String, Evidence::Documented)
+                    .summary("Whether."),
             ],
         );
 }
@@ -162,7 +189,10 @@ impl Endpoint for Worded {
         .path("/worded", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented).summary("How many steps.")],
+            &[
+                ParamInfo::new("steps", "steps", ValueType::String, Evidence::Documented)
+                    .summary("How many steps."),
+            ],
         );
 }
 

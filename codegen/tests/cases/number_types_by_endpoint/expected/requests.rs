@@ -11,7 +11,13 @@ fn market() {
     let market = client.market();
     endpoint(
         "/ladder",
-        market.ladder([7]).depth(10_u64).offset(-5000000000_i64).share(0.5).at(1_700_000_000).flag(true),
+        market
+            .ladder([7])
+            .depth(10_u64)
+            .offset(-5000000000_i64)
+            .share(0.5)
+            .at(1_700_000_000)
+            .flag(true),
     );
     endpoint("/names/7", market.names([7]).depth("a"));
     endpoint("/bare", market.bare().steps(7_u64));

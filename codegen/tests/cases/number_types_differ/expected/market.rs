@@ -47,7 +47,13 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("S.")
         .path("/basis", Evidence::Documented)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented).summary("s")]);
+        .params(
+            &[],
+            &[
+                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)
+                    .summary("s"),
+            ],
+        );
 }
 
 takes!(Basis => TakesDepth { type Depth = u64; });
@@ -57,7 +63,13 @@ impl Endpoint for B2 {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "b2", "B2")
         .summary("S.")
         .path("/b2", Evidence::Documented)
-        .params(&[], &[ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented).summary("s")]);
+        .params(
+            &[],
+            &[
+                ParamInfo::new("depth", "depth", ValueType::String, Evidence::Documented)
+                    .summary("s"),
+            ],
+        );
 }
 
 takes!(B2 => TakesDepth { type Depth = String; });

@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request};
 use super::service::params;
 use super::service::params::takes_common;
@@ -62,7 +64,13 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("status", "status", ValueType::String, Evidence::Documented).summary("How it goes."),
+                FieldInfo::new(
+                        "status",
+                        "status",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("How it goes."),
                 FieldInfo::new("detail", "detail", ValueType::Any, Evidence::Documented)
                     .optional()
                     .summary("Whatever it is."),

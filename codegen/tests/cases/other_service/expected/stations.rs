@@ -49,7 +49,11 @@ markers!(StationsGroup : Describe describe, Search search);
 
 impl Endpoint for Describe {
     type Body = DescribeRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "describe", "Station")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "stations",
+            "describe",
+            "Station",
+        )
         .summary("One station.")
         .path("/stations/{station}", Evidence::Documented)
         .params(&[], &[params::STATION])
@@ -74,10 +78,21 @@ impl Record for DescribeRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "DescribeRecord",
             &[
-                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented).summary("The station's name."),
-                FieldInfo::new("position", "position", ValueType::record::<Position>(), Evidence::Documented)
+                FieldInfo::new("name", "name", ValueType::String, Evidence::Documented)
+                    .summary("The station's name."),
+                FieldInfo::new(
+                        "position",
+                        "position",
+                        ValueType::record::<Position>(),
+                        Evidence::Documented,
+                    )
                     .summary("Where it stands."),
-                FieldInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                FieldInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .optional()
                     .summary("When measuring began."),
             ],
@@ -89,7 +104,11 @@ fields!(DescribeRecord => name = 0, position = 1, since = 2);
 
 impl Endpoint for Search {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("stations", "search", "Search")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "stations",
+            "search",
+            "Search",
+        )
         .summary("Stations near a place.")
         .path("/stations", Evidence::Documented)
         .params(
@@ -97,13 +116,24 @@ impl Endpoint for Search {
             &[
                 ParamInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Documented)
-                    .range(Range { min: Some(-90.0), max: Some(90.0) })
+                    .range(Range {
+                        min: Some(-90.0),
+                        max: Some(90.0),
+                    })
                     .summary("Latitude."),
                 ParamInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Documented)
-                    .range(Range { min: Some(-180.0), max: Some(180.0) })
+                    .range(Range {
+                        min: Some(-180.0),
+                        max: Some(180.0),
+                    })
                     .summary("Longitude."),
-                ParamInfo::new("radius", "radius", ValueType::Count, Evidence::Documented)
+                ParamInfo::new(
+                        "radius",
+                        "radius",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
                     .default("50")
                     .range(Range { min: Some(1.0), max: None })
                     .allowed_values(&["10", "50", "250"])

@@ -4,7 +4,10 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit,
+    ValueType,
+};
 use crate::{Client, Request, Series, Station};
 use super::service::params;
 use super::service::params::{TakesAllFields, TakesDatum, TakesFields};
@@ -66,11 +69,21 @@ impl Endpoint for Levels {
                 ParamInfo::new("kind", "kind", ValueType::String, Evidence::Documented)
                     .in_path()
                     .summary("Whether predicted or measured."),
-                ParamInfo::new("since", "from", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                ParamInfo::new(
+                        "since",
+                        "from",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .required(Evidence::Documented)
                     .summary("The first moment."),
                 params::DATUM,
-                ParamInfo::new("fields", "fields", ValueType::String, Evidence::Documented)
+                ParamInfo::new(
+                        "fields",
+                        "fields",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .list_setter("all_fields")
                     .summary("What else to return."),
             ],
@@ -98,12 +111,22 @@ impl Record for LevelsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "LevelsRecord",
             &[
-                FieldInfo::new("t", "t", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                FieldInfo::new(
+                        "t",
+                        "t",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .summary("The moment."),
                 FieldInfo::new("level", "v", ValueType::Number, Evidence::Documented)
                     .unit("metres")
                     .summary("The level."),
-                FieldInfo::new("flags", "flags", ValueType::List(&ValueType::Boolean), Evidence::Documented)
+                FieldInfo::new(
+                        "flags",
+                        "flags",
+                        ValueType::List(&ValueType::Boolean),
+                        Evidence::Documented,
+                    )
                     .optional()
                     .summary("What is odd about it."),
             ],
@@ -115,7 +138,11 @@ fields!(LevelsRecord => t = 0, level = 1, flags = 2 or default);
 
 impl Endpoint for Extremes {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("tides", "extremes", "Extremes")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "tides",
+            "extremes",
+            "Extremes",
+        )
         .summary("High and low water.")
         .path("/stations/{station}/extremes", Evidence::Published)
         .params(&[], &[params::STATION, params::DATUM])

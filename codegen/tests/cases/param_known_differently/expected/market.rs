@@ -57,7 +57,10 @@ impl Endpoint for Basis {
     const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "basis", "Basis")
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
-        .params(&[], &[params::LIMIT.known_by(Evidence::Reported).notes("At most 1000.")])
+        .params(
+            &[],
+            &[params::LIMIT.known_by(Evidence::Reported).notes("At most 1000.")],
+        )
         .series(None, Some("openDate"), Evidence::Documented);
 }
 
@@ -88,7 +91,10 @@ impl Endpoint for Skew {
         .path("/skew", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented).summary("How it is told.")],
+            &[
+                ParamInfo::new("mode", "mode", ValueType::String, Evidence::Documented)
+                    .summary("How it is told."),
+            ],
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }

@@ -29,7 +29,9 @@ impl MarketGroup<'_> {
     /// - **Optional:** `limit`
     /// - **Undocumented:** the fields of the records
     pub fn book(&self, symbol: impl Into<String>, depth: u64) -> Request<Book> {
-        Request::new(self.client).with::<String, _>("symbol", symbol).with::<u64, _>("depth", depth)
+        Request::new(self.client)
+            .with::<String, _>("symbol", symbol)
+            .with::<u64, _>("depth", depth)
     }
 }
 
@@ -43,7 +45,12 @@ impl Endpoint for Book {
         .params(
             &[],
             &[
-                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                ParamInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .in_path()
                     .summary("The market's symbol."),
                 ParamInfo::new("depth", "depth", ValueType::Count, Evidence::Documented)

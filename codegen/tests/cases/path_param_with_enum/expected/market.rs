@@ -39,7 +39,16 @@ impl Endpoint for Basis {
         .path("/b/{m}", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("m", "m", ValueType::named::<Mode>(), Evidence::Documented).in_path().summary("s")],
+            &[
+                ParamInfo::new(
+                        "m",
+                        "m",
+                        ValueType::named::<Mode>(),
+                        Evidence::Documented,
+                    )
+                    .in_path()
+                    .summary("s"),
+            ],
         );
 }
 

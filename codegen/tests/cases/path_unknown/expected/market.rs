@@ -48,7 +48,9 @@ impl Endpoint for Carry {
 
 takes_common!(Carry);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(
         &[
             &EndpointInfo::new("market", "basis", "Basis")
                 .summary("Known by name only.")

@@ -39,7 +39,11 @@ markers!(MarketGroup : Premium premium);
 
 impl Endpoint for Premium {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "premium", "Premium")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "premium",
+            "Premium",
+        )
         .summary("Perpetual price minus spot price.")
         .path("/premium", Evidence::Reported)
         .params(params::COMMON, &[])
@@ -48,7 +52,9 @@ impl Endpoint for Premium {
 
 takes_common!(Premium);
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(
         &[
             &EndpointInfo::new("market", "basis", "Basis")
                 .summary("Its meaning is unknown.")

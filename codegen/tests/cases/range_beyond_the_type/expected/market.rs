@@ -3,9 +3,13 @@
 //! Market: ranges with bounds that no value of the type has.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
+};
 use crate::{Client, Request};
-use super::service::params::{TakesAbove, TakesBelow, TakesHalf, TakesHuge, TakesLarge, TakesWithin};
+use super::service::params::{
+    TakesAbove, TakesBelow, TakesHalf, TakesHuge, TakesLarge, TakesWithin,
+};
 
 /// The endpoints of [`Client::market`].
 #[derive(Clone, Copy, Debug)]
@@ -42,22 +46,47 @@ impl Endpoint for Basis {
             &[],
             &[
                 ParamInfo::new("above", "above", ValueType::Count, Evidence::Documented)
-                    .range(Range { min: Some(-5.0), max: Some(5.0) })
+                    .range(Range {
+                        min: Some(-5.0),
+                        max: Some(5.0),
+                    })
                     .summary("A."),
                 ParamInfo::new("below", "below", ValueType::Count, Evidence::Documented)
-                    .range(Range { min: None, max: Some(1.8446744073709552e19) })
+                    .range(Range {
+                        min: None,
+                        max: Some(1.8446744073709552e19),
+                    })
                     .summary("A."),
-                ParamInfo::new("within", "within", ValueType::Count, Evidence::Documented)
-                    .range(Range { min: None, max: Some(5_000_000_000.0) })
+                ParamInfo::new(
+                        "within",
+                        "within",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
+                    .range(Range {
+                        min: None,
+                        max: Some(5_000_000_000.0),
+                    })
                     .summary("A."),
-                ParamInfo::new("large", "large", ValueType::Integer, Evidence::Documented)
-                    .range(Range { min: None, max: Some(9.223372036854776e18) })
+                ParamInfo::new(
+                        "large",
+                        "large",
+                        ValueType::Integer,
+                        Evidence::Documented,
+                    )
+                    .range(Range {
+                        min: None,
+                        max: Some(9.223372036854776e18),
+                    })
                     .summary("A."),
                 ParamInfo::new("half", "half", ValueType::Integer, Evidence::Documented)
                     .range(Range { min: None, max: Some(2.5) })
                     .summary("A."),
                 ParamInfo::new("huge", "huge", ValueType::Integer, Evidence::Reported)
-                    .range(Range { min: Some(1e300), max: None })
+                    .range(Range {
+                        min: Some(1e300),
+                        max: None,
+                    })
                     .summary("A."),
             ],
         );

@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::records;
 
@@ -38,7 +40,11 @@ impl Endpoint for Basis {
         .summary("S.")
         .path("/basis", Evidence::Documented)
         .params(&[], &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 /// One record of Basis.
@@ -59,7 +65,10 @@ impl Record for BasisRecord {
             &[
                 records::TIME,
                 FieldInfo::new("v", "v", ValueType::Number, Evidence::Documented)
-                    .range(Range { min: Some(0.123_456_7), max: Some(12_345.678_901) })
+                    .range(Range {
+                        min: Some(0.123_456_7),
+                        max: Some(12_345.678_901),
+                    })
                     .summary("s"),
             ],
         )

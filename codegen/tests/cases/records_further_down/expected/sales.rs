@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
 

@@ -3,7 +3,9 @@
 //! Market: what the market does.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, TimeUnit, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::params::{TakesFrom, TakesSize};
 
@@ -42,7 +44,12 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                ParamInfo::new(
+                        "from",
+                        "from",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .required(Evidence::PreviousVersion)
                     .summary("The first point in time."),
                 ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)

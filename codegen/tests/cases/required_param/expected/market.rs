@@ -3,7 +3,9 @@
 //! Market: what the market does.
 
 use ::runtime::{Endpoint, Timestamp, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, TimeUnit, ValueType,
+};
 use crate::{Client, Exchange, Request, Series, Timeframe};
 
 /// The endpoints of [`Client::market`].
@@ -50,18 +52,33 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                ParamInfo::new(
+                        "from",
+                        "from",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .required(Evidence::Documented)
                     .summary("The first point in time."),
                 ParamInfo::new("size", "size", ValueType::Number, Evidence::Documented)
                     .required(Evidence::Published)
                     .range(Range { min: Some(0.0), max: None })
                     .summary("At least this large."),
-                ParamInfo::new("venue", "venue", ValueType::named::<Exchange>(), Evidence::Documented)
+                ParamInfo::new(
+                        "venue",
+                        "venue",
+                        ValueType::named::<Exchange>(),
+                        Evidence::Documented,
+                    )
                     .list_setter("venues")
                     .required(Evidence::Documented)
                     .summary("The venues."),
-                ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
+                ParamInfo::new(
+                        "timeframe",
+                        "timeframe",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
                     .required(Evidence::Documented)
                     .summary("Length of an interval."),
             ],

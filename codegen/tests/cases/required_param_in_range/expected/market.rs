@@ -3,7 +3,9 @@
 //! Market: what the market does.
 
 use ::runtime::{Endpoint, Value, markers};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
+};
 use crate::{Client, Request};
 
 /// The endpoints of [`Client::market`].
@@ -42,7 +44,10 @@ impl Endpoint for Basis {
             &[
                 ParamInfo::new("n", "n", ValueType::Count, Evidence::Documented)
                     .in_path()
-                    .range(Range { min: Some(10.0), max: None })
+                    .range(Range {
+                        min: Some(10.0),
+                        max: None,
+                    })
                     .summary("s"),
             ],
         );

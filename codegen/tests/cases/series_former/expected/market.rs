@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, Range, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{TakesDepth, takes_common};
@@ -44,13 +46,22 @@ impl Endpoint for Basis {
         .params(
             params::COMMON,
             &[
-                ParamInfo::new("depth", "depth", ValueType::Count, Evidence::PreviousVersion)
+                ParamInfo::new(
+                        "depth",
+                        "depth",
+                        ValueType::Count,
+                        Evidence::PreviousVersion,
+                    )
                     .required(Evidence::PreviousVersion)
                     .range(Range { min: None, max: Some(9.0) })
                     .summary("How deep."),
             ],
         )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::PreviousVersion);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("openDate"),
+            Evidence::PreviousVersion,
+        );
 }
 
 takes_common!(Basis => TakesDepth);
@@ -74,7 +85,12 @@ impl Record for BasisRecord {
             "BasisRecord",
             &[
                 records::TIME,
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::PreviousVersion)
+                FieldInfo::new(
+                        "basis",
+                        "basis",
+                        ValueType::Number,
+                        Evidence::PreviousVersion,
+                    )
                     .optional()
                     .unit("USD")
                     .summary("The difference."),

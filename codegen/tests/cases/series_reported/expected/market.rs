@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::takes_common;
@@ -41,7 +43,11 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Reported)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Reported);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("openDate"),
+            Evidence::Reported,
+        );
 }
 
 takes_common!(Basis);

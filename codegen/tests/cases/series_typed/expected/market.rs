@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, Range, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::takes_common;
@@ -41,7 +43,11 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 takes_common!(Basis);
@@ -66,10 +72,18 @@ impl Record for BasisRecord {
             &[
                 records::TIME,
                 FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
-                    .range(Range { min: Some(-1.0), max: Some(100_000.0) })
+                    .range(Range {
+                        min: Some(-1.0),
+                        max: Some(100_000.0),
+                    })
                     .unit("quote currency")
                     .summary("The difference."),
-                FieldInfo::new("trades", "trades", ValueType::Count, Evidence::Documented)
+                FieldInfo::new(
+                        "trades",
+                        "trades",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
                     .optional()
                     .summary("How many trades."),
             ],

@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, TimeUnit, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::params;
 use super::service::params::takes_common;
@@ -41,7 +43,11 @@ impl Endpoint for Basis {
         .summary("Perpetual price minus spot price.")
         .path("/basis", Evidence::Documented)
         .params(params::COMMON, &[])
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("createdAt"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("createdAt"),
+            Evidence::Documented,
+        );
 }
 
 takes_common!(Basis);
@@ -60,7 +66,12 @@ impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
             &[
-                FieldInfo::new("created_at", "createdAt", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "created_at",
+                        "createdAt",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .summary("When the level was opened."),
             ],
         )

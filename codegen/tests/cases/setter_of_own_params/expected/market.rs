@@ -3,7 +3,9 @@
 //! Market: what the market does.
 
 use ::runtime::{Endpoint, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, Range, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::params::{TakesDepth, TakesWidth};
 
@@ -76,7 +78,12 @@ impl Endpoint for Asks {
                     .range(Range { min: Some(5.0), max: None })
                     .summary("How deep.")
                     .notes("Counted from the best."),
-                ParamInfo::new("width", "width", ValueType::Count, Evidence::PreviousVersion)
+                ParamInfo::new(
+                        "width",
+                        "width",
+                        ValueType::Count,
+                        Evidence::PreviousVersion,
+                    )
                     .summary("How wide.")
                     .notes("In steps."),
             ],

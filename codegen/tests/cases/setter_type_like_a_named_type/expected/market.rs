@@ -57,7 +57,12 @@ impl Endpoint for Levels {
         .params(
             &[],
             &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
                     .summary("A class of leverage."),
             ],
         );

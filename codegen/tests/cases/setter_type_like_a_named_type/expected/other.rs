@@ -41,7 +41,12 @@ impl Endpoint for Heat {
         .params(
             &[],
             &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Leverage>(), Evidence::Documented)
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::named::<Leverage>(),
+                        Evidence::Documented,
+                    )
                     .summary("A class of leverage."),
             ],
         );

@@ -4,7 +4,10 @@
 
 use ::runtime::{Endpoint, Timestamp, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit,
+    ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::params::{TakesHourly, TakesSince, TakesValue};
 
@@ -56,12 +59,21 @@ impl Endpoint for Commits {
                     .in_path()
                     .example("clock")
                     .summary("The program."),
-                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
+                ParamInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Iso8601),
+                        Evidence::Documented,
+                    )
                     .example("2024-03-01T00:00:00Z")
                     .summary("Where the range begins."),
             ],
         )
-        .series(Some(RecordInfo::of::<CommitsRecord>()), Some("date"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<CommitsRecord>()),
+            Some("date"),
+            Evidence::Documented,
+        );
 }
 
 takes!(Commits => TakesSince);
@@ -84,10 +96,21 @@ impl Record for CommitsRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "CommitsRecord",
             &[
-                FieldInfo::new("sha", "sha", ValueType::String, Evidence::Documented).summary("The change."),
-                FieldInfo::new("date", "date", ValueType::Timestamp(TimeUnit::Iso8601), Evidence::Documented)
+                FieldInfo::new("sha", "sha", ValueType::String, Evidence::Documented)
+                    .summary("The change."),
+                FieldInfo::new(
+                        "date",
+                        "date",
+                        ValueType::Timestamp(TimeUnit::Iso8601),
+                        Evidence::Documented,
+                    )
                     .summary("When it was made."),
-                FieldInfo::new("seen", "seen", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented)
+                FieldInfo::new(
+                        "seen",
+                        "seen",
+                        ValueType::Timestamp(TimeUnit::Seconds),
+                        Evidence::Documented,
+                    )
                     .optional()
                     .unit("seconds")
                     .summary("When it came."),
@@ -100,20 +123,39 @@ fields!(CommitsRecord => sha = 0, date = 1, seen = 2);
 
 impl Endpoint for Forecast {
     type Body = ForecastRecord;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("forge", "forecast", "Forecast")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "forge",
+            "forecast",
+            "Forecast",
+        )
         .summary("The weather of some days.")
         .path("/forecast", Evidence::Documented)
         .params(
             &[],
             &[
-                ParamInfo::new("value", "hourly", ValueType::String, Evidence::Documented)
+                ParamInfo::new(
+                        "value",
+                        "hourly",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .list_setter("hourly")
                     .repeated()
                     .summary("What is wanted by the hour."),
-                ParamInfo::new("timezone", "timezone", ValueType::String, Evidence::Documented)
+                ParamInfo::new(
+                        "timezone",
+                        "timezone",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .const_value("UTC")
                     .summary("What days begin by."),
-                ParamInfo::new("start_date", "start_date", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                ParamInfo::new(
+                        "start_date",
+                        "start_date",
+                        ValueType::Timestamp(TimeUnit::Date),
+                        Evidence::Documented,
+                    )
                     .required(Evidence::Documented)
                     .summary("The first day."),
             ],

@@ -49,7 +49,15 @@ impl Endpoint for Basis {
         .path("/basis", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("leverage", "leverage", ValueType::Count, Evidence::Documented).summary("A factor.")],
+            &[
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
+                    .summary("A factor."),
+            ],
         )
         .series(None, Some("openDate"), Evidence::Documented);
 }
@@ -64,7 +72,12 @@ impl Endpoint for Levels {
         .params(
             &[],
             &[
-                ParamInfo::new("leverage", "leverage", ValueType::named::<Timeframe>(), Evidence::Documented)
+                ParamInfo::new(
+                        "leverage",
+                        "leverage",
+                        ValueType::named::<Timeframe>(),
+                        Evidence::Documented,
+                    )
                     .list_setter("leverages")
                     .summary("A class of leverage."),
             ],

@@ -4,7 +4,10 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit,
+    ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::params::TakesSince;
 
@@ -56,12 +59,21 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("since", "since", ValueType::Timestamp(TimeUnit::Milliseconds), Evidence::Documented)
+                ParamInfo::new(
+                        "since",
+                        "since",
+                        ValueType::Timestamp(TimeUnit::Milliseconds),
+                        Evidence::Documented,
+                    )
                     .unit("milliseconds")
                     .summary("Where it begins."),
             ],
         )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 takes!(Basis => TakesSince);
@@ -90,7 +102,8 @@ impl Record for BasisRecord {
                     )
                     .unit("milliseconds")
                     .summary("Start of the interval."),
-                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented).summary("The difference."),
+                FieldInfo::new("basis", "basis", ValueType::Number, Evidence::Documented)
+                    .summary("The difference."),
             ],
         )
         .summary("One record of Basis.");
@@ -104,7 +117,11 @@ impl Endpoint for Levels {
         .summary("The unit stands at the field.")
         .path("/levels", Evidence::Documented)
         .params(&[], &[])
-        .series(Some(RecordInfo::of::<LevelsRecord>()), Some("createdAt"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<LevelsRecord>()),
+            Some("createdAt"),
+            Evidence::Documented,
+        );
 }
 
 /// One record of Levels.

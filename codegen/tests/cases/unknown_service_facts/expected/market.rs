@@ -20,7 +20,9 @@ impl Client {
     }
 }
 
-pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market").summary("What the market does.").endpoints(
+pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
+    .summary("What the market does.")
+    .endpoints(
         &[
             &EndpointInfo::new("market", "basis", "Basis")
                 .summary("Known by name only.")

@@ -3,7 +3,9 @@
 //! Market: its meaning is unknown.
 
 use ::runtime::{Endpoint, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Venue};
 use super::service::{Level, params};
 use super::service::params::{TakesSide, TakesVenue};
@@ -42,7 +44,12 @@ impl Endpoint for Basis {
             &[],
             &[
                 params::SIDE,
-                ParamInfo::new("venue", "venue", ValueType::named::<Venue>(), Evidence::Documented)
+                ParamInfo::new(
+                        "venue",
+                        "venue",
+                        ValueType::named::<Venue>(),
+                        Evidence::Documented,
+                    )
                     .summary("Its meaning is unknown."),
             ],
         )

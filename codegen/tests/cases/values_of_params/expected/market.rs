@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::{params, records};
 use super::service::params::{TakesDepth, takes_common};
@@ -71,7 +73,11 @@ impl Endpoint for Basis {
                     .example("binance_spot"),
             ],
         )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 takes_common!(Basis => TakesDepth);

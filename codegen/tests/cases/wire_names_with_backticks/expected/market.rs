@@ -4,7 +4,9 @@
 
 use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, ValueType,
+};
 use crate::{Client, Request, Series};
 use super::service::records;
 use super::service::params::TakesABX;
@@ -51,12 +53,21 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("a_b_x", "a`<b>x", ValueType::String, Evidence::Documented)
+                ParamInfo::new(
+                        "a_b_x",
+                        "a`<b>x",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .default("q`<i>y")
                     .summary("s"),
             ],
         )
-        .series(Some(RecordInfo::of::<BasisRecord>()), Some("openDate"), Evidence::Documented);
+        .series(
+            Some(RecordInfo::of::<BasisRecord>()),
+            Some("openDate"),
+            Evidence::Documented,
+        );
 }
 
 takes!(Basis => TakesABX);
@@ -76,7 +87,16 @@ pub struct BasisRecord {
 impl Record for BasisRecord {
     const INFO: &'static RecordInfo = &RecordInfo::new(
             "BasisRecord",
-            &[records::TIME, FieldInfo::new("v_u_z", "v`<u>z", ValueType::Number, Evidence::Documented).summary("s")],
+            &[
+                records::TIME,
+                FieldInfo::new(
+                        "v_u_z",
+                        "v`<u>z",
+                        ValueType::Number,
+                        Evidence::Documented,
+                    )
+                    .summary("s"),
+            ],
         )
         .summary("One record of Basis.");
 }
@@ -90,7 +110,16 @@ impl Endpoint for P2 {
         .path("/p/{w`<b>q}", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("w_b_q", "w`<b>q", ValueType::String, Evidence::Documented).in_path().summary("s")],
+            &[
+                ParamInfo::new(
+                        "w_b_q",
+                        "w`<b>q",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .in_path()
+                    .summary("s"),
+            ],
         );
 }
 

@@ -41,8 +41,20 @@ impl Endpoint for Basis {
         .params(
             &[],
             &[
-                ParamInfo::new("filter_coin", "filter[coin]", ValueType::String, Evidence::Documented).summary("s"),
-                ParamInfo::new("page_size", "page size", ValueType::Count, Evidence::Documented).summary("s"),
+                ParamInfo::new(
+                        "filter_coin",
+                        "filter[coin]",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .summary("s"),
+                ParamInfo::new(
+                        "page_size",
+                        "page size",
+                        ValueType::Count,
+                        Evidence::Documented,
+                    )
+                    .summary("s"),
             ],
         );
 }

@@ -32,8 +32,13 @@ impl NamedType for Timeframe {
             &[
                 ValueInfo::new("1m", "One minute.", Evidence::Documented).duration(60),
                 ValueInfo::new("1h", "One hour.", Evidence::Documented).duration(3600),
-                ValueInfo::new("1w", "One week.", Evidence::Documented).duration(604_800),
-                ValueInfo::new("1M", "One month, of whatever length.", Evidence::Documented),
+                ValueInfo::new("1w", "One week.", Evidence::Documented)
+                    .duration(604_800),
+                ValueInfo::new(
+                    "1M",
+                    "One month, of whatever length.",
+                    Evidence::Documented,
+                ),
             ],
         )
         .summary("Length of an interval.");

@@ -26,4 +26,8 @@ shell!(crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::M
 pub static GROUPS: &[&GroupInfo] = &[&super::quotes::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);

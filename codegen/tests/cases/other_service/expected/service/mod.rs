@@ -23,11 +23,22 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
     .time_unit(TimeUnit::Milliseconds)
     .api_key_header("x-station-token")
     .client_credentials(
-        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Documented).reply(
+        ClientCredentialsInfo::new("/token", "Of a station", Evidence::Documented)
+            .reply(
                 &[
-                    FieldInfo::new("token", "token", ValueType::String, Evidence::Documented)
+                    FieldInfo::new(
+                            "token",
+                            "token",
+                            ValueType::String,
+                            Evidence::Documented,
+                        )
                         .summary("What requests carry."),
-                    FieldInfo::new("lifetime", "expires-in", ValueType::Integer, Evidence::Reported)
+                    FieldInfo::new(
+                            "lifetime",
+                            "expires-in",
+                            ValueType::Integer,
+                            Evidence::Reported,
+                        )
                         .optional()
                         .range(Range { min: Some(1.0), max: None })
                         .unit("seconds")
@@ -45,7 +56,12 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
         ],
     )
     .error_body(&[], &[])
-    .limits(&[LimitInfo::new("free", 60, 3600, 2, Evidence::Documented).scope("stations without a contract")])
+    .limits(
+        &[
+            LimitInfo::new("free", 60, 3600, 2, Evidence::Documented)
+                .scope("stations without a contract"),
+        ],
+    )
     .envelope(EnvelopeInfo::new("levels"));
 
 shell!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata);
@@ -54,4 +70,8 @@ shell!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Me
 pub static GROUPS: &[&GroupInfo] = &[&super::stations::GROUP, &super::tides::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);

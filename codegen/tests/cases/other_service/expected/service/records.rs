@@ -15,7 +15,8 @@ pub struct Metadata {
 }
 
 impl Record for Metadata {
-    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[]).summary("The metadata of a response.");
+    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[])
+        .summary("The metadata of a response.");
 }
 
 fields!(Metadata);
@@ -37,11 +38,17 @@ impl Record for Position {
             "Position",
             &[
                 FieldInfo::new("lat", "lat", ValueType::Number, Evidence::Documented)
-                    .range(Range { min: Some(-90.0), max: Some(90.0) })
+                    .range(Range {
+                        min: Some(-90.0),
+                        max: Some(90.0),
+                    })
                     .unit("degrees")
                     .summary("Latitude."),
                 FieldInfo::new("lon", "lon", ValueType::Number, Evidence::Documented)
-                    .range(Range { min: Some(-180.0), max: Some(180.0) })
+                    .range(Range {
+                        min: Some(-180.0),
+                        max: Some(180.0),
+                    })
                     .unit("degrees")
                     .summary("Longitude."),
             ],

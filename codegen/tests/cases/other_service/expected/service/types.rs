@@ -25,7 +25,11 @@ impl NamedType for Datum {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Datum",
             &[
-                ValueInfo::new("chart-datum", "The nautical chart's zero.", Evidence::Documented),
+                ValueInfo::new(
+                    "chart-datum",
+                    "The nautical chart's zero.",
+                    Evidence::Documented,
+                ),
                 ValueInfo::new("msl", "Mean sea level.", Evidence::Documented),
             ],
         )
@@ -39,5 +43,7 @@ pub struct Station(Cow<'static, str>);
 named_type!(identifier Station);
 
 impl NamedType for Station {
-    const INFO: &'static TypeInfo = &TypeInfo::new("Station", &[]).summary("A station, by its code.").open();
+    const INFO: &'static TypeInfo = &TypeInfo::new("Station", &[])
+        .summary("A station, by its code.")
+        .open();
 }

@@ -12,7 +12,9 @@ pub const SET_ALL: RateLimit = RateLimit::windows(&[Window::of(1000, 1)]);
 /// Limit set sold: 2 requests in any 1 s.
 ///
 /// It counts `/sold` alone.
-pub const SET_SOLD: RateLimit = RateLimit::of_some(&[emitted::WindowOfSome::of(2, 1, &["/sold"])]);
+pub const SET_SOLD: RateLimit = RateLimit::of_some(
+    &[emitted::WindowOfSome::of(2, 1, &["/sold"])],
+);
 
 /// A set by the name that the catalogue gives it; where there is none, the error names those there are.
 pub fn named(name: &str) -> Result<RateLimit, Error> {

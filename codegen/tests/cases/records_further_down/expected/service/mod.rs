@@ -3,7 +3,9 @@
 //! What all groups share: the service itself, its params, records and named types.
 
 use ::runtime::shell;
-use ::runtime::registry::{EnvelopeInfo, Evidence, GroupInfo, LimitInfo, RecordInfo, Registry, ServiceInfo};
+use ::runtime::registry::{
+    EnvelopeInfo, Evidence, GroupInfo, LimitInfo, RecordInfo, Registry, ServiceInfo,
+};
 
 pub mod limits;
 pub mod params;
@@ -21,15 +23,22 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
     .limits(
         &[
             LimitInfo::of_window("all", 1000, 1, Evidence::Documented),
-            LimitInfo::of_window("sold", 2, 1, Evidence::Documented).endpoints(&["/sold"]),
+            LimitInfo::of_window("sold", 2, 1, Evidence::Documented)
+                .endpoints(&["/sold"]),
         ],
     )
     .envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about").time("at"));
 
-shell!(crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata);
+shell!(
+    crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::sales::GROUP];
 
 /// The service and its groups in one value, for tools that serve or show any client.
-pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, RecordInfo::of::<Metadata>());
+pub static REGISTRY: Registry = Registry::new(
+    &SERVICE,
+    GROUPS,
+    RecordInfo::of::<Metadata>(),
+);

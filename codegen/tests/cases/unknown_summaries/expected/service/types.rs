@@ -56,7 +56,8 @@ impl NamedType for Venue {
     const INFO: &'static TypeInfo = &TypeInfo::new(
             "Venue",
             &[
-                ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented).attributes(&["a", "spot"]),
+                ValueInfo::new("spot_a", "Its meaning is unknown.", Evidence::Documented)
+                    .attributes(&["a", "spot"]),
                 ValueInfo::new("b", "", Evidence::Documented).attributes(&["b"]),
             ],
         )
