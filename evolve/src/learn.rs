@@ -16,6 +16,8 @@ mod time;
 mod types;
 mod widen;
 
+use std::collections::BTreeSet;
+
 use codegen::Catalogue;
 use codegen::names::{self, Case};
 use codegen::spec::BodyEntry;
@@ -25,7 +27,6 @@ use super::checked::Checked;
 use super::endpoint::{Names, find};
 use super::place::Place;
 use super::reply::Reply;
-use enums::FieldsWithTexts;
 use kind::BodyKind;
 use reader::Reader;
 
@@ -55,9 +56,9 @@ pub struct Lesson {
 /// The change that follows from responses.
 pub fn learn(catalogue: Catalogue, learning: &LearnOptions) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
-    let mut met = FieldsWithTexts::default();
+    let mut enum_fields = BTreeSet::new();
     for lesson in &learning.lessons {
-        let outcome = editor.attempt(|editor| learn_one(editor, learning, lesson, &mut met));
+        let outcome = editor.attempt(|editor| learn_one(editor, learning, lesson, &mut enum_fields));
         editor.subject.clear();
         match outcome {
             // An endpoint with unusable responses does not affect the others.
@@ -68,7 +69,7 @@ pub fn learn(catalogue: Catalogue, learning: &LearnOptions) -> Result<CatalogueC
             done => done?,
         }
     }
-    met.note_others(&mut editor, &learning.enums);
+    enums::note_unused(&mut editor, &learning.enums, &enum_fields);
     editor.close()
 }
 
@@ -76,7 +77,7 @@ fn learn_one(
     editor: &mut Editor,
     options: &LearnOptions,
     lesson: &Lesson,
-    met: &mut FieldsWithTexts,
+    enum_fields: &mut BTreeSet<String>,
 ) -> Result<(), Refusal> {
     let (label, (group, endpoint)) = found(&editor.checked, &lesson.endpoint)?;
     let replies = read(options, lesson)?;
@@ -97,15 +98,14 @@ fn learn_one(
         BodyKind::Object => kind::objects(&replies)?,
         BodyKind::Value => kind::whole(&replies),
     };
-    let mut reader = Reader::new(editor, options, endpoint);
+    let mut reader = Reader::new(editor, options, endpoint, enum_fields);
     let seen = reader.by_names(kind, seen)?;
     if let Some(warning) = warning {
         reader.editor.note(warning);
     }
-    met.add(&seen);
     reader.body(kind, &seen)?;
     if kind == BodyKind::Series {
-        reader.metadata(&replies, met);
+        reader.metadata(&replies);
     }
     reader.fill(kind, &seen)
 }

@@ -57,17 +57,6 @@ const MAX_DEPTH: usize = 6;
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Seen {
-    /// Visits every field at any depth, by its name.
-    pub(super) fn each_field<'s>(&'s self, visit: &mut dyn FnMut(&'s str, &'s Self)) {
-        for (name, seen) in &self.fields.0 {
-            visit(name, seen);
-            seen.each_field(visit);
-        }
-        if let Some(items) = &self.items {
-            items.each_field(visit);
-        }
-    }
-
     /// Adds a value.
     pub(super) fn add(&mut self, value: &Value) {
         self.add_within(value, 0);

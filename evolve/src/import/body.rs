@@ -6,37 +6,12 @@ use super::Reader;
 use super::document::{entries, entries_of};
 use super::notes::{RESPONSE, Weight};
 use super::schema::type_of;
-use crate::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in};
-
-/// The body of a success.
-#[derive(Debug)]
-pub(super) enum DraftBody {
-    Unknown,
-    /// A record by its number, if it is known.
-    Series(Option<usize>),
-    Object(usize),
-    /// A value of a type.
-    Value(String),
-}
-
-impl DraftBody {
-    /// The record of one of its entries, or of the whole.
-    pub(super) fn record(&self) -> Option<usize> {
-        match self {
-            Self::Series(record) => *record,
-            Self::Object(record) => Some(*record),
-            Self::Value(ty) => record_in(ty),
-            Self::Unknown => None,
-        }
-    }
-}
+use crate::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
+use crate::tree::Tree;
 
 impl<'d> Reader<'d> {
-    pub(super) fn body(&mut self, operation: &'d Value, name: &str, place: &str) -> DraftBody {
-        self.known_body(operation, name, place).unwrap_or(DraftBody::Unknown)
-    }
-
-    fn known_body(&mut self, operation: &'d Value, name: &str, place: &str) -> Option<DraftBody> {
+    /// The body of a success, which names the record of a series or an object by its number; `None` if it is unknown.
+    pub(super) fn body(&mut self, operation: &'d Value, name: &str, place: &str) -> Option<Tree> {
         let (chosen, response) = good_reply(operation.get("responses")?)?;
         let (response, reference) = self.document.follow(response)?;
         let place = format!("{place}/responses/{chosen}");
@@ -50,11 +25,11 @@ impl<'d> Reader<'d> {
         self.notes.unread(response, RESPONSE, place);
         let schema = content.get("schema")?;
         let at = format!("{place}/schema");
-        Some(self.series(schema, name, &at).unwrap_or_else(|| self.whole(schema, name, &at)))
+        self.series(schema, name, &at).or_else(|| self.whole(schema, name, &at))
     }
 
     /// A body in the envelope of the service.
-    fn series(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<DraftBody> {
+    fn series(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Tree> {
         let envelope = self.envelope.clone()?;
         let (list, list_at) = self.led_to(schema, place, &envelope.data)?;
         let (list, reference) = self.document.follow(list)?;
@@ -65,10 +40,17 @@ impl<'d> Reader<'d> {
         if let Some((metadata, at)) = envelope.metadata.and_then(|metadata| self.led_to(schema, place, &metadata)) {
             self.metadata(metadata, &at);
         }
-        let Some(item) = list.get("items") else { return Some(DraftBody::Series(None)) };
+        let Some(item) = list.get("items") else { return Some(self.series_of(None)) };
         let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
         let record = record_in(&item).filter(|_| innermost(&item) == item);
-        Some(DraftBody::Series(record))
+        Some(self.series_of(record))
+    }
+
+    fn series_of(&self, record: Option<usize>) -> Tree {
+        match record {
+            Some(record) => Tree::map().with("series", record_name(record)),
+            None => Tree::map().with("series", "unknown").with("evidence", self.options.evidence.as_str()),
+        }
     }
 
     /// The schema at the end of dotted keys, and its path.
@@ -81,13 +63,13 @@ impl<'d> Reader<'d> {
     }
 
     /// A body without an envelope.
-    fn whole(&mut self, schema: &'d Value, name: &str, place: &str) -> DraftBody {
+    fn whole(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<Tree> {
         let ty = self.value(schema, &format!("{name} Body"), place).ty;
         let of_list = item(&ty).filter(|item| self.envelope.is_none() && innermost(item) == *item);
         match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
-            (Some(record), _) if innermost(&ty) == ty => return DraftBody::Object(record),
-            (_, Some((item, record))) if record.is_some() || item == ANY => return DraftBody::Series(record),
-            _ if ty == ANY => return DraftBody::Unknown,
+            (Some(record), _) if innermost(&ty) == ty => return Some(Tree::map().with("object", record_name(record))),
+            (_, Some((item, record))) if record.is_some() || item == ANY => return Some(self.series_of(record)),
+            _ if ty == ANY => return None,
             _ => {}
         }
         // A record in a type needs a name.
@@ -96,7 +78,7 @@ impl<'d> Reader<'d> {
         }
         // A body has no key for the format of its times.
         let is_written = innermost(&ty) == TIMESTAMP && self.moment_format(schema).is_some();
-        DraftBody::Value(if is_written { holding(&ty, "string") } else { ty })
+        Some(Tree::map().with("type", if is_written { holding(&ty, "string") } else { ty }))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The content of a description in the words of the catalogue, before Rust names are chosen: types and records are
 //! called by numbers, and every field has its evidence.
 
-use super::body::DraftBody;
 use crate::fill::WantedName;
 use crate::tree::Tree;
 
@@ -12,7 +11,8 @@ pub(super) struct Draft {
     pub(super) records: Vec<DraftRecord>,
     /// Params that operations refer to, each with its index among the components.
     pub(super) shared: Vec<(usize, Tree)>,
-    pub(super) endpoints: Vec<DraftEndpoint>,
+    /// Endpoints by group, whose file has this name without its ending; their bodies name records by number.
+    pub(super) endpoints: Vec<(String, Tree)>,
     /// Modules, with the facts about their groups.
     pub(super) groups: Vec<(String, Tree)>,
     /// The path of the description's server, which the paths of the catalogue begin with.
@@ -47,13 +47,4 @@ impl DraftRecord {
     pub(super) fn field(&self, name: &str) -> Option<&Tree> {
         self.named.tree.entries("fields").iter().find(|field| field.text("name") == Some(name))
     }
-}
-
-#[derive(Debug)]
-pub(super) struct DraftEndpoint {
-    /// The group's file without its ending.
-    pub(super) group: String,
-    /// The endpoint without its body.
-    pub(super) tree: Tree,
-    pub(super) body: DraftBody,
 }

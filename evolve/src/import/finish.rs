@@ -29,7 +29,8 @@ pub(super) fn finish(editor: Editor, draft: Draft, evidence: &str) -> fill::Draf
 /// The records of one body alone, which lists their fields, so that they need no name.
 fn inline(draft: &Draft) -> BTreeSet<usize> {
     let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
-    for record in draft.endpoints.iter().filter_map(|endpoint| endpoint.body.record()) {
+    let bodies = draft.endpoints.iter().filter_map(|(_, endpoint)| bodies::record_of(endpoint.get("body")?));
+    for (_, record) in bodies {
         *uses.entry(record).or_default() += 1;
     }
     let alone = uses.into_iter().filter(|(record, bodies)| bodies + draft.records[*record].uses == 1);
@@ -82,12 +83,10 @@ impl Finisher {
 
     fn write_groups(&mut self) {
         let mut groups: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
-        for endpoint in std::mem::take(&mut self.draft.endpoints) {
-            let group = groups.entry(endpoint.group.clone()).or_default();
-            let mut tree = endpoint.tree;
-            let body = self.body(&endpoint.body);
-            tree.set(&ENDPOINT, "body", Some(body));
-            group.push(tree);
+        for (group, mut endpoint) in std::mem::take(&mut self.draft.endpoints) {
+            let body = endpoint.get("body").map(|body| self.body(body));
+            endpoint.set(&ENDPOINT, "body", body);
+            groups.entry(group).or_default().push(endpoint);
         }
         for (module, head) in std::mem::take(&mut self.draft.groups) {
             let file = format!("{module}.yaml");

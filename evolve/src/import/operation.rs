@@ -7,7 +7,6 @@ use serde_yaml::Value;
 use super::Reader;
 use super::annotations::summarized;
 use super::document::{entries, text};
-use super::draft::DraftEndpoint;
 use super::notes::{OPERATION, PATH, Weight};
 use crate::tree::Tree;
 
@@ -53,9 +52,10 @@ impl<'d> Reader<'d> {
             .with("name", name)
             .with("path", path)
             .with("params", params.map_or_else(|| "unknown".into(), Tree::List))
+            .with("body", body.unwrap_or_else(|| "unknown".into()))
             .with_some("deprecated", is_deprecated.then_some("The service says so."))
             .ordered(&ENDPOINT);
-        self.draft.endpoints.push(DraftEndpoint { group, tree, body });
+        self.draft.endpoints.push((group, tree));
     }
 
     /// The path without the base URL's suffix, if the catalogue can have it.

@@ -1,6 +1,6 @@
 //! Enums of texts, only for fields that the user named, since a response cannot show that a list of values is closed.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use codegen::names::{self, Case};
 use codegen::type_expr::TypeExpr;
@@ -14,54 +14,25 @@ use crate::place::Place;
 use crate::seen::{MAX_VALUES, Seen};
 use crate::tree::Tree;
 
-/// The fields of the responses, each with its values described unless they were texts.
-#[derive(Debug, Default)]
-pub(super) struct FieldsWithTexts(BTreeMap<String, Option<String>>);
-
-impl FieldsWithTexts {
-    /// Adds all fields at any depth.
-    pub(super) fn add(&mut self, seen: &Seen) {
-        seen.each_field(&mut |name, seen| {
-            let has_text = |seen: &Seen| seen.text_times > 0;
-            let has_texts = has_text(seen) || seen.items.as_deref().is_some_and(has_text);
-            let words = (!has_texts).then(|| seen.words());
-            let known = self.0.entry(name.to_owned()).or_insert_with(|| words.clone());
-            *known = known.take().and(words);
-        });
-    }
-
-    /// Notes which named fields cannot become enums, since none of their values was text.
-    pub(super) fn note_others(&self, editor: &mut Editor, enums: &[String]) {
-        let texts = || self.0.iter().filter(|(_, words)| words.is_none()).map(|(name, _)| name);
-        for field in enums.iter().map(|wanted| parts(wanted).0).filter(|field| !texts().any(|name| name == field)) {
-            let why = match self.0.get(field).and_then(Option::as_deref) {
-                Some("`null`") => "all of its values are `null`; add a response with another value".to_owned(),
-                Some(words) => format!("it has {words}, and the values of an enum are texts"),
-                None => {
-                    let known: Vec<_> = texts().map(|name| format!("`{name}`")).collect();
-                    let known = if known.is_empty() {
-                        "there are none".to_owned()
-                    } else {
-                        format!("they are in {}", known.join(", "))
-                    };
-                    format!("no response has texts in a field of that name; {known}")
-                }
-            };
-            editor.note(format!("cannot make an enum of `{field}`, as {why}"));
-        }
-    }
-}
-
 /// The field that `--enum` names, and its type.
 fn parts(wanted: &str) -> (&str, &str) {
     wanted.split_once('=').unwrap_or((wanted, wanted))
 }
 
-impl Reader<'_> {
-    /// The type that `--enum` names for a field, and whether it differs from the field's name.
-    fn wanted_enum(&self, name: &str) -> Option<(&str, bool)> {
-        let wanted = self.options.enums.iter().map(|wanted| parts(wanted)).find(|(field, _)| *field == name);
-        wanted.map(|(field, ty)| (ty, field != ty))
+/// Notes the fields that `--enum` names and no response has with texts.
+pub(super) fn note_unused(editor: &mut Editor, enums: &[String], used: &BTreeSet<String>) {
+    for field in enums.iter().map(|wanted| parts(wanted).0).filter(|field| !used.contains(*field)) {
+        editor.note(format!("cannot make an enum of `{field}`, as no response has texts in a field of that name"));
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The type that `--enum` names for a field that has texts, and whether it differs from the field's name.
+    fn wanted_enum(&mut self, name: &str, seen: &Seen) -> Option<(&'a str, bool)> {
+        let mut wanted = self.options.enums.iter().map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0);
+        let (field, ty) = wanted.find(|(field, _)| *field == name)?;
+        self.enum_fields.insert(field.to_owned());
+        Some((ty, field != ty))
     }
 
     /// The enum that replaces the type of a listed field, if the field was named and all its values are texts.
@@ -73,7 +44,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        let (wanted, is_chosen) = self.wanted_enum(name).filter(|_| seen.text_times > 0)?;
+        let (wanted, is_chosen) = self.wanted_enum(name, seen)?;
         let is_other = is_chosen && names::ident(wanted, Case::Pascal).as_deref() != Ok(ty);
         match TypeExpr::parse(ty)? {
             TypeExpr::Builtin(_) => {
@@ -89,7 +60,7 @@ impl Reader<'_> {
 
     /// The enum for a field, if the field was named and all its values are texts.
     pub(super) fn enum_of(&mut self, name: &str, seen: &Seen) -> Option<String> {
-        let (ty, is_chosen) = self.wanted_enum(name).filter(|_| seen.text_times > 0)?;
+        let (ty, is_chosen) = self.wanted_enum(name, seen)?;
         let ident = names::ident(ty, Case::Pascal);
         let why = match &ident {
             Err(_) => format!("{ty:?} makes no name of a type; use `--enum {name}=Type`"),

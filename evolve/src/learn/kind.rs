@@ -68,24 +68,15 @@ fn list_of<'r>(reply: &'r Reply, data: Option<&str>) -> Option<&'r Value> {
     data.map_or(Some(&reply.body), |data| reply.at(data))
 }
 
-/// The name of that path in messages.
-fn place_of_list(data: Option<&str>) -> String {
-    data.map_or_else(|| "the whole body".to_owned(), |data| format!("`{data}`"))
-}
-
 /// All records of all responses.
 pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Refusal> {
     let mut seen = Seen::default();
     for reply in replies {
-        let list = list_of(reply, data);
-        if list.is_some_and(Value::is_null) {
-            let place = place_of_list(data);
-            return Err(Refusal::Message(format!(
-                "no records in {}: {place} is `null`; send a request that returns some",
-                reply.origin
-            )));
-        }
-        let records = list.and_then(Value::as_sequence).ok_or_else(|| no_series(&reply.origin, list, data))?;
+        let records = match list_of(reply, data) {
+            Some(Value::Sequence(records)) => records.as_slice(),
+            Some(Value::Null) => &[],
+            _ => return Err(no_series(&reply.origin, data)),
+        };
         for record in records {
             seen.add(record);
         }
@@ -104,19 +95,11 @@ pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Ref
     }
 }
 
-fn no_series(origin: &str, list: Option<&Value>, data: Option<&str>) -> Refusal {
-    let place = place_of_list(data);
-    let found = list.map_or_else(
-        || "is not there".to_owned(),
-        |value| {
-            let mut seen = Seen::default();
-            seen.add(value);
-            format!("has {}", seen.words())
-        },
-    );
+fn no_series(origin: &str, data: Option<&str>) -> Refusal {
+    let path = data.map_or_else(|| "the body".to_owned(), |data| format!("`{data}`"));
     Refusal::Message(format!(
-        "the catalogue says a series, a list of records in {place}, which {found} in {origin}; give a reply that has \
-         one, or correct `body`"
+        "{path} of {origin} is not a list of records, but the catalogue declares a series; use another response, or \
+         correct `body`"
     ))
 }
 

@@ -2,7 +2,6 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::enums::FieldsWithTexts;
 use super::fields::FieldList;
 use super::reader::Reader;
 use crate::change::Editor;
@@ -14,7 +13,7 @@ use crate::tree::Tree;
 
 impl Reader<'_> {
     /// Compares them with the envelope, and adds fields to the metadata.
-    pub(super) fn metadata(&mut self, replies: &[Reply], met: &mut FieldsWithTexts) {
+    pub(super) fn metadata(&mut self, replies: &[Reply]) {
         let Some(data) = self.editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return;
         };
@@ -38,7 +37,6 @@ impl Reader<'_> {
             return;
         }
         let seen = objects(replies, &metadata);
-        met.add(&seen);
         if known.is_none() {
             self.editor.note(format!("`{metadata}`, next to the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());

@@ -1,6 +1,6 @@
 //! The draft of one endpoint: what its responses contain, by what the catalogue knows of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codegen::names::{self, Case};
 use codegen::spec::Evidence;
@@ -31,13 +31,20 @@ pub(super) struct Reader<'a> {
     pub(super) records: Vec<(Tree, WantedName)>,
     /// Enums, by the names that they should get.
     pub(super) enums: Vec<(WantedName, Vec<String>)>,
+    /// The fields with texts that the user named for an enum, of all endpoints.
+    pub(super) enum_fields: &'a mut BTreeSet<String>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(editor: &'a mut Editor, options: &'a LearnOptions, endpoint: Place) -> Self {
+    pub(super) fn new(
+        editor: &'a mut Editor,
+        options: &'a LearnOptions,
+        endpoint: Place,
+        enum_fields: &'a mut BTreeSet<String>,
+    ) -> Self {
         let file = endpoint.file.clone();
         let (lists, records, enums) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Self { editor, options, file, endpoint, body: None, lists, records, enums }
+        Self { editor, options, file, endpoint, body: None, lists, records, enums, enum_fields }
     }
 
     /// Fills the catalogue with the draft.

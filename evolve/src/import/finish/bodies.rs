@@ -1,33 +1,21 @@
 //! Bodies as the catalogue writes them: the fields or the record of a series or an object, and where the time is.
 
 use super::Finisher;
-use crate::import::body::DraftBody;
-use crate::numbered_types::{TIMESTAMP, record_name};
+use crate::numbered_types::{TIMESTAMP, record_in, record_name};
 use crate::tree::Tree;
 
 impl Finisher {
-    /// A body as the catalogue writes it.
-    pub(super) fn body(&self, body: &DraftBody) -> Tree {
-        match body {
-            DraftBody::Unknown => "unknown".into(),
-            DraftBody::Value(ty) => Tree::map().with("type", ty.as_str()),
-            DraftBody::Series(None) => Tree::map().with("series", "unknown").with("evidence", self.evidence.as_str()),
-            DraftBody::Object(record) => {
-                let fields = self.record_or_fields(*record, None);
-                let positional = self.is_listed_by_place(*record).then_some(true);
-                Tree::map().with_some("positional", positional).with("object", fields)
-            }
-            DraftBody::Series(Some(record)) => {
-                let time = self.time(*record);
-                let is_shared = time.is_none();
-                let positional = self.is_listed_by_place(*record);
-                let shared = self.envelope_time.as_deref().filter(|_| is_shared && !positional);
-                let fields = self.record_or_fields(*record, shared);
-                let body = Tree::map().with_some("time", time);
-                let body = body.or(shared.map_or_else(Tree::map, |time| self.form_of_time(*record, time)));
-                body.with_some("positional", positional.then_some(true)).with("series", fields)
-            }
+    /// A body as the catalogue writes it, with the fields of a record that only this body has.
+    pub(super) fn body(&self, body: &Tree) -> Tree {
+        let Some((kind, record)) = record_of(body).filter(|(kind, _)| *kind != "type") else { return body.clone() };
+        let positional = self.is_listed_by_position(record);
+        let (mut shared, mut new) = (None, Tree::map());
+        if kind == "series" {
+            let time = self.time(record);
+            shared = self.envelope_time.as_deref().filter(|_| time.is_none() && !positional);
+            new = new.with_some("time", time).or(shared.map_or_else(Tree::map, |time| self.form_of_time(record, time)));
         }
+        new.with_some("positional", positional.then_some(true)).with(kind, self.record_or_fields(record, shared))
     }
 
     /// The format of the envelope's time in a record that is listed with its endpoint.
@@ -37,7 +25,7 @@ impl Finisher {
     }
 
     /// Whether a record's fields are listed with its endpoint.
-    fn is_listed_by_place(&self, record: usize) -> bool {
+    fn is_listed_by_position(&self, record: usize) -> bool {
         self.inline.contains(&record) && self.draft.records[record].is_positional()
     }
 
@@ -65,4 +53,9 @@ impl Finisher {
             _ => None,
         }
     }
+}
+
+/// The kind of a body, and the record that is one of its entries or the whole.
+pub(super) fn record_of(body: &Tree) -> Option<(&'static str, usize)> {
+    ["series", "object", "type"].into_iter().find_map(|kind| Some((kind, record_in(body.text(kind)?)?)))
 }
