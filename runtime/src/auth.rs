@@ -8,4 +8,4 @@ pub(crate) mod token;
 
 pub(crate) use credentials::{Credentials, DefaultHeader};
 pub use token::BasicEncoding;
-pub(crate) use token::{ClientCredentials, Token};
+pub(crate) use token::{ClientCredentials, Token, TokenFlow};

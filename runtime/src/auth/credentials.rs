@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::token::{ClientCredentials, Token, TokenFlow};
-use crate::dispatch::{Dispatcher, Policy, RequestContext};
+use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::registry::ServiceInfo;
 use crate::request::RequestTarget;
@@ -111,40 +111,9 @@ impl Credentials {
         check(self.api_key_header, self.flow.is_some(), headers)
     }
 
-    /// The token to send, if the flow is configured; fetched if there is none.
-    pub(crate) async fn token(
-        &self,
-        dispatcher: &Arc<Dispatcher>,
-        context: &mut RequestContext<'_>,
-    ) -> Result<Option<Arc<Token>>, Error> {
-        match &self.flow {
-            Some(flow) => flow.token(dispatcher, context).await.map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// The current token, if it is likely to be accepted; nothing is fetched.
-    pub(crate) fn working_token(&self) -> Option<Arc<Token>> {
-        self.flow.as_ref().and_then(TokenFlow::working)
-    }
-
-    /// Records that a path was rejected with a token; returns whether another token may help.
-    pub(crate) fn refused(&self, token: &Arc<Token>, path: &str) -> bool {
-        self.flow.as_ref().is_some_and(|flow| flow.refused(token, path))
-    }
-
-    /// Records that a path was rejected with a new token too.
-    pub(crate) fn refused_again(&self, path: &str) {
-        if let Some(flow) = &self.flow {
-            flow.refused_again(path);
-        }
-    }
-
-    /// Notes that a path was accepted with a token.
-    pub(crate) fn accepted(&self, path: &str) {
-        if let Some(flow) = &self.flow {
-            flow.accepted(path);
-        }
+    /// The token flow, if it is configured.
+    pub(crate) fn flow(&self) -> Option<&TokenFlow> {
+        self.flow.as_ref()
     }
 
     /// The headers of a request for data.

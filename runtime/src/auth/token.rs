@@ -22,8 +22,7 @@ use crate::secrets::Secret;
 use crate::transport::Headers;
 
 pub use basic::BasicEncoding;
-use cache::Cache;
-pub(crate) use cache::Token;
+pub(crate) use cache::{Cache, Token};
 use fetch::{Fetch, TokenSource};
 
 /// The credentials of a token request.
@@ -81,9 +80,9 @@ impl TokenFlow {
         outcome
     }
 
-    /// A token that is likely to be accepted, if there is one.
-    pub(crate) fn working(&self) -> Option<Arc<Token>> {
-        lock(&self.cache).working()
+    /// The current token, and the paths that were rejected with it.
+    pub(crate) fn cache(&self) -> MutexGuard<'_, Cache> {
+        lock(&self.cache)
     }
 
     /// The old token while it works, else the outcome of the request for another. A request whose runtime does not run
@@ -116,22 +115,6 @@ impl TokenFlow {
                 drop(stalled);
             }
         }
-    }
-
-    /// Makes the next data request wait for a new token, unless there is one already or the path was recently rejected
-    /// with a new one; returns whether another token may help.
-    pub(crate) fn refused(&self, token: &Arc<Token>, path: &str) -> bool {
-        lock(&self.cache).refuse(token, path)
-    }
-
-    /// Records that a path was rejected with a new token too.
-    pub(crate) fn refused_again(&self, path: &str) {
-        lock(&self.cache).refuse_again(path);
-    }
-
-    /// Notes that a path was accepted.
-    pub(crate) fn accepted(&self, path: &str) {
-        lock(&self.cache).accept(path);
     }
 
     /// Every secret that errors mask.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::ending::Ending;
 use super::observer::{Event, Observers, Outcome, WaitReason};
 use super::policy::Policy;
-use super::retry::{Attempts, Retries, Verdict};
+use super::retry::{Attempts, NoRetry, Retries};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::platform::{Instant, sleep};
 use crate::rate_limit::Attempt;
@@ -25,7 +25,7 @@ pub(crate) struct RequestContext<'r> {
     /// The reason of the current wait and its start; `None` while the request is in flight.
     waiting: Option<(WaitReason, Instant)>,
     time_waited: Duration,
-    time_in_line: Duration,
+    time_in_queue: Duration,
     attempts: Attempts,
     /// What the last attempt was answered with.
     status: Option<u16>,
@@ -34,7 +34,7 @@ pub(crate) struct RequestContext<'r> {
     /// Whether there would be another attempt if there were time.
     out_of_time: bool,
     /// Whether the event of its end was sent, or an `Ending` will send it.
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl<'r> RequestContext<'r> {
@@ -49,9 +49,9 @@ impl<'r> RequestContext<'r> {
             observers,
             waiting: None,
             out_of_time: false,
-            is_told: false,
+            is_reported: false,
             time_waited: Duration::ZERO,
-            time_in_line: Duration::ZERO,
+            time_in_queue: Duration::ZERO,
             attempts: Attempts::default(),
             status: None,
             failure: None,
@@ -61,7 +61,7 @@ impl<'r> RequestContext<'r> {
     /// Begins a request for a token, which has no event of its end.
     pub(crate) fn for_token(policy: &'r Policy, observers: Observers) -> Self {
         let mut own = Self::new(RequestKind::Token, policy, observers);
-        own.is_told = true;
+        own.is_reported = true;
         own
     }
 
@@ -81,13 +81,13 @@ impl<'r> RequestContext<'r> {
     }
 
     /// The time that it may still spend in the queue; `None` if unlimited.
-    pub(crate) fn line_time(&self) -> Option<Duration> {
-        self.policy.queue_timeout.map(|most| most.saturating_sub(self.time_in_line))
+    pub(crate) fn queue_time_left(&self) -> Option<Duration> {
+        self.policy.queue_timeout.map(|most| most.saturating_sub(self.time_in_queue))
     }
 
     /// Adds time queued at the gate, which does not count against the timeout.
     fn add_queue_time(&mut self, time: Duration) {
-        self.time_in_line = self.time_in_line.saturating_add(time);
+        self.time_in_queue = self.time_in_queue.saturating_add(time);
         self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(time));
     }
 
@@ -110,7 +110,7 @@ impl<'r> RequestContext<'r> {
             self.add_queue_time(elapsed);
         }
         if !elapsed.is_zero() {
-            self.tell(&Event::Wait { request: self.request, reason, elapsed });
+            self.notify(&Event::Wait { request: self.request, reason, elapsed });
         }
     }
 
@@ -129,11 +129,11 @@ impl<'r> RequestContext<'r> {
     pub(crate) fn attempted(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
         self.status = outcome.ok();
         let (request, number, elapsed) = (self.request, self.attempts.sent, since.elapsed());
-        self.tell(&Event::Attempt { request, number, outcome, bytes, elapsed });
+        self.notify(&Event::Attempt { request, number, outcome, bytes, elapsed });
     }
 
-    pub(crate) fn tell(&self, event: &Event) {
-        self.observers.tell(event);
+    pub(crate) fn notify(&self, event: &Event) {
+        self.observers.notify(event);
     }
 
     /// The observers of the client, for the request for a token that this request needs.
@@ -150,15 +150,15 @@ impl<'r> RequestContext<'r> {
         }
         self.attempts.failures += 1;
         self.attempts.doubtful += u32::from(error.is_worth_one_more());
-        let judged = retries.judge(&self.policy.retry, error, wanted, self.attempts, self.left());
-        let (delay, error) = judged.map_err(|verdict| match verdict {
-            Verdict::Final(error) => error,
-            Verdict::TooLate(error) => {
+        let decided = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left());
+        let (delay, error) = decided.map_err(|reason| match reason {
+            NoRetry::Final(error) => error,
+            NoRetry::TooLate(error) => {
                 self.out_of_time = true;
                 error.with_hint("not retried, as `timeout` would expire first")
             }
         })?;
-        self.tell(&Event::Retry { request: self.request, kind: error.kind(), delay });
+        self.notify(&Event::Retry { request: self.request, kind: error.kind(), delay });
         self.failure = Some(error);
         self.wait_for(WaitReason::Delay)?;
         sleep(delay).await;
@@ -188,7 +188,7 @@ impl<'r> RequestContext<'r> {
     }
 
     fn ending(&mut self, outcome: Outcome, bytes: usize) -> Ending {
-        self.is_told = true;
+        self.is_reported = true;
         let observers = self.observers.clone();
         Ending { request: self.request, observers, timing: self.timing(), outcome, bytes }
     }
@@ -208,7 +208,7 @@ impl<'r> RequestContext<'r> {
 
 impl Drop for RequestContext<'_> {
     fn drop(&mut self) {
-        if !self.is_told {
+        if !self.is_reported {
             drop(self.ending(Outcome::Cancelled, 0));
         }
     }

@@ -61,7 +61,7 @@ impl Dispatcher {
     pub(crate) async fn permit(&self, context: &mut RequestContext<'_>) -> Result<Permit, Error> {
         context.wait_for(WaitReason::RateLimiter)?;
         let entering = self.gate.acquire(context.next_attempt());
-        let permit = match context.line_time() {
+        let permit = match context.queue_time_left() {
             None => entering.await,
             Some(most) => match timeout(most, entering).await {
                 Ok(permit) => permit,
@@ -75,20 +75,24 @@ impl Dispatcher {
     /// The absolute URL of a path, with the API key if it is sent there.
     fn url(&self, path: &str) -> String {
         let url = self.base_url.join(path);
-        self.key.as_ref().map_or_else(|| url.clone(), |key| key.added_to(&url))
+        match &self.key {
+            Some(key) => key.added_to(&url),
+            None => url,
+        }
     }
 
-    /// A request for a path.
-    pub(crate) fn get(&self, path: &str, headers: Headers, context: &RequestContext<'_>) -> HttpRequest {
+    /// A request for a path; a `POST` if it has a form.
+    pub(crate) fn request(
+        &self,
+        path: &str,
+        headers: Headers,
+        form: Option<&str>,
+        context: &RequestContext<'_>,
+    ) -> HttpRequest {
         let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
-        HttpRequest::new(Method::Get, self.url(path), headers, options)
-    }
-
-    /// A form for a path.
-    pub(crate) fn post(&self, path: &str, headers: Headers, form: &str, context: &RequestContext<'_>) -> HttpRequest {
-        let options = RequestOptions::new(context.attempt_time(), self.max_body_bytes);
-        let mut request = HttpRequest::new(Method::Post, self.url(path), headers, options);
-        request.body = form.into();
+        let method = if form.is_some() { Method::Post } else { Method::Get };
+        let mut request = HttpRequest::new(method, self.url(path), headers, options);
+        request.body = form.unwrap_or_default().into();
         request
     }
 

@@ -32,6 +32,6 @@ impl Drop for Ending {
     fn drop(&mut self) {
         let Self { request, outcome, bytes, timing, .. } = *self;
         let Timing { attempts, elapsed, waited } = timing;
-        self.observers.tell(&Event::End { request, outcome, bytes, attempts, elapsed, waited });
+        self.observers.notify(&Event::End { request, outcome, bytes, attempts, elapsed, waited });
     }
 }

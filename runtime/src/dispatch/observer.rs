@@ -215,7 +215,7 @@ impl Observers {
         (Self { span: span.clone(), ..self.clone() }, span)
     }
 
-    pub(crate) fn tell(&self, event: &Event) {
+    pub(crate) fn notify(&self, event: &Event) {
         #[cfg(feature = "tracing")]
         self.span.in_scope(|| (self.log.event)(event));
         if let Some(observer) = &self.observer {

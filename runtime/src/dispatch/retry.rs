@@ -171,7 +171,7 @@ pub(crate) struct Retries {
 const COST: u32 = 10;
 
 /// The reason for no further attempt.
-pub(crate) enum Verdict {
+pub(crate) enum NoRetry {
     /// It would be useless, or it is not allowed.
     Final(Error),
     /// It would be too late.
@@ -179,7 +179,7 @@ pub(crate) enum Verdict {
 }
 
 #[cfg(test)]
-impl Verdict {
+impl NoRetry {
     pub(crate) fn error(self) -> Error {
         match self {
             Self::Final(error) | Self::TooLate(error) => error,
@@ -225,32 +225,32 @@ impl Retries {
     /// The delay before the next attempt if it fits into the time left, or the reason for no attempt.
     ///
     /// `wanted` is the decision of the user's predicate, if one is set.
-    pub(crate) fn judge(
+    pub(crate) fn decide(
         &self,
         rules: &Retry,
         error: Error,
         wanted: Option<bool>,
         attempts: Attempts,
         left: Duration,
-    ) -> Result<(Duration, Error), Verdict> {
+    ) -> Result<(Duration, Error), NoRetry> {
         let is_worth_it = wanted.unwrap_or_else(|| rules.is_worth_it(&error, attempts));
         if !is_worth_it || attempts.sent.max(attempts.failures) >= rules.max_attempts {
-            return Err(Verdict::Final(error));
+            return Err(NoRetry::Final(error));
         }
         let asked = error.retry_after().unwrap_or_default();
         if asked > rules.max_retry_after {
             let longest = rules.max_retry_after;
             let error = error.with_hint(format!("that is longer than the `max_retry_after` of {longest:?}"));
-            return Err(Verdict::Final(error));
+            return Err(NoRetry::Final(error));
         }
         let delay = asked.max(rules.delay(attempts.failures));
         if delay >= left {
-            return Err(Verdict::TooLate(error));
+            return Err(NoRetry::TooLate(error));
         }
         let is_free =
             error.is_rate_limited() || error.kind() == ErrorKind::Queue || error.is_stale() && attempts.failures == 1;
         if !is_free && !self.pay() {
-            return Err(Verdict::Final(error.with_hint("retry budget exhausted (too many recent failures)")));
+            return Err(NoRetry::Final(error.with_hint("retry budget exhausted (too many recent failures)")));
         }
         Ok((delay, error))
     }
@@ -277,7 +277,7 @@ mod tests {
     fn check(rules: &Retry, retries: &Retries, error: Error, attempts: u32) -> Result<Duration, String> {
         let wanted = rules.wanted(|| error.clone());
         let attempts = Attempts { sent: attempts, failures: attempts, doubtful: attempts };
-        let verdict = retries.judge(rules, error, wanted, attempts, Duration::MAX);
+        let verdict = retries.decide(rules, error, wanted, attempts, Duration::MAX);
         verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.error().to_string())
     }
 

@@ -27,11 +27,12 @@ pub(super) type Decode = fn(Outcome) -> Result<Received<Batch>, Error>;
 pub(super) struct Fetch {
     template: RequestTemplate,
     decode: Decode,
-    pager: Pager<Batch>,
+    pub(super) pager: Pager<Batch>,
     in_flight: Vec<(u64, Sending)>,
     /// Sleeps until a window that failed is due again.
     delay: Option<Pin<Box<Sleep>>>,
-    waited: Duration,
+    /// The total waiting time of the requests that got a response.
+    pub(super) waited: Duration,
     /// True if a response was ready at the first poll of its request.
     has_response: bool,
 }
@@ -47,15 +48,6 @@ impl Fetch {
             waited: Duration::ZERO,
             has_response: false,
         }
-    }
-
-    pub(super) fn pager(&self) -> &Pager<Batch> {
-        &self.pager
-    }
-
-    /// The total waiting time of the requests that got a response.
-    pub(super) fn waited(&self) -> Duration {
-        self.waited
     }
 
     /// Returns the next window in order of time; `None` after the last.
@@ -88,11 +80,6 @@ impl Fetch {
             }
         }
         true
-    }
-
-    /// Reduces the requests in advance, so that several histories together send as many as one.
-    pub(super) fn share(&mut self, among: usize) {
-        self.pager.share(among);
     }
 
     fn received(&mut self, id: u64, outcome: Outcome, now: Instant) {

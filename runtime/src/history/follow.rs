@@ -18,7 +18,7 @@ use super::blocking::Blocking;
 use super::checkpoint::Checkpoint;
 use super::fetch::{self, Decode};
 use super::gaps::{Gap, GapKind};
-use super::job::{Job, Options, Told};
+use super::job::{Job, Options, ReportedWindow};
 use super::page::{self, Page, Report};
 use super::request_plan::RequestTemplate;
 use super::schedule::{Action, Kind, Position, Schedule, Settings};
@@ -307,7 +307,7 @@ impl<T: Send + 'static> State<T> {
             return Err(error);
         }
         let request = RequestKind::Data(self.request.target().endpoint());
-        self.request.observers().tell(&Event::Outage { request, kind: error.kind(), elapsed });
+        self.request.observers().notify(&Event::Outage { request, kind: error.kind(), elapsed });
         if is_due {
             self.updates.push_back(Update::Outage { elapsed, error });
         }
@@ -317,9 +317,9 @@ impl<T: Send + 'static> State<T> {
 
 impl Following {
     /// The records of a window to deliver: late ones first.
-    fn pages<T: 'static>(&mut self, told: Told, now: Instant) -> impl Iterator<Item = Update<T>> {
-        let Told { reply, mut report, .. } = told;
-        let times: Vec<Timestamp> = reply.places.iter().map(|place| place.time).collect();
+    fn pages<T: 'static>(&mut self, told: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
+        let ReportedWindow { reply, mut report, .. } = told;
+        let times: Vec<Timestamp> = reply.sorted.iter().map(|record| record.time).collect();
         let before = self.schedule.position().next;
         let delivery = self.schedule.received(reply.date, &times, now);
         // In a range without end no gap is at its beginning or end.

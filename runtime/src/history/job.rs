@@ -59,7 +59,7 @@ pub struct Plan {
 
 /// A run over a range.
 pub(super) struct Job {
-    fetch: Fetch,
+    pub(super) fetch: Fetch,
     gaps: Gaps,
     /// The position of the run. It does not include an interval that is still open, whose record may change.
     checkpoint: Checkpoint,
@@ -73,7 +73,7 @@ pub(super) struct Job {
 }
 
 /// A window, with its report and its checkpoint.
-pub(super) struct Told {
+pub(super) struct ReportedWindow {
     pub(super) window: Span,
     pub(super) reply: Reply<Batch>,
     pub(super) report: Report,
@@ -168,18 +168,8 @@ impl Job {
         })
     }
 
-    /// Reduces the requests in advance, so that several histories together send as many as one.
-    pub(super) fn share(&mut self, among: usize) {
-        self.fetch.share(among);
-    }
-
-    /// Sends one more request, if one is due.
-    pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
-        self.fetch.send_one(cx)
-    }
-
     /// The next window; after an error there is none.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Told, Error>>> {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<ReportedWindow, Error>>> {
         if self.is_over {
             return Poll::Ready(None);
         }
@@ -196,7 +186,7 @@ impl Job {
         Poll::Ready(Some(told))
     }
 
-    fn told(&mut self, accepted: Accepted<Batch>) -> Result<Told, Error> {
+    fn told(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
         let Accepted { window, outcome } = accepted;
         let mut report = Report::default();
         let reply = match outcome {
@@ -225,10 +215,10 @@ impl Job {
         let at_end = report.gaps.last().filter(|gap| gap.range.end == self.gaps.end()).map(|gap| gap.range.start);
         self.checkpoint.open_since = self.gaps.open_since().or(at_end);
         // The count in the checkpoint is untrusted text, so the sum may overflow.
-        let came = reply.places.partition_point(|place| place.time < self.checkpoint.next);
+        let came = reply.sorted.partition_point(|record| record.time < self.checkpoint.next);
         let came = u64::try_from(came).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(came);
-        Ok(Told { window, reply, report, checkpoint: self.checkpoint.clone() })
+        Ok(ReportedWindow { window, reply, report, checkpoint: self.checkpoint.clone() })
     }
 
     /// Returns whether every other window would fail with the same error.
@@ -247,9 +237,9 @@ impl Job {
         Progress {
             records: self.checkpoint.records,
             pages: self.pages,
-            pages_left: self.fetch.pager().pages_left(),
-            requests: self.fetch.pager().requests(),
-            waited: self.fetch.waited(),
+            pages_left: self.fetch.pager.pages_left(),
+            requests: self.fetch.pager.requests(),
+            waited: self.fetch.waited,
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
         }
     }

@@ -13,8 +13,9 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 
 use super::aligned::Aligned;
+use super::job::{Job, ReportedWindow};
 use super::page::Page;
-use super::streams::Pages;
+use super::streams::{Run, page};
 use super::{HasHistory, History, RecordOf};
 #[cfg(feature = "blocking")]
 use crate::client::Background;
@@ -62,38 +63,10 @@ type Keyed<K, T> = (K, Result<Page<T>, Error>);
 struct Member<K, T> {
     key: K,
     /// `None` once it is over.
-    pages: Option<Box<dyn Source<T> + Send>>,
+    run: Option<Run>,
+    /// The page of a window, with each record mapped.
+    page: Box<dyn FnMut(ReportedWindow) -> Page<T> + Send>,
     given: u64,
-}
-
-/// The pages of a series of any endpoint.
-trait Source<T> {
-    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>>;
-
-    /// Reduces the requests in advance, so that several histories together send as many as one.
-    fn share(&mut self, among: usize);
-
-    /// Sends one more request, if one is due.
-    fn send_one(&mut self, cx: &mut Context<'_>) -> bool;
-}
-
-struct Mapped<R, F> {
-    pages: Pages<R>,
-    map: F,
-}
-
-impl<R: Send + 'static, T, F: FnMut(R) -> T> Source<T> for Mapped<R, F> {
-    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>> {
-        self.pages.poll_page(cx).map(|page| page.map(|page| page.map(|page| page.map(&mut self.map))))
-    }
-
-    fn share(&mut self, among: usize) {
-        self.pages.share(among);
-    }
-
-    fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
-        self.pages.send_one(cx)
-    }
 }
 
 impl<K, T> Default for MultiHistory<K, T> {
@@ -125,12 +98,13 @@ impl<K: Clone, T> MultiHistory<K, T> {
         mut self,
         key: K,
         history: History<E>,
-        wanted: impl FnMut(RecordOf<E>) -> T + Send + 'static,
+        mut wanted: impl FnMut(RecordOf<E>) -> T + Send + 'static,
     ) -> Self {
         #[cfg(feature = "blocking")]
         self.background.get_or_insert_with(|| history.background());
-        let pages = Mapped { pages: history.pages(), map: wanted };
-        self.series.push(Member { key, pages: Some(Box::new(pages)), given: 0 });
+        let run = Some(history.pages().into_run());
+        let page = Box::new(move |window| page::<RecordOf<E>>(window).map(&mut wanted));
+        self.series.push(Member { key, run, page, given: 0 });
         self
     }
 
@@ -163,19 +137,20 @@ impl<K: Clone, T> MultiHistory<K, T> {
             let mut has_ended = false;
             for index in order {
                 let Some(member) = self.series.get_mut(index) else { continue };
-                let Some(pages) = member.pages.as_mut().filter(|_| member.given < least + LEAD) else { continue };
-                match pages.poll_page(cx) {
+                let Some(run) = member.run.as_mut().filter(|_| member.given < least + LEAD) else { continue };
+                match run.poll(cx) {
                     Poll::Pending => {}
                     Poll::Ready(None) => {
-                        member.pages = None;
+                        member.run = None;
                         // The others may request what it no longer does.
                         self.share();
                         has_ended = true;
                     }
-                    Poll::Ready(Some(page)) => {
+                    Poll::Ready(Some(window)) => {
                         member.given += 1;
+                        let page = window.map(&mut member.page);
                         if page.is_err() {
-                            member.pages = None;
+                            member.run = None;
                             self.share();
                         }
                         return Poll::Ready(Some((index, page)));
@@ -191,17 +166,21 @@ impl<K: Clone, T> MultiHistory<K, T> {
 
     /// Returns whether a series is over.
     pub(super) fn is_over(&self, index: usize) -> bool {
-        self.series.get(index).is_none_or(|member| member.pages.is_none())
+        self.series.get(index).is_none_or(|member| member.run.is_none())
     }
 
     fn active(&self) -> impl Iterator<Item = &Member<K, T>> {
-        self.series.iter().filter(|member| member.pages.is_some())
+        self.series.iter().filter(|member| member.run.is_some())
+    }
+
+    fn jobs(&mut self) -> impl Iterator<Item = &mut Job> {
+        self.series.iter_mut().filter_map(|member| member.run.as_mut()?.job())
     }
 
     /// Divides the requests in advance among those that are not over.
     fn share(&mut self) {
         let among = self.active().count();
-        self.series.iter_mut().filter_map(|member| member.pages.as_mut()).for_each(|pages| pages.share(among));
+        self.jobs().for_each(|job| job.fetch.pager.share(among));
     }
 
     /// Lets all of them send one request each in turn: otherwise the first to be polled fills the rate-limit queue.
@@ -210,9 +189,9 @@ impl<K: Clone, T> MultiHistory<K, T> {
             return;
         }
         self.share();
-        let mut sources: Vec<_> = self.series.iter_mut().filter_map(|member| member.pages.as_mut()).collect();
-        while !sources.is_empty() {
-            sources.retain_mut(|pages| pages.send_one(cx));
+        let mut jobs: Vec<_> = self.jobs().collect();
+        while !jobs.is_empty() {
+            jobs.retain_mut(|job| job.fetch.send_one(cx));
         }
     }
 }

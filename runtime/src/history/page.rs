@@ -137,7 +137,7 @@ impl Report {
         self.dropped = self.dropped.and(next.dropped);
         for metadata in next.metadata {
             match self.metadata.last_mut() {
-                Some(last) if last.says_the_same(&metadata) && last.range.end == metadata.range.start => {
+                Some(last) if last.is_the_same(&metadata) && last.range.end == metadata.range.start => {
                     last.range.end = metadata.range.end;
                 }
                 _ => self.metadata.push(metadata),
@@ -220,16 +220,16 @@ impl<'c, T> IntoIterator for &'c HistoryData<T> {
 
 /// The records of a window, in order of time.
 pub(super) fn records<T: 'static>(reply: Reply<Batch>) -> Vec<T> {
-    let Reply { places, records, .. } = reply;
+    let Reply { sorted, records, .. } = reply;
     let records = records.and_then(|records| records.downcast::<Vec<T>>().ok());
     let mut records = records.map(|records| *records).unwrap_or_default();
     // Most pages are in order, with a record or two too many at the ends.
-    let first = places.first().map_or(0, |place| place.index);
-    if places.iter().enumerate().all(|(offset, place)| place.index == first + offset) {
-        records.truncate(first + places.len());
+    let first = sorted.first().map_or(0, |record| record.index);
+    if sorted.iter().enumerate().all(|(offset, place)| place.index == first + offset) {
+        records.truncate(first + sorted.len());
         records.drain(..first);
         return records;
     }
     let mut records: Vec<Option<T>> = records.into_iter().map(Some).collect();
-    places.iter().filter_map(|place| records.get_mut(place.index)?.take()).collect()
+    sorted.iter().filter_map(|place| records.get_mut(place.index)?.take()).collect()
 }

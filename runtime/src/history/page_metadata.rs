@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::time_grid::Span;
 use crate::decode::record::UnknownFields;
-use crate::send::Said;
+use crate::send::SeriesNotes;
 use crate::values::{Timestamp, Value};
 
 /// The metadata of the responses for a part of the range.
@@ -27,8 +27,8 @@ pub struct PageMetadata {
 
 impl PageMetadata {
     /// The metadata of a response.
-    pub(super) fn new(said: Said) -> Self {
-        let Said { metadata, unsupported, unknown_fields } = said;
+    pub(super) fn new(said: SeriesNotes) -> Self {
+        let SeriesNotes { metadata, unsupported, unknown_fields } = said;
         let start = Timestamp::from_unix_seconds(0);
         Self { range: start..start, metadata, unsupported, unknown_fields }
     }
@@ -39,7 +39,7 @@ impl PageMetadata {
     }
 
     /// Returns whether another one differs only in its range.
-    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+    pub(super) fn is_the_same(&self, other: &Self) -> bool {
         self.metadata == other.metadata && self.unknown_fields == other.unknown_fields
     }
 }
@@ -53,11 +53,15 @@ mod tests {
         let said = |metadata: u8, unknown: u8| {
             let fields = |name: &str, value: u8| [(name, value.into())].into_iter().collect::<UnknownFields>();
             let metadata = serde_json::json!({"fee": metadata});
-            PageMetadata::new(Said { metadata, unsupported: Vec::new(), unknown_fields: fields("took", unknown) })
+            PageMetadata::new(SeriesNotes {
+                metadata,
+                unsupported: Vec::new(),
+                unknown_fields: fields("took", unknown),
+            })
         };
         let one = said(1, 1);
         let later = Span { from: 7.into(), to: 9.into() };
-        assert!(one.says_the_same(&said(1, 1).of(later)));
-        assert!(!one.says_the_same(&said(1, 2)) && !one.says_the_same(&said(2, 1)));
+        assert!(one.is_the_same(&said(1, 1).of(later)));
+        assert!(!one.is_the_same(&said(1, 2)) && !one.is_the_same(&said(2, 1)));
     }
 }

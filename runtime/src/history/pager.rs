@@ -230,12 +230,12 @@ impl<R> Pager<R> {
         }
         let steps = self.options.grid.touched(window);
         // Several records of one step take the room of others.
-        let has_more = u64::try_from(reply.places.len()).unwrap_or(u64::MAX) > steps;
+        let has_more = u64::try_from(reply.sorted.len()).unwrap_or(u64::MAX) > steps;
         if steps > 1 && (has_more || !reply.missing.is_empty()) {
             if self.limits.is_full(received) {
                 // The rest did not fit.
                 if !reply.is_empty() {
-                    self.limits.cut(reply.places.len());
+                    self.limits.cut(reply.sorted.len());
                 }
                 return self.divide(index);
             }

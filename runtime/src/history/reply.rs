@@ -27,7 +27,7 @@ pub(super) struct Received<R> {
 
 /// The position of a record in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TimedIndex {
     pub(super) time: Timestamp,
     pub(super) index: usize,
 }
@@ -36,7 +36,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Reply<R> {
     /// In order of time, each time once.
-    pub(super) places: Vec<Place>,
+    pub(super) sorted: Vec<TimedIndex>,
     /// `None` for a window without a response.
     pub(super) records: Option<R>,
     /// The steps that the window touches without a record.
@@ -82,7 +82,7 @@ impl<R> Reply<R> {
     /// A response without records.
     pub(super) fn nothing() -> Self {
         Self {
-            places: Vec::new(),
+            sorted: Vec::new(),
             records: None,
             missing: Vec::new(),
             received: 0,
@@ -99,26 +99,26 @@ impl<R> Reply<R> {
         let Received { times, records, bad, envelope, date } = received;
         let received = times.len() + bad.len();
         let mut dropped = Dropped::default();
-        let mut places = Vec::with_capacity(times.len());
+        let mut sorted = Vec::with_capacity(times.len());
         for (index, time) in times.into_iter().enumerate() {
             match time {
                 None => dropped.missing_time += 1,
                 Some(time) if time < window.from - margin || window.to + margin < time => dropped.out_of_range += 1,
                 Some(time) if !window.contains(time) => {}
-                Some(time) => places.push(Place { time, index }),
+                Some(time) => sorted.push(TimedIndex { time, index }),
             }
         }
         // The stable sort keeps the first of two records of the same time in front, so `dedup_by_key` drops the second.
-        places.sort_by_key(|place| place.time);
-        let all = places.len();
-        places.dedup_by_key(|place| place.time);
-        dropped.duplicate += u64::try_from(all - places.len()).unwrap_or(u64::MAX);
-        let missing = grid.missing(window, places.iter().map(|place| place.time));
-        Self { places, records: Some(records), missing, received, dropped, bad, envelope, date, searched: Vec::new() }
+        sorted.sort_by_key(|record| record.time);
+        let all = sorted.len();
+        sorted.dedup_by_key(|record| record.time);
+        dropped.duplicate += u64::try_from(all - sorted.len()).unwrap_or(u64::MAX);
+        let missing = grid.missing(window, sorted.iter().map(|record| record.time));
+        Self { sorted, records: Some(records), missing, received, dropped, bad, envelope, date, searched: Vec::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.sorted.is_empty()
     }
 }
 
@@ -135,10 +135,10 @@ mod tests {
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
         let received = Received { times, records: (), bad: Vec::new(), envelope: None, date: None };
         let reply = Reply::new(grid, window, Duration::from_secs(1), received);
-        let places = reply.places.iter().map(|place| (place.time.unix_seconds(), place.index)).collect();
+        let sorted = reply.sorted.iter().map(|place| (place.time.unix_seconds(), place.index)).collect();
         let Dropped { out_of_range, duplicate, missing_time } = reply.dropped;
         let missing = reply.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();
-        (places, [out_of_range, duplicate, missing_time], missing)
+        (sorted, [out_of_range, duplicate, missing_time], missing)
     }
 
     #[test]

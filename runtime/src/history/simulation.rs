@@ -118,8 +118,8 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
         while let Some(taken) = pager.take() {
             let reply = taken.outcome.unwrap();
             let records = reply.records.as_deref().unwrap_or_default();
-            told.times.extend(reply.places.iter().map(|place| records[place.index]));
-            assert!(reply.places.iter().all(|place| taken.window.contains(place.time)));
+            told.times.extend(reply.sorted.iter().map(|place| records[place.index]));
+            assert!(reply.sorted.iter().all(|place| taken.window.contains(place.time)));
             told.gaps.extend(gaps.window(taken.window.to, &reply.missing).iter().map(plain));
             dropped = dropped.and(reply.dropped);
         }

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 
 use super::checkpoint::Checkpoint;
-use super::job::{Job, Told};
+use super::job::{Job, ReportedWindow};
 use super::page::{self, CollectError, HistoryData, Page, Report};
 use super::progress::Progress;
 use crate::error::Error;
@@ -24,13 +24,33 @@ use crate::error::Error;
 /// from the checkpoint of the last one.
 #[must_use = "nothing is sent before it is polled"]
 pub struct Pages<T> {
-    job: Result<Box<Job>, Option<Error>>,
+    run: Run,
     item: PhantomData<fn() -> T>,
+}
+
+/// A run over a range, or the error for which there is none, until it was returned.
+pub(super) struct Run(Result<Box<Job>, Option<Error>>);
+
+impl Run {
+    pub(super) fn job(&mut self) -> Option<&mut Job> {
+        self.0.as_deref_mut().ok()
+    }
+
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<ReportedWindow, Error>>> {
+        match &mut self.0 {
+            Ok(job) => job.poll(cx),
+            Err(error) => Poll::Ready(error.take().map(Err)),
+        }
+    }
 }
 
 impl<T: Send + 'static> Pages<T> {
     pub(super) fn new(job: Result<Job, Error>) -> Self {
-        Self { job: job.map(Box::new).map_err(Some), item: PhantomData }
+        Self { run: Run(job.map(Box::new).map_err(Some)), item: PhantomData }
+    }
+
+    pub(super) fn into_run(self) -> Run {
+        self.run
     }
 
     /// The next page; `None` after the last one, or after an error.
@@ -52,38 +72,23 @@ impl<T: Send + 'static> Pages<T> {
 
     /// The progress so far.
     pub fn progress(&self) -> Progress {
-        self.job.as_ref().map(|job| job.progress()).unwrap_or_default()
+        self.run.0.as_ref().map(|job| job.progress()).unwrap_or_default()
     }
 
     /// The checkpoint of the page that was given last; `None` if the request has no history.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
-        self.job.as_ref().ok().map(|job| job.checkpoint())
-    }
-
-    /// Reduces the requests in advance, so that several histories together send as many as one.
-    pub(super) fn share(&mut self, among: usize) {
-        if let Ok(job) = &mut self.job {
-            job.share(among);
-        }
-    }
-
-    /// Sends one more request, if one is due.
-    pub(super) fn send_one(&mut self, cx: &mut Context<'_>) -> bool {
-        self.job.as_mut().is_ok_and(|job| job.send_one(cx))
+        self.run.0.as_ref().ok().map(|job| job.checkpoint())
     }
 
     pub(super) fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Page<T>, Error>>> {
-        let job = match &mut self.job {
-            Ok(job) => job,
-            Err(error) => return Poll::Ready(error.take().map(Err)),
-        };
-        Poll::Ready(ready!(job.poll(cx)).map(|told| told.map(page)))
+        self.run.poll(cx).map(|window| window.map(|window| window.map(page)))
     }
 }
 
-fn page<T: 'static>(told: Told) -> Page<T> {
-    let Told { window, reply, report, checkpoint } = told;
-    let times = reply.places.iter().map(|place| place.time).collect();
+/// The page of a window.
+pub(super) fn page<T: 'static>(window: ReportedWindow) -> Page<T> {
+    let ReportedWindow { window, reply, report, checkpoint } = window;
+    let times = reply.sorted.iter().map(|record| record.time).collect();
     Page { range: window.range(), times, records: page::records(reply), report, checkpoint }
 }
 

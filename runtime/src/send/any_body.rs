@@ -5,7 +5,7 @@
 
 use serde_core::{Serialize, Serializer};
 
-use super::body::{Body, Said, Sealed, SeriesBody, TimedRecords};
+use super::body::{Body, Sealed, SeriesBody, SeriesNotes, TimedRecords};
 use super::exchange::{UndecodedResponse, read_series_of};
 use crate::decode::record::{AnyRecord, Record, UnknownFields};
 use crate::decode::{self, BadRecord, Column, DecodeError, EnvelopeRest, fields};
@@ -134,7 +134,7 @@ impl SeriesBody for AnyBody {
         let says = !said.is_empty() || !unknown_fields.is_empty();
         let metadata = decode::any(said.as_json()).unwrap_or_default();
         // Only the emitted client knows which field of the metadata lists the values that were left out.
-        let said = says.then(|| Said { metadata, unsupported: Vec::new(), unknown_fields });
+        let said = says.then(|| SeriesNotes { metadata, unsupported: Vec::new(), unknown_fields });
         Ok(TimedRecords::new(records, rest, said))
     }
 }

@@ -84,12 +84,12 @@ pub struct TimedRecords<T> {
     /// The records that could not be read, if these are skipped.
     pub(crate) bad: Vec<BadRecord>,
     /// The service's metadata of the records, if any.
-    pub(crate) said: Option<Said>,
+    pub(crate) said: Option<SeriesNotes>,
 }
 
 /// The service's metadata of the records of a response.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct SeriesNotes {
     /// The metadata as on the wire.
     pub(crate) metadata: Value,
     /// The requested items that the endpoint does not cover.
@@ -100,16 +100,16 @@ pub(crate) struct Said {
 
 impl<T: AsFieldValue> TimedRecords<T> {
     pub(crate) fn of<M: MetadataRecord>(records: Vec<T>, mut rest: EnvelopeRest<M>) -> Self {
-        let said = Said::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
+        let said = SeriesNotes::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
         Self::new(records, rest, said)
     }
 
-    pub(super) fn new<M>(records: Vec<T>, rest: EnvelopeRest<M>, said: Option<Said>) -> Self {
+    pub(super) fn new<M>(records: Vec<T>, rest: EnvelopeRest<M>, said: Option<SeriesNotes>) -> Self {
         Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, said }
     }
 }
 
-impl Said {
+impl SeriesNotes {
     /// The metadata of a response; `None` if it has none.
     fn of<M: MetadataRecord>(metadata: &M, unknown_fields: UnknownFields) -> Option<Self> {
         let written = |metadata: &M| serde_json::to_value(RecordValue::of(metadata)).unwrap_or_default();

@@ -11,7 +11,7 @@ use super::body::{Body, MetadataRecord};
 use super::explain::explained;
 use super::options::Options;
 use super::response::Response;
-use crate::auth::{Credentials, Token};
+use crate::auth::{Credentials, Token, TokenFlow};
 use crate::decode::record::Record;
 use crate::decode::{self, DecodeError, EnvelopeRest, Push};
 use crate::dispatch::observer::{Event, Observers};
@@ -19,6 +19,7 @@ use crate::dispatch::observer::{Event, Observers};
 use crate::dispatch::spans;
 use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
 use crate::error::Error;
+use crate::rate_limit::Permit;
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeField};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Redact;
@@ -68,7 +69,7 @@ pub(super) fn read_series_of<M: Record>(
     match decoded {
         Ok(rest) => {
             let time = TimeField::of_endpoint(target.endpoint(), service);
-            response.tell_of_strange(rest.strange);
+            response.report_unrecognized(rest.strange);
             Ok(EnvelopeRest { time, ..rest })
         }
         Err(error) => Err(response.misfit(error)),
@@ -98,10 +99,10 @@ impl UndecodedResponse {
     }
 
     /// Reports records without any known field to observers.
-    fn tell_of_strange(&self, records: usize) {
+    fn report_unrecognized(&self, records: usize) {
         if records > 0 {
             let request = RequestKind::Data(self.target.endpoint());
-            self.connection.observers.tell(&Event::UnrecognizedRecords { request, records });
+            self.connection.observers.notify(&Event::UnrecognizedRecords { request, records });
         }
     }
 
@@ -243,22 +244,23 @@ async fn authorized(
     asked: &Asked<'_>,
     context: &mut RequestContext<'_>,
 ) -> Result<HttpResponse, Error> {
-    let credentials = &connection.credentials;
-    let (token, response) = exchange(connection, asked, context).await?;
-    match token {
-        Some(_) if response.status != 401 => {
-            credentials.accepted(asked.path());
-            Ok(response)
-        }
-        Some(refused) if credentials.refused(&refused, asked.path()) => {
-            let (_, response) = exchange(connection, asked, context).await?;
-            if response.status == 401 {
-                credentials.refused_again(asked.path());
-            }
-            Ok(response)
-        }
-        None | Some(_) => Ok(response),
+    let Some(flow) = connection.credentials.flow() else {
+        let permit = connection.dispatcher.permit(context).await?;
+        return send_once(connection, asked, None, permit, context).await;
+    };
+    let (token, response) = exchange(connection, flow, asked, context).await?;
+    if response.status != 401 {
+        flow.cache().accept(asked.path());
+        return Ok(response);
     }
+    if !flow.cache().refuse(&token, asked.path()) {
+        return Ok(response);
+    }
+    let (_, response) = exchange(connection, flow, asked, context).await?;
+    if response.status == 401 {
+        flow.cache().refuse_again(asked.path());
+    }
+    Ok(response)
 }
 
 /// Sends the request with the current token.
@@ -268,27 +270,39 @@ async fn authorized(
 /// shorter than the wait in the queue.
 async fn exchange(
     connection: &Connection,
+    flow: &TokenFlow,
     asked: &Asked<'_>,
     context: &mut RequestContext<'_>,
-) -> Result<(Option<Arc<Token>>, HttpResponse), Error> {
-    let Connection { credentials, dispatcher, .. } = connection;
-    let mut token = credentials.token(dispatcher, context).await?;
+) -> Result<(Arc<Token>, HttpResponse), Error> {
+    let dispatcher = &connection.dispatcher;
+    flow.token(dispatcher, context).await?;
     let mut permit = dispatcher.permit(context).await?;
-    if token.is_some() {
-        token = credentials.working_token();
-        if token.is_none() {
-            permit.give_back();
-            token = credentials.token(dispatcher, context).await?;
-            permit = dispatcher.permit(context).await?;
-        }
-    }
-    let mut headers = credentials.headers(token.as_ref());
+    let working = flow.cache().working();
+    let token = if let Some(working) = working {
+        working
+    } else {
+        permit.give_back();
+        let token = flow.token(dispatcher, context).await?;
+        permit = dispatcher.permit(context).await?;
+        token
+    };
+    let response = send_once(connection, asked, Some(&token), permit, context).await?;
+    Ok((token, response))
+}
+
+async fn send_once(
+    connection: &Connection,
+    asked: &Asked<'_>,
+    token: Option<&Arc<Token>>,
+    permit: Permit,
+    context: &mut RequestContext<'_>,
+) -> Result<HttpResponse, Error> {
+    let mut headers = connection.credentials.headers(token);
     if let Some(own) = asked.headers {
         headers.extend(own);
     }
-    let request = dispatcher.get(&asked.path, headers, context);
-    let response = dispatcher.send(request, permit, context).await?;
-    Ok((token, response))
+    let request = connection.dispatcher.request(&asked.path, headers, None, context);
+    connection.dispatcher.send(request, permit, context).await
 }
 
 /// Its headers may repeat a secret, as nothing is masked yet.

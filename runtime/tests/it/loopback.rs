@@ -7,7 +7,6 @@ use std::time::Duration;
 use runtime::{Error, ErrorKind, Retry};
 use tokio::net::TcpListener;
 
-#[cfg(not(feature = "proxy"))]
 use crate::alone::{is_alone, run_alone};
 use crate::invented::Client;
 use crate::socket::{DATA, KEY, Server, Step, reply};
@@ -153,13 +152,13 @@ async fn a_name_that_nobody_knows_is_said() {
     assert!(cost.contains(": dns error: "), "{cost}");
 }
 
-#[cfg(not(feature = "proxy"))]
 #[tokio::test]
 async fn a_proxy_that_nobody_asks_is_said() {
     if is_alone() {
         let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
         let (said, _) = words(&ask(&client).await.unwrap_err());
-        return assert!(said.ends_with("; the environment sets a proxy, which requires the feature `proxy`"), "{said}");
+        let expected = "; the environment sets a proxy, which requires the feature `proxy` and the setting `env_proxy`";
+        return assert!(said.ends_with(expected), "{said}");
     }
     run_alone("loopback::a_proxy_that_nobody_asks_is_said", &[("HTTPS_PROXY", "http://me:canary@127.0.0.1:1")]);
 }

@@ -49,7 +49,7 @@ impl Token {
 
 /// The tokens, and the outcomes of requests with them.
 #[derive(Default)]
-pub(super) struct Cache {
+pub(crate) struct Cache {
     token: Option<Arc<Token>>,
     /// Previous tokens, the latest last: requests with them may be in flight, so errors mask them too.
     former: Vec<Arc<Token>>,
@@ -69,7 +69,7 @@ impl Cache {
     }
 
     /// The token, if it is likely to be accepted.
-    pub(super) fn working(&self) -> Option<Arc<Token>> {
+    pub(crate) fn working(&self) -> Option<Arc<Token>> {
         self.token.clone().filter(|token| !self.refused && !token.is_expired())
     }
 
@@ -85,20 +85,21 @@ impl Cache {
         Ok(token)
     }
 
-    /// Records that a path was rejected with a token, unless there is another already; returns whether another may
-    /// help.
-    pub(super) fn refuse(&mut self, token: &Arc<Token>, path: &str) -> bool {
+    /// Makes the next data request wait for a new token, unless there is one already or the path was recently rejected
+    /// with a new one; returns whether another token may help.
+    pub(crate) fn refuse(&mut self, token: &Arc<Token>, path: &str) -> bool {
         let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
         let now = Instant::now();
         if is_cached && !self.refused && self.closed.iter().any(|(closed, until)| **closed == *path && now < *until) {
             return false;
         }
+        // A late 401 for a previous token does not drop the new one.
         self.refused |= is_cached;
         true
     }
 
     /// Records that a path was rejected with a new token too: the token is not the reason.
-    pub(super) fn refuse_again(&mut self, path: &str) {
+    pub(crate) fn refuse_again(&mut self, path: &str) {
         let now = Instant::now();
         self.closed.retain(|(closed, until)| **closed != *path && now < *until);
         if self.closed.len() == CLOSED {
@@ -108,7 +109,7 @@ impl Cache {
     }
 
     /// Records that a path was accepted: if it is rejected again, another token may help.
-    pub(super) fn accept(&mut self, path: &str) {
+    pub(crate) fn accept(&mut self, path: &str) {
         if !self.closed.is_empty() {
             self.closed.retain(|(closed, _)| **closed != *path);
         }

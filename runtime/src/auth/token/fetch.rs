@@ -131,7 +131,7 @@ impl TokenSource {
                 }
             }
         };
-        context.tell(&Event::Token { renewed: outcome.is_ok() });
+        context.notify(&Event::Token { renewed: outcome.is_ok() });
         outcome
     }
 
@@ -139,8 +139,8 @@ impl TokenSource {
     async fn request(&self, dispatcher: &Dispatcher, context: &mut RequestContext<'_>) -> Result<Token, Error> {
         let permit = dispatcher.permit(context).await?;
         let begun = Instant::now();
-        let form = "grant_type=client_credentials";
-        let request = dispatcher.post(self.info.path, self.token_headers.clone(), form, context);
+        let form = Some("grant_type=client_credentials");
+        let request = dispatcher.request(self.info.path, self.token_headers.clone(), form, context);
         let response = dispatcher.send(request, permit, context).await?;
         let success = (200..300).contains(&response.status);
         let response = status::accept(response, self.info.errors, self.error_body)

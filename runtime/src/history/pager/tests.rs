@@ -43,7 +43,7 @@ fn all((from, to): Ends) -> impl Iterator<Item = i64> {
 
 /// The next returned window, and its number of records.
 fn take(pager: &mut Pager<()>) -> Option<(Span, usize)> {
-    pager.take().map(|accepted| (accepted.window, accepted.outcome.unwrap().places.len()))
+    pager.take().map(|accepted| (accepted.window, accepted.outcome.unwrap().sorted.len()))
 }
 
 #[test]
