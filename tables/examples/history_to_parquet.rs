@@ -24,8 +24,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let job = Backfill::new(series, today - 365 * DAY..today, Target::parse("funding.parquet")?);
     println!("{} requests", job.plan().await?.requests());
     let watch = |event: &BackfillEvent| {
-        if let BackfillEvent::File { name, rows, .. } = event {
-            println!("{name}: {rows} records");
+        if let BackfillEvent::Progress { progress, .. } = event {
+            println!("{} records, {} requests left", progress.records, progress.pages_left);
         }
     };
     let summary = job.run(watch, std::future::pending()).await?;

@@ -3,6 +3,7 @@
 //! Batches of any schema are converted to the schema of the file. A type that changed is cast if that loses no value;
 //! any other change is an error that names both types.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -12,78 +13,61 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::Error;
 use crate::layout;
-use crate::series::SeriesRequest;
 use crate::table_schema::UNKNOWN_FIELDS;
 
 /// The column of the endpoint.
-pub(crate) const ENDPOINT: &str = "endpoint";
+const ENDPOINT: &str = "endpoint";
+
+/// The metadata key of a column that identifies the series of a row.
+const IDENTIFIES: &str = "identifies";
 
 /// The columns of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Columns {
-    schema: SchemaRef,
-    /// Number of columns that identify the series.
-    names: usize,
-}
+pub(crate) struct Columns(SchemaRef);
 
 impl Columns {
-    /// The columns of a file with these names, and with the fields of all sources; the first source is the existing
-    /// file, if there is one.
-    pub(crate) fn new(names: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
-        let fields = merged(sources)?;
-        // A field of the records replaces the column of the same name.
-        let is_free = |name: &&String| !fields.iter().any(|field| field.name() == *name);
-        let mut all: Vec<_> = names.iter().filter(is_free).map(|name| Field::new(name, DataType::Utf8, true)).collect();
-        let names = all.len();
+    /// The columns of a file with the endpoint, these params, and the fields of all sources; the first source is the
+    /// existing file, if there is one.
+    pub(crate) fn new(params: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
+        let (mut all, fields): (Vec<_>, Vec<_>) = merged(sources)?.into_iter().partition(identifies);
+        for name in std::iter::once(ENDPOINT).chain(params.iter().map(String::as_str)) {
+            // A field of the records replaces the column of the same name.
+            if !all.iter().chain(&fields).any(|field| field.name() == name) {
+                let metadata = HashMap::from([(IDENTIFIES.to_owned(), "series".to_owned())]);
+                all.push(Field::new(name, DataType::Utf8, true).with_metadata(metadata));
+            }
+        }
         all.extend(fields);
-        Ok(Self { schema: Arc::new(Schema::new(all)), names })
+        Ok(Self(Arc::new(Schema::new(all))))
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    /// The names of the columns that identify the series.
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.schema.fields().iter().take(self.names).map(|field| field.name().clone()).collect()
+        self.0.clone()
     }
 
     /// The rows of a series with these columns.
     pub(crate) fn batch(&self, path: &str, rows: &RecordBatch) -> Result<RecordBatch, Error> {
         let endpoint = (ENDPOINT.to_owned(), layout::endpoint(path).to_owned());
         let values: Vec<_> = std::iter::once(endpoint).chain(layout::params(path)).collect();
-        let column = |(index, field): (usize, &Arc<Field>)| -> Option<ArrayRef> {
-            if index < self.names {
-                let value = values.iter().find(|(name, _)| name == field.name()).map(|(_, value)| value.as_str());
-                return Some(Arc::new(std::iter::repeat_n(value, rows.num_rows()).collect::<StringArray>()));
+        let column = |field: &Arc<Field>| -> Option<ArrayRef> {
+            if let Some(column) = rows.column_by_name(field.name()) {
+                return cast(column, field.data_type());
             }
-            match rows.column_by_name(field.name()) {
-                Some(column) => cast(column, field.data_type()),
+            match values.iter().find(|(name, _)| name == field.name() && identifies(field)) {
+                Some((_, value)) => Some(Arc::new(StringArray::from(vec![value.as_str(); rows.num_rows()]))),
                 None => Some(new_null_array(field.data_type(), rows.num_rows())),
             }
         };
-        let columns = self.schema.fields().iter().enumerate().map(column).collect::<Option<_>>();
+        let columns = self.0.fields().iter().map(column).collect::<Option<_>>();
         let columns =
             columns.ok_or_else(|| Error::invalid_input(format!("{path}: its columns changed during the run")))?;
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| Error::invalid_input(error.to_string()))
+        RecordBatch::try_new(self.schema(), columns).map_err(|error| Error::invalid_input(error.to_string()))
     }
 }
 
-/// The names of the columns that identify series, which do not depend on the params that are set.
-pub(crate) fn names<'s>(
-    known: &[String],
-    series: impl Iterator<Item = &'s SeriesRequest>,
-    paths: &[&str],
-) -> Vec<String> {
-    let mut names = known.to_vec();
-    let params = series.flat_map(SeriesRequest::params).map(str::to_owned);
-    let keys = paths.iter().flat_map(|path| layout::params(path)).map(|(name, _)| name);
-    for name in std::iter::once(ENDPOINT.to_owned()).chain(params).chain(keys) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+/// Returns `true` for a column that identifies the series of a row, and is not a field of its record.
+pub(crate) fn identifies(field: &Field) -> bool {
+    field.metadata().contains_key(IDENTIFIES)
 }
 
 /// Every column of any source, each once; unknown fields are last. Each is nullable: a source may lack it.
@@ -93,8 +77,8 @@ fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
         let new = field.as_ref().clone().with_nullable(true);
         match fields.iter_mut().find(|known| known.name() == field.name()) {
             None => fields.push(new),
-            Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
             Some(known) if widens(new.data_type(), known.data_type()) => {}
+            Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
             Some(known) => {
                 let (name, old, new) = (known.name(), known.data_type(), new.data_type());
                 return Err(format!("`{name}` is {old} there, and {new} in the catalogue"));
@@ -168,7 +152,7 @@ mod tests {
                 let columns = Columns::new(&[], &[schema(&[("x", first.clone())]), schema(&[("x", second.clone())])]);
                 match columns {
                     Ok(columns) => {
-                        assert!(is_cast && *columns.schema().field(0).data_type() == new);
+                        assert!(is_cast && *columns.schema().field(1).data_type() == new);
                         let rows = RecordBatch::new_empty(schema(&[("x", old.clone())]));
                         assert_eq!(columns.batch("e", &rows).unwrap().num_rows(), 0);
                     }
@@ -184,13 +168,16 @@ mod tests {
     #[test]
     fn rows_are_identified_and_new_columns_are_null() {
         let sources = [schema(&[("at", DataType::Int64)]), schema(&[("at", DataType::Int64), ("new", DataType::Utf8)])];
-        let names = ["endpoint", "coin", "at"].map(str::to_owned);
-        let columns = Columns::new(&names, &sources).unwrap();
-        assert_eq!(columns.names(), ["endpoint", "coin"]);
+        let columns = Columns::new(&["coin", "at"].map(str::to_owned), &sources).unwrap();
         let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
         let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
         let rows = columns.batch("e/coin=B", &rows).unwrap();
         let text = |index: usize| rows.column(index).as_string::<i32>().iter().next().flatten().map(str::to_owned);
         assert_eq!((text(0).as_deref(), text(1).as_deref(), text(3)), (Some("e"), Some("B"), None));
+        // The file later gets rows of another endpoint: the order of its columns stays.
+        let later = Columns::new(&["side", "coin"].map(str::to_owned), &[rows.schema()]).unwrap();
+        let names: Vec<_> = later.schema().fields().iter().map(|field| field.name().clone()).collect();
+        assert_eq!(names, ["endpoint", "coin", "side", "at", "new"]);
+        assert_eq!(later.batch("other/coin=C", &rows).unwrap().column(1), rows.column(1));
     }
 }

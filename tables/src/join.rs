@@ -11,12 +11,13 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::backfill::{Backfill, BackfillEvent, Summary};
-use crate::columns::{self, Columns};
+use crate::columns::Columns;
 use crate::error::Error;
 use crate::layout;
 use crate::merge::{self, Changes, Rows};
-use crate::parquet_file::{Batches, ParquetFile, ParquetInput};
-use crate::single_file::{SingleFile, without};
+use crate::parquet_file::{ParquetFile, ParquetInput};
+use crate::series::SeriesRequest;
+use crate::single_file::SingleFile;
 use crate::state::{self, FileState, SeriesState};
 use crate::storage;
 use crate::store::Store;
@@ -56,17 +57,15 @@ pub(crate) async fn join(
     let columns = columns_of(job, store, single, &members).await?;
     let next = single.rows.with_extension("next");
     let to = if single.format == Format::Parquet { &single.rows } else { &next };
-    let mut rows = 0;
     storage::write(to, |out| -> Result<(), Error> {
         let mut file = ParquetFile::new(BufWriter::new(out), columns.schema())?;
         let mut all = Vec::with_capacity(members.len());
         for member in &members {
             let (state, changes) = write_member(store, single, &columns, member, &mut file)?;
-            rows += state.all_rows();
             changed(&state, changes);
             all.push(state);
         }
-        let state = FileState { origin: job.source_label.clone(), names: columns.names(), series: all };
+        let state = FileState { origin: job.source_label.clone(), series: all };
         file.add_metadata(state::KEY, state.written());
         file.finish()?.flush().map_err(|error| Error::storage(single.path.display(), error))
     })?;
@@ -76,9 +75,7 @@ pub(crate) async fn join(
         write_text(single, &next)?;
         fs::rename(&next, &single.rows).map_err(fails)?;
     }
-    let bytes = fs::metadata(&single.path).map_or(0, |metadata| metadata.len());
-    summary.files.push(name.clone());
-    watch(&BackfillEvent::File { name, rows, bytes });
+    summary.files.push(name);
     remove_parts(single).map_err(fails)
 }
 
@@ -105,16 +102,15 @@ async fn members(store: &Store, single: &SingleFile) -> Result<Vec<Member>, Erro
 
 async fn columns_of(job: &Backfill, store: &Store, single: &SingleFile, members: &[Member]) -> Result<Columns, Error> {
     let mut sources: Vec<_> = single.base.iter().map(|base| base.schema.clone()).collect();
-    for member in members {
-        for partition in &member.parts {
-            let input = store.input(&store.file(&member.state.path, partition)).await?;
-            sources.push(without(&input.schema(), &[columns::ENDPOINT.to_owned()], None));
+    // Every param of an endpoint has a column, so the columns do not depend on the params that are set.
+    let mut params: Vec<_> = job.series().iter().flat_map(SeriesRequest::params).map(str::to_owned).collect();
+    for Member { state, parts, .. } in members {
+        params.extend(layout::params(&state.path).map(|(name, _)| name));
+        for partition in parts {
+            sources.push(store.input(&store.file(&state.path, partition)).await?.schema());
         }
     }
-    let known = single.base.as_ref().map_or(&[][..], |base| &base.state.names);
-    let paths: Vec<_> = members.iter().map(|member| member.state.path.as_str()).collect();
-    let names = columns::names(known, job.series().iter(), &paths);
-    Columns::new(&names, &sources).map_err(|why| single.mismatch(&why))
+    Columns::new(&params, &sources).map_err(|why| single.mismatch(&why))
 }
 
 /// Writes the rows of a series, and returns its state in the new file.
@@ -136,11 +132,8 @@ fn write_member<W: Write + Send>(
     let part = |partition: &String| -> Rows<'_> {
         let path = single.parts.join(store.file(&state.path, partition));
         let name = path.display().to_string();
-        let opened = fs::File::open(&path).map_err(|error| Error::storage(&name, error)).and_then(|file| {
-            let input = ParquetInput::open(&name, file)?;
-            let rows = input.rows();
-            input.batches(0, rows)
-        });
+        let opened = fs::File::open(&path).map_err(|error| Error::storage(&name, error));
+        let opened = opened.and_then(|file| ParquetInput::open(name, file)?.all());
         match opened {
             Ok(batches) => Box::new(batches),
             Err(error) => Box::new(std::iter::once(Err(error))),
@@ -157,8 +150,8 @@ fn write_text(single: &SingleFile, rows: &std::path::Path) -> Result<(), Error> 
     let fails = |error| Error::storage(single.path.display(), error);
     let file = fs::File::open(rows).map_err(fails)?;
     let input = ParquetInput::open(rows.display().to_string(), file)?;
-    let (schema, count) = (input.schema(), input.rows());
-    let batches = input.batches(0, count)?;
+    let schema = input.schema();
+    let batches = Box::new(input.all()?);
     storage::write(&single.path, |out| -> Result<(), Error> {
         let out = BufWriter::new(out);
         if is_gzip(&single.path) {
@@ -169,7 +162,7 @@ fn write_text(single: &SingleFile, rows: &std::path::Path) -> Result<(), Error> 
     })
 }
 
-fn write_lines<W: Write>(single: &SingleFile, schema: &Schema, batches: Batches, out: W) -> Result<W, Error> {
+fn write_lines<W: Write>(single: &SingleFile, schema: &Schema, batches: Rows<'_>, out: W) -> Result<W, Error> {
     let fails = |error| Error::storage(single.path.display(), error);
     let mut lines = if single.format == Format::Csv { TextWriter::csv(out) } else { TextWriter::json(out) };
     lines.begin(schema).map_err(fails)?;

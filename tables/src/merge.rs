@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::SchemaRef;
+use arrow_schema::Schema;
 use runtime::Value;
 
 use crate::columns::Columns;
@@ -145,10 +145,7 @@ fn merge<'r>(
 impl Changes {
     /// Counts the invalid ones of new rows.
     fn checked<'r>(&mut self, rows: &'r RecordBatch) -> &'r RecordBatch {
-        let schema = rows.schema();
-        let invalid = Invalid::of(rows, &schema);
-        self.invalid +=
-            u64::try_from((0..rows.num_rows()).filter(|row| invalid.is_row(*row)).count()).unwrap_or_default();
+        self.invalid += u64::try_from(invalid(rows, rows.schema_ref()).filter(|is| *is).count()).unwrap_or_default();
         rows
     }
 
@@ -162,29 +159,15 @@ impl Changes {
     }
 }
 
-/// Number of rows with a value that did not fit its column and is among the unknown fields.
-pub(crate) struct Invalid<'r> {
-    rows: &'r RecordBatch,
-    schema: &'r SchemaRef,
-}
-
-impl<'r> Invalid<'r> {
-    /// `schema` has all columns of the file; the rows may have fewer.
-    pub(crate) fn of(rows: &'r RecordBatch, schema: &'r SchemaRef) -> Self {
-        Self { rows, schema }
-    }
-
-    pub(crate) fn is_row(&self, row: usize) -> bool {
-        let Some(unknown) = self.rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>())
-        else {
-            return false;
-        };
-        if unknown.is_null(row) {
-            return false;
-        }
-        let fields: Value = serde_json::from_str(unknown.value(row)).unwrap_or_default();
-        fields.as_object().is_some_and(|fields| fields.keys().any(|name| self.schema.field_with_name(name).is_ok()))
-    }
+/// Whether each row has a value that did not fit its column and is among the unknown fields; `schema` has all columns of
+/// the file, and the rows may have fewer.
+pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
+    let unknown = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
+    (0..rows.num_rows()).map(move |row| {
+        let text = unknown.filter(|unknown| unknown.is_valid(row)).map(|unknown| unknown.value(row));
+        let fields: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        fields.as_object().is_some_and(|fields| fields.keys().any(|name| schema.field_with_name(name).is_ok()))
+    })
 }
 
 #[cfg(test)]
@@ -192,13 +175,13 @@ mod tests {
     use std::sync::Arc;
 
     use arrow_array::cast::AsArray;
-    use arrow_array::types::{Int64Type, TimestampMillisecondType};
-    use arrow_array::{Int64Array, TimestampMillisecondArray};
+    use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+    use arrow_array::{Int64Array, TimestampMicrosecondArray};
 
     use super::*;
 
     fn batch(rows: &[(i64, i64)]) -> RecordBatch {
-        let times: TimestampMillisecondArray = rows.iter().map(|(time, _)| Some(time * 1000)).collect();
+        let times: TimestampMicrosecondArray = rows.iter().map(|(time, _)| Some(time * 1_000_000)).collect();
         let values: Int64Array = rows.iter().map(|(_, value)| Some(*value)).collect();
         RecordBatch::try_from_iter([("at", Arc::new(times) as _), ("n", Arc::new(values) as _)]).unwrap()
     }
@@ -213,9 +196,9 @@ mod tests {
         let known = all.first().zip(all.last()).map(|(first, last)| first.0.into()..last.0.into());
         let mut merged = Vec::new();
         let mut out = |batch: &RecordBatch| {
-            let times = batch.column(0).as_primitive::<TimestampMillisecondType>().values();
+            let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
             let values = batch.column(1).as_primitive::<Int64Type>().values();
-            merged.extend(times.iter().map(|time| time / 1000).zip(values.iter().copied()));
+            merged.extend(times.iter().map(|time| time / 1_000_000).zip(values.iter().copied()));
             Ok(())
         };
         let Changes { added, filled, revised, .. } =

@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use crc32fast::Hasher;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
@@ -183,26 +183,21 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
     }
 
     /// `rows` rows, after the first `skip`.
-    pub(crate) fn batches(self, skip: usize, rows: usize) -> Result<Batches, Error> {
+    pub(crate) fn batches(
+        self,
+        skip: usize,
+        rows: usize,
+    ) -> Result<impl Iterator<Item = Result<RecordBatch, Error>> + use<T>, Error> {
         let Self { name, builder } = self;
-        match builder.with_offset(skip).with_limit(rows).build() {
-            Ok(reader) => Ok(Batches { name, reader }),
-            Err(error) => Err(Error::storage(name, error)),
-        }
+        let reader = builder.with_offset(skip).with_limit(rows).build();
+        let reader = reader.map_err(|error| Error::storage(&name, error))?;
+        Ok(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error))))
     }
-}
 
-/// The rows of a file.
-pub(crate) struct Batches {
-    name: String,
-    reader: ParquetRecordBatchReader,
-}
-
-impl Iterator for Batches {
-    type Item = Result<RecordBatch, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.reader.next().map(|batch| batch.map_err(|error| Error::storage(&self.name, error)))
+    /// All rows.
+    pub(crate) fn all(self) -> Result<impl Iterator<Item = Result<RecordBatch, Error>> + use<T>, Error> {
+        let rows = self.rows();
+        self.batches(0, rows)
     }
 }
 

@@ -31,26 +31,18 @@ impl Partition {
         if step < Duration::from_secs(3600) { Self::Month } else { Self::Year }
     }
 
-    fn name(self) -> &'static str {
+    /// The name, the key in the names of folders, the length of the date in their values, and the maximum of days.
+    fn facts(self) -> (&'static str, &'static str, usize, u64) {
         match self {
-            Self::Day => "day",
-            Self::Month => "month",
-            Self::Year => "year",
-        }
-    }
-
-    /// The key in the folder names, and the length of the date in their values.
-    fn key(self) -> (&'static str, usize) {
-        match self {
-            Self::Day => ("date", 10),
-            Self::Month => ("month", 7),
-            Self::Year => ("year", 4),
+            Self::Day => ("day", "date", 10, 1),
+            Self::Month => ("month", "month", 7, 31),
+            Self::Year => ("year", "year", 4, 366),
         }
     }
 
     /// The folder of a time.
     pub(crate) fn folder(self, time: Timestamp) -> String {
-        let (text, (key, length)) = (time.to_string(), self.key());
+        let (text, (_, key, length, _)) = (time.to_string(), self.facts());
         format!("{key}={}", text.get(..length).unwrap_or(&text))
     }
 
@@ -62,14 +54,12 @@ impl Partition {
     /// The partition of folders with this name, and the period of this one.
     pub(crate) fn read(folder: &str) -> Option<(Self, Range<Timestamp>)> {
         let (name, value) = folder.split_once('=')?;
-        let this = Self::ALL.into_iter().find(|partition| partition.key() == (name, value.len()))?;
+        let is_this =
+            |partition: &Self| matches!(partition.facts(), (_, key, length, _) if (key, length) == (name, value.len()));
+        let this = Self::ALL.into_iter().find(is_this)?;
         let start = first_second(value)?;
-        // After this many days the next period has begun, regardless of the length of this one.
-        let days = match this {
-            Self::Day => 1,
-            Self::Month => 31,
-            Self::Year => 366,
-        };
+        // After the maximum of days the next period has begun, regardless of the length of this one.
+        let (.., days) = this.facts();
         let next = (start + Duration::from_secs(days * 86_400)).to_string();
         Some((this, start..first_second(next.get(..value.len())?)?))
     }
@@ -82,7 +72,7 @@ fn first_second(date: &str) -> Option<Timestamp> {
 
 impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.facts().0)
     }
 }
 
@@ -90,7 +80,7 @@ impl FromStr for Partition {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let known = Self::ALL.into_iter().find(|partition| partition.name() == text);
+        let known = Self::ALL.into_iter().find(|partition| partition.facts().0 == text);
         known.ok_or_else(|| Error::invalid_input(format!("a partition is day, month or year, not `{text}`")))
     }
 }

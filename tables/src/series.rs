@@ -74,12 +74,7 @@ impl SeriesRequest {
 
     /// The params that can distinguish series of this endpoint, in a fixed order.
     pub fn params(&self) -> impl Iterator<Item = &'static str> {
-        let endpoint = self.endpoint();
-        let (own, step) = own_params(&self.request);
-        let params = endpoint.params.unwrap_or_default().iter().filter(move |param| !own.contains(&param.wire_name));
-        let mut params: Vec<_> = params.collect();
-        params.sort_by_key(|param| (param.wire_name == step, param.required.is_some()));
-        params.into_iter().map(|param| param.wire_name)
+        params(&self.request).into_iter()
     }
 
     pub(crate) fn time(&self) -> TimeColumn {
@@ -87,21 +82,24 @@ impl SeriesRequest {
     }
 }
 
-/// The params that a history sets, and that of the interval.
-fn own_params(request: &Request<Dynamic>) -> ([&'static str; 4], &'static str) {
+/// The params that can distinguish series of an endpoint: the optional ones, the required ones, the interval.
+fn params(request: &Request<Dynamic>) -> Vec<&'static str> {
     let history = request.endpoint().history(request.service());
-    let own =
-        history.map_or([""; 4], |info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
-    (own, history.map_or("", |info| info.step))
+    let own = history.map(|info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
+    let params = request.endpoint().params.unwrap_or_default().iter();
+    let mut params: Vec<_> = params.filter(|param| own.is_none_or(|own| !own.contains(&param.wire_name))).collect();
+    let step = history.map_or("", |info| info.step);
+    params.sort_by_key(|param| (param.wire_name == step, param.required.is_some()));
+    params.into_iter().map(|param| param.wire_name).collect()
 }
 
-/// The endpoint, then the params that can distinguish its series: the optional ones, the required ones, the interval.
+/// The endpoint and the params that are set, those first that the catalogue does not know.
 fn path(request: &Request<Dynamic>) -> String {
-    let endpoint = request.endpoint();
-    let (own, step) = own_params(request);
-    let mut params: Vec<_> = request.params().filter(|(name, _)| !own.contains(name)).collect();
-    let is_needed = |name: &str| endpoint.param(name).is_some_and(|param| param.required.is_some());
-    params.sort_by_key(|(name, _)| (*name == step, is_needed(name)));
+    let known = params(request);
+    let position = |name: &str| known.iter().position(|known| *known == name);
+    let is_own = |name: &str| position(name).is_some() || request.endpoint().param(name).is_none();
+    let mut params: Vec<_> = request.params().filter(|(name, _)| is_own(name)).collect();
+    params.sort_by_key(|(name, _)| position(name));
     let folders = params.into_iter().map(|(name, value)| layout::folder(name, value));
-    std::iter::once(endpoint.to_string()).chain(folders).collect::<Vec<_>>().join("/")
+    std::iter::once(request.endpoint().to_string()).chain(folders).collect::<Vec<_>>().join("/")
 }

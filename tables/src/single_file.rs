@@ -5,9 +5,8 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 
 use crate::error::Error;
 use crate::parquet_file::ParquetInput;
@@ -30,7 +29,6 @@ pub(crate) struct SingleFile {
 #[derive(Clone, Debug)]
 pub(crate) struct Base {
     pub(crate) state: FileState,
-    /// The columns, without those that identify the series.
     pub(crate) schema: SchemaRef,
 }
 
@@ -63,7 +61,7 @@ impl SingleFile {
                 "another version has written this file; to rebuild, move it away and run the same command again",
             )
         })?;
-        Ok(Base { schema: without(&input.schema(), &state.names, None), state })
+        Ok(Base { schema: input.schema(), state })
     }
 
     /// The error of endpoints whose columns of one name have different types.
@@ -86,12 +84,4 @@ impl SingleFile {
     fn file(&self) -> Result<File, Error> {
         File::open(&self.rows).map_err(|error| Error::storage(self.rows.display(), error))
     }
-}
-
-/// The columns of a file without those that identify the series, unless the records have columns of these names.
-pub(crate) fn without(schema: &Schema, names: &[String], records: Option<&Schema>) -> SchemaRef {
-    let is_own =
-        |name: &String| !names.contains(name) || records.is_some_and(|records| records.field_with_name(name).is_ok());
-    let own = schema.fields().iter().filter(|field| is_own(field.name())).cloned();
-    Arc::new(Schema::new(own.collect::<Vec<_>>()))
 }

@@ -105,8 +105,6 @@ impl SeriesState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileState {
     pub(crate) origin: String,
-    /// The columns that identify the series of a row.
-    pub(crate) names: Vec<String>,
     /// In the order of their rows.
     pub(crate) series: Vec<SeriesState>,
 }
@@ -114,7 +112,7 @@ pub(crate) struct FileState {
 impl FileState {
     pub(crate) fn written(&self) -> String {
         let series: Vec<_> = self.series.iter().map(SeriesState::to_json).collect();
-        json!({"version": VERSION, "origin": self.origin, "names": self.names, "series": series}).to_string()
+        json!({"version": VERSION, "origin": self.origin, "series": series}).to_string()
     }
 
     /// Reads that text; `None` if another version wrote it.
@@ -125,7 +123,7 @@ impl FileState {
             return None;
         }
         let series = value.get("series")?.as_array()?.iter().map(SeriesState::from_json).collect::<Option<_>>()?;
-        Some(Self { origin: from_value(field("origin")).ok()?, names: from_value(field("names")).ok()?, series })
+        Some(Self { origin: from_value(field("origin")).ok()?, series })
     }
 
     /// A series, and the number of rows before its own.
@@ -158,8 +156,7 @@ mod tests {
             dropped: BTreeSet::from([7]),
         };
         assert_eq!((series.holes(), series.all_rows()), (2, 4));
-        let state =
-            FileState { origin: "lab".to_owned(), names: vec!["coin".to_owned()], series: vec![series.clone()] };
+        let state = FileState { origin: "lab".to_owned(), series: vec![series.clone()] };
         assert_eq!(FileState::read(&state.written()), Some(state.clone()));
         assert_eq!(state.series("e/coin=B"), Some((0, &series)));
         for other in ["", "{}", r#"{"version":1,"series":[]}"#, r#"{"version":2,"series":[{}]}"#] {

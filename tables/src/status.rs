@@ -57,7 +57,7 @@ impl SeriesStatus {
         Self {
             path: state.path.clone(),
             step: state.step.as_secs(),
-            rows: seen.rows,
+            rows: seen.steps.ranges().iter().map(|range| steps(range, state.step) as u64).sum(),
             first: seen.first,
             last: seen.last,
             missing: holes.iter().map(|hole| steps(hole, state.step) as u64).sum(),
@@ -85,11 +85,9 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
         }
         None => states(&store, &mut status.damaged).await?,
     };
-    for mut state in states {
-        if store.single.is_none() {
-            state.rows = intact(&store, &state.path, &mut status.damaged).await?;
-        }
-        let seen = store.read(&state, None).await?;
+    for state in states {
+        let mut seen = store.read(&state, None).await?;
+        status.damaged.extend(seen.damaged.drain(..).map(|damage| damage.to_string()));
         status.series.push(SeriesStatus::new(&state, seen));
     }
     Ok(status)
@@ -109,19 +107,4 @@ async fn states(store: &Store, damaged: &mut Vec<String>) -> Result<Vec<SeriesSt
         }
     }
     Ok(states)
-}
-
-/// The partitions of a series with an undamaged file, and the number of its rows; the others are reported.
-async fn intact(store: &Store, path: &str, damaged: &mut Vec<String>) -> Result<state::Rows, Error> {
-    let mut rows = state::Rows::new();
-    for partition in store.partitions(path).await? {
-        match store.input(&store.file(path, &partition)).await {
-            Ok(input) => {
-                rows.insert(partition, u64::try_from(input.rows()).unwrap_or_default());
-            }
-            Err(damage @ Error::Damaged { .. }) => damaged.push(damage.to_string()),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(rows)
 }

@@ -15,8 +15,6 @@ use bytes::Bytes;
 use crate::error::Error;
 
 pub(crate) use local::write;
-#[cfg(feature = "s3")]
-pub(crate) use s3::Bucket;
 
 /// Files by their paths, with slashes.
 #[derive(Clone, Debug)]
@@ -25,11 +23,21 @@ pub(crate) enum Storage {
     Folder(PathBuf),
     /// A prefix in a bucket.
     #[cfg(feature = "s3")]
-    Bucket(Bucket),
+    Bucket(s3::Bucket),
 }
 
 #[cfg_attr(not(feature = "s3"), allow(clippy::unused_async, reason = "only object storage waits"))]
 impl Storage {
+    /// A prefix in a bucket, if this was built with object storage.
+    pub(crate) fn bucket(bucket: &str, prefix: &str) -> Result<Self, Error> {
+        #[cfg(feature = "s3")]
+        return Ok(Self::Bucket(s3::Bucket::new(bucket, prefix)?));
+        #[cfg(not(feature = "s3"))]
+        Err(Error::invalid_input(format!(
+            "s3://{bucket}/{prefix}: this program was built without object storage, the feature `s3`"
+        )))
+    }
+
     /// The paths of all files in a folder and below it, in order, without hidden ones; empty if the folder does not
     /// exist.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {

@@ -18,7 +18,7 @@ use crate::backfill::Backfill;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::layout;
-use crate::merge::Invalid;
+use crate::merge::invalid;
 use crate::parquet_file::ParquetInput;
 use crate::partition::Partition;
 use crate::series::SeriesRequest;
@@ -60,10 +60,11 @@ pub(crate) struct Seen {
     /// The intervals with a row, and those with a valid one.
     pub(crate) steps: Coverage,
     pub(crate) valid: Coverage,
-    pub(crate) rows: u64,
     pub(crate) invalid: u64,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
+    /// Damaged files, which are left out.
+    pub(crate) damaged: Vec<Error>,
 }
 
 impl Head {
@@ -108,8 +109,9 @@ impl Store {
         for series in job.series() {
             let own: Vec<_> = layout::params(series.path()).map(|(name, _)| name).collect();
             // Every param of the endpoint has a folder, so the columns do not depend on the params that are set.
-            let is_other = |name: &&String| !series.params().any(|param| param == **name);
-            let all = || series.params().map(str::to_owned).chain(own.iter().filter(is_other).cloned()).collect();
+            let params: Vec<_> = series.params().map(str::to_owned).collect();
+            let other: Vec<_> = own.iter().filter(|name| !params.contains(name)).cloned().collect();
+            let all = || [other, params].concat();
             let known: &mut Vec<_> = this.head.params.entry(series.endpoint().to_string()).or_insert_with(all);
             if let Some(other) = own.iter().find(|name| !known.contains(name)) {
                 let (endpoint, known) = (series.endpoint(), known.join(", "));
@@ -123,8 +125,7 @@ impl Store {
     pub(crate) async fn of(target: &Target) -> Result<(Self, bool), Error> {
         let (storage, single) = match target {
             Target::Folder(path) => (Storage::Folder(path.clone()), None),
-            #[cfg(feature = "s3")]
-            Target::Bucket { bucket, prefix } => (Storage::Bucket(crate::storage::Bucket::new(bucket, prefix)?), None),
+            Target::Bucket { bucket, prefix } => (Storage::bucket(bucket, prefix)?, None),
             Target::File { path, format } => {
                 let single = SingleFile::open(path, *format)?;
                 (Storage::Folder(single.parts.clone()), Some(single))
@@ -279,15 +280,20 @@ impl Store {
                 seen.add(state, &batch?, &schema)?;
             }
         }
-        for name in state.rows.keys().filter(|name| !name.is_empty()) {
-            let is_older = Partition::read(name).zip(since).is_some_and(|((_, range), since)| range.end <= since);
+        for name in self.partitions(&state.path).await? {
+            let is_older = Partition::read(&name).zip(since).is_some_and(|((_, range), since)| range.end <= since);
             if is_older {
                 continue;
             }
-            let input = self.input(&self.file(&state.path, name)).await?;
-            let (schema, rows) = (input.schema(), input.rows());
-            for batch in input.project(&columns).batches(0, rows)? {
-                seen.add(state, &batch?, &schema)?;
+            match self.input(&self.file(&state.path, &name)).await {
+                Ok(input) => {
+                    let schema = input.schema();
+                    for batch in input.project(&columns).all()? {
+                        seen.add(state, &batch?, &schema)?;
+                    }
+                }
+                Err(damage @ Error::Damaged { .. }) => seen.damaged.push(damage),
+                Err(error) => return Err(error),
             }
         }
         Ok(seen)
@@ -296,19 +302,17 @@ impl Store {
 
 impl Seen {
     fn add(&mut self, state: &SeriesState, rows: &RecordBatch, schema: &SchemaRef) -> Result<(), Error> {
-        let (times, invalid) = (Times::in_batch(rows, &state.time)?, Invalid::of(rows, schema));
-        for row in 0..rows.num_rows() {
+        let times = Times::in_batch(rows, &state.time)?;
+        for (row, is_invalid) in invalid(rows, schema).enumerate() {
             let time = times.get(row);
             let step = time.floor(state.step);
             self.steps.add(step..step + state.step);
-            if invalid.is_row(row) {
-                self.invalid += 1;
-            } else {
+            self.invalid += u64::from(is_invalid);
+            if !is_invalid {
                 self.valid.add(step..step + state.step);
             }
             (self.first, self.last) = (self.first.or(Some(time)), Some(time));
         }
-        self.rows += u64::try_from(rows.num_rows()).unwrap_or_default();
         Ok(())
     }
 }

@@ -53,7 +53,6 @@ pub enum Target {
     /// A data set of Parquet files on the local disk: `ENDPOINT/coin=…/timeframe=…/month=…` below this folder.
     Folder(PathBuf),
     /// A data set in a bucket of object storage, below a prefix; with the feature `s3`.
-    #[cfg(feature = "s3")]
     Bucket {
         /// The bucket.
         bucket: String,
@@ -96,12 +95,10 @@ impl Target {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 vec![path.with_file_name(format!(".{name}.backfill.lock"))]
             }
-            #[cfg(feature = "s3")]
             Self::Bucket { .. } => Vec::new(),
         }
     }
 
-    #[cfg(feature = "s3")]
     fn parse_url(scheme: &str, rest: &str) -> Result<Self, Error> {
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let prefix = prefix.trim_matches('/');
@@ -115,13 +112,6 @@ impl Target {
         }
         Ok(Self::Bucket { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
     }
-
-    #[cfg(not(feature = "s3"))]
-    fn parse_url(scheme: &str, rest: &str) -> Result<Self, Error> {
-        Err(Error::invalid_input(format!(
-            "{scheme}://{rest}: this program was built without object storage, the feature `s3`"
-        )))
-    }
 }
 
 /// Text that parses to the same target.
@@ -129,7 +119,6 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, .. } | Self::Folder(path) => path.display().fmt(f),
-            #[cfg(feature = "s3")]
             Self::Bucket { bucket, prefix } => write!(f, "s3://{bucket}/{prefix}"),
         }
     }
@@ -165,7 +154,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "s3")]
     #[test]
     fn object_storage() {
         let bucket = |prefix: &str| Target::Bucket { bucket: "b".to_owned(), prefix: prefix.to_owned() };

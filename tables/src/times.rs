@@ -5,32 +5,19 @@
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{TimestampMicrosecondType, TimestampMillisecondType};
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_array::types::TimestampMicrosecondType;
+use arrow_array::{ArrayRef, RecordBatch};
 use runtime::Timestamp;
 
 use crate::error::Error;
 
-/// The timestamps of a column.
-pub(crate) struct Times<'a> {
-    counts: &'a [i64],
-    per_second: i64,
-}
+/// The timestamps of a column, in microseconds.
+pub(crate) struct Times<'a>(&'a [i64]);
 
 impl<'a> Times<'a> {
     /// `None` if the column has other values.
     pub(crate) fn of(column: &'a ArrayRef) -> Option<Self> {
-        let (counts, per_second) = match column.data_type() {
-            DataType::Timestamp(TimeUnit::Millisecond, _) => {
-                (column.as_primitive::<TimestampMillisecondType>().values(), 1000)
-            }
-            DataType::Timestamp(TimeUnit::Microsecond, _) => {
-                (column.as_primitive::<TimestampMicrosecondType>().values(), 1_000_000)
-            }
-            _ => return None,
-        };
-        Some(Self { counts, per_second })
+        Some(Self(column.as_primitive_opt::<TimestampMicrosecondType>()?.values()))
     }
 
     /// Those of the time column.
@@ -41,16 +28,16 @@ impl<'a> Times<'a> {
 
     /// The timestamp of a row.
     pub(crate) fn get(&self, row: usize) -> Timestamp {
-        self.timestamp(self.counts.get(row).copied().unwrap_or_default())
+        timestamp(self.0.get(row).copied().unwrap_or_default())
     }
 
     /// Number of rows from `from` on that are before a timestamp. The rows are in order.
     pub(crate) fn before(&self, from: usize, time: Timestamp) -> usize {
-        self.counts.get(from..).unwrap_or_default().partition_point(|count| self.timestamp(*count) < time)
+        self.0.get(from..).unwrap_or_default().partition_point(|count| timestamp(*count) < time)
     }
+}
 
-    fn timestamp(&self, count: i64) -> Timestamp {
-        let rest = u64::try_from(count.rem_euclid(self.per_second) * (1_000_000 / self.per_second)).unwrap_or_default();
-        Timestamp::from_unix_seconds(count.div_euclid(self.per_second)) + Duration::from_micros(rest)
-    }
+fn timestamp(microseconds: i64) -> Timestamp {
+    let rest = Duration::from_micros(microseconds.rem_euclid(1_000_000).unsigned_abs());
+    Timestamp::from_unix_seconds(microseconds.div_euclid(1_000_000)) + rest
 }

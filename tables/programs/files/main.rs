@@ -1,6 +1,7 @@
 //! The program behind `cargo xtask verify tables`: `files WHAT FOLDER`.
 //!
-//! `write` fills a folder with every kind of file, for other programs to read. `killed` kills a job at ten random
+//! `write` fills a folder with every kind of file, for other programs to read; `year` with the files that `size.py`
+//! compares. `killed` kills a job at ten random
 //! points, restarts it each time and compares the result with that of an uninterrupted job; `bucket` does so with
 //! object storage. `million` writes ten million records to Parquet. `job` is the job that is killed.
 
@@ -69,6 +70,7 @@ async fn main() -> Outcome {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["write", folder] => write::all(Path::new(folder)).await,
+        ["year", folder] => write::year(Path::new(folder)).await,
         ["killed", folder] => killed::on_disk(Path::new(folder)).await,
         ["bucket", bucket] => killed::in_bucket(bucket).await,
         ["million", folder] => million::run(Path::new(folder)).await,
@@ -76,6 +78,8 @@ async fn main() -> Outcome {
         ["job", base_url, target, days] => {
             run(&job(series(&client(base_url)?, "1m")?, days.parse()?, target)?).await.map(drop)
         }
-        _ => Err("write FOLDER, killed FOLDER, bucket NAME, million FOLDER or pages FILE is needed".into()),
+        _ => {
+            Err("write FOLDER, year FOLDER, killed FOLDER, bucket NAME, million FOLDER or pages FILE is needed".into())
+        }
     }
 }

@@ -18,32 +18,38 @@ const RECORDS: i64 = 10_000_000;
 const MINUTE: i64 = 60;
 
 /// Maximum memory of a job, in KiB.
-const MOST: u64 = 200 << 10;
+const MAX_MEMORY: u64 = 200 << 10;
 
-/// Writes one file, and prints its figures.
+/// Writes candles and ratios, each to one file, and prints the figures.
 pub(super) async fn run(folder: &Path) -> Outcome {
-    let name = "million.parquet";
+    for (name, max_bytes) in [("orderflow.kline", 13.0), ("orderflow.volume_ratio", 8.0)] {
+        write(folder, name, max_bytes).await?;
+    }
+    Ok(())
+}
+
+async fn write(folder: &Path, name: &str, max_bytes: f64) -> Outcome {
     let transport =
         from_fn(async |request: HttpRequest| Ok(HttpResponse::new(200, Headers::new(), made_up(&request.url))));
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
     let client = builder.rate_limit(RateLimit::none()).build()?;
-    let request = client.endpoint(endpoint("orderflow.kline")?);
-    let request = request.query("exchange", "binance_perp_stable").query("coin", "BTC").query("timeframe", "1m");
-    let target = format!("{}/{name}", folder.display());
+    let request = client.endpoint(endpoint(name)?).query("exchange", "binance_perp_stable");
+    let request = request.query("coin", "BTC").query("timeframe", "1m");
+    let target = format!("{}/{name}.parquet", folder.display());
     let job = Backfill::new(vec![SeriesRequest::new(request)?], END - RECORDS * MINUTE..END, Target::parse(&target)?);
     let begun = Instant::now();
     let summary = super::run(&job).await?;
-    let taken = begun.elapsed().as_secs_f64();
+    let elapsed = begun.elapsed().as_secs_f64();
     let (bytes, peak) = (std::fs::metadata(&target)?.len(), peak_memory().unwrap_or_default());
     #[allow(clippy::cast_precision_loss)] // Some millions.
-    let (rate, length) = (summary.records as f64 / taken, bytes as f64 / summary.records as f64);
+    let (rate, length) = (summary.records as f64 / elapsed, bytes as f64 / summary.records as f64);
     println!(
-        "{name}: {} rows in {taken:.1} s, {rate:.0} rows/s, {length:.1} bytes per row, {} MiB peak memory",
+        "{name}: {} rows in {elapsed:.1} s, {rate:.0} rows/s, {length:.1} bytes per row, {} MiB peak memory",
         summary.records,
         peak >> 10
     );
-    if i64::try_from(summary.records)? != RECORDS || peak > MOST {
-        return Err(format!("{RECORDS} records in {} MiB were to be written", MOST >> 10).into());
+    if i64::try_from(summary.records)? != RECORDS || peak > MAX_MEMORY || length > max_bytes {
+        return Err(format!("expected {RECORDS} records, {max_bytes} bytes per row, {} MiB", MAX_MEMORY >> 10).into());
     }
     Ok(())
 }
@@ -63,7 +69,24 @@ pub(super) fn pages(file: &Path) -> Outcome {
 fn made_up(url: &str) -> String {
     let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
     let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
-    reply((start + MINUTE - 1) / MINUTE..=end / MINUTE)
+    let minutes = (start + MINUTE - 1) / MINUTE..=end / MINUTE;
+    if url.contains("kline") { reply(minutes) } else { ratios(minutes) }
+}
+
+/// Ratios with six decimals, as the service writes them.
+fn ratios(minutes: std::ops::RangeInclusive<i64>) -> String {
+    let record = |minute| {
+        let ratio = noise(minute, 0, 2_000_000) - 1_000_000;
+        let (sign, ratio) = (if ratio < 0 { "-" } else { "" }, ratio.abs());
+        format!(
+            r#"{{"openDate":{},"volumeRatio":{sign}{}.{:06}}}"#,
+            minute * MINUTE,
+            ratio / 1_000_000,
+            ratio % 1_000_000
+        )
+    };
+    let records: Vec<_> = minutes.map(record).collect();
+    format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
 }
 
 /// Candles that hardly repeat, with as many digits as a market has.

@@ -35,6 +35,21 @@ pub(super) async fn all(folder: &Path) -> Outcome {
     Ok(())
 }
 
+/// A year of 20 coins as a single file and as a data set.
+pub(super) async fn year(folder: &Path) -> Outcome {
+    let sandbox = sandbox()?;
+    let client = client(sandbox.base_url())?;
+    let request = |coin: usize| {
+        let request = client.endpoint(endpoint("orderflow.volume_ratio")?).query("exchange", "binance_perp_stable");
+        Ok(SeriesRequest::new(request.query("coin", format!("C{coin}")).query("timeframe", "1h"))?)
+    };
+    let series = (0..20).map(request).collect::<Outcome<Vec<_>>>()?;
+    for name in ["year.parquet", "year/"] {
+        run(&job(series.clone(), 365, &path(folder, name))?).await?;
+    }
+    Ok(())
+}
+
 fn path(folder: &Path, name: &str) -> String {
     format!("{}/{name}", folder.display())
 }
@@ -46,7 +61,7 @@ async fn truth(client: &generated_client::Client) -> Outcome<serde_json::Value> 
         let field = if series.path().contains("ratio") { "volumeRatio" } else { "volumeDelta" };
         let coin = if series.path().contains("BTC") { "BTC" } else { "ETH" };
         let request = series.request().clone().query("startTime", END - DAYS * super::DAY).query("endTime", END - 1);
-        let generated_client::AnyBody::Series(reply) = request.query("limit", DAYS * 24).await? else {
+        let generated_client::AnyBody::Series(reply) = request.query("limit", 1000).await? else {
             return Err("no series".into());
         };
         for record in &reply.data {

@@ -51,16 +51,6 @@ pub enum BackfillEvent {
         /// Duration of the outage.
         elapsed: Duration,
     },
-    /// A file is complete.
-    #[non_exhaustive]
-    File {
-        /// Its path.
-        name: String,
-        /// Number of rows.
-        rows: u64,
-        /// Size in bytes.
-        bytes: u64,
-    },
     /// The rows are being merged with the single file.
     #[non_exhaustive]
     Merging {

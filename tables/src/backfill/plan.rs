@@ -65,14 +65,10 @@ impl BackfillPlan {
 /// The plan of a job.
 pub(super) async fn plan(job: &Backfill, store: &Store) -> Result<BackfillPlan, Error> {
     let series: Vec<_> = planned(job, store).await?.into_iter().map(|(plan, _)| plan).collect();
-    let min_duration = min_duration(job, &series);
+    let limit = job.series.first().and_then(|series| series.request().rate_limit());
+    let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
+    let min_duration = limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>()));
     Ok(BackfillPlan { series, min_duration })
-}
-
-fn min_duration(job: &Backfill, plans: &[SeriesPlan]) -> Option<Duration> {
-    let limit = job.series.first()?.request().rate_limit()?;
-    let requests = job.series.iter().zip(plans).map(|(series, plan)| (plan.requests, series.endpoint()));
-    Some(limit.min_duration(&requests.collect::<Vec<_>>()))
 }
 
 /// The plan of each series, with the inventory of its files.
@@ -139,7 +135,11 @@ async fn series_plan(
     let mut gaps = Vec::new();
     if let Some(from) = from {
         let whole = ceil(from, plan.step)..recent.floor(plan.step);
-        let holes = store.read(state, Some(from)).await?.valid.missing(&whole).into_iter();
+        let mut seen = store.read(state, Some(from)).await?;
+        if let Some(damage) = seen.damaged.pop() {
+            return Err(damage);
+        }
+        let holes = seen.valid.missing(&whole).into_iter();
         gaps = pages(holes.flat_map(|hole| fetched.missing(&hole)), page, range.end);
         if !job.refetch_gaps {
             limit(&mut gaps, state.last.unwrap_or(range.start));

@@ -10,11 +10,10 @@ use super::event::BackfillEvent;
 use super::pending::Pending;
 use super::plan::SeriesPlan;
 use super::run::Run;
-use crate::columns::{Columns, ENDPOINT};
+use crate::columns::Columns;
 use crate::error::Error;
 use crate::merge::{self, Rows};
-use crate::parquet_file::ParquetFile;
-use crate::single_file::without;
+use crate::parquet_file::{ParquetFile, ParquetInput};
 use crate::store::Inventory;
 use crate::table_schema::TableSchema;
 use crate::times::Times;
@@ -32,13 +31,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let (Some(schema), Some(table)) = (&found.schema, TableSchema::for_endpoint(series.endpoint())) else {
                 continue;
             };
-            let is_other =
-                |known: &arrow_schema::Field, new: &arrow_schema::Field| known.data_type() != new.data_type();
-            let has_changed = table
-                .schema()
-                .fields()
-                .iter()
-                .any(|field| schema.field_with_name(field.name()).map_or(true, |known| is_other(known, field)));
+            let has_changed = table.schema().fields().iter().any(|field| {
+                schema.field_with_name(field.name()).map_or(true, |known| known.data_type() != field.data_type())
+            });
             // The newest file, which the next run compares, is the last one: a run that is killed here is repeated.
             let partitions: Vec<_> = one.state.rows.keys().filter(|_| has_changed).cloned().collect();
             for partition in partitions {
@@ -111,20 +106,16 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.store.begin().await?;
         }
-        let (store, watch) = (self.store, &mut self.watch);
+        let store = self.store;
         let Some(one) = self.series.get_mut(index) else { return Ok(()) };
         let path = store.file(&one.state.path, partition);
         let old = if one.state.rows.contains_key(partition) { Some(store.input(&path).await?) } else { None };
         let new = batches.first().map(RecordBatch::schema);
-        let own = old.as_ref().map(|old| without(&old.schema(), &[ENDPOINT.to_owned()], new.as_deref()));
-        let sources: Vec<_> = own.into_iter().chain(new).collect();
-        let columns = Columns::new(&[ENDPOINT.to_owned()], &sources).map_err(Error::invalid_input)?;
+        let sources: Vec<_> = old.iter().map(ParquetInput::schema).chain(new).collect();
+        let columns = Columns::new(&[], &sources).map_err(Error::invalid_input)?;
         let mut file = ParquetFile::new(Vec::new(), columns.schema())?;
         let old: Rows<'_> = match old {
-            Some(old) => {
-                let rows = old.rows();
-                Box::new(old.batches(0, rows)?)
-            }
+            Some(old) => Box::new(old.all()?),
             None => Box::new(std::iter::empty()),
         };
         let new: Rows<'_> = Box::new(batches.iter().cloned().map(Ok));
@@ -133,15 +124,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let times = Times::in_batch(batch, &one.state.time)?;
             one.state.extend(times.get(0), times.get(batch.num_rows() - 1));
         }
-        let content = file.finish()?;
-        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
-        store.storage.put(&path, content).await?;
+        store.storage.put(&path, file.finish()?).await?;
         one.state.rows.insert(partition.to_owned(), rows);
         if store.single.is_none() {
             one.report.count(changes);
             one.state.revised = one.report.revised;
             let name = store.storage.name(&path);
-            watch(&BackfillEvent::File { name: name.clone(), rows, bytes });
             if !self.summary.files.contains(&name) {
                 self.summary.files.push(name);
             }

@@ -22,7 +22,7 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    pub(crate) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
+    pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
         // `object_store` uses the TLS provider of the process, and panics without one.
         if CryptoProvider::get_default().is_none() {
             // An error means that another crate installed one first, which works as well.

@@ -13,6 +13,7 @@ use runtime::registry::ValueType;
 use runtime::{Timestamp, Value};
 
 use super::{is_json, types};
+use crate::columns::identifies;
 use crate::series::TimeColumn;
 
 /// The largest integer up to which every integer has an exact `f64`.
@@ -53,7 +54,8 @@ pub(super) fn stored(time: Option<TimeColumn>, schema: &Schema) -> Vec<(String, 
     };
     // The column of unknown fields is the last one.
     let fields = schema.fields().split_last().map_or(&[][..], |(_, fields)| fields);
-    fields.iter().filter_map(|field| Some((field.name().clone(), ty(field)?))).collect()
+    let own = fields.iter().filter(|field| !identifies(field));
+    own.filter_map(|field| Some((field.name().clone(), ty(field)?))).collect()
 }
 
 /// Converts records to these columns, and one of the fields that none of them contains.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, MapArray, StringArray, StructArray,
-    TimestampMicrosecondArray, TimestampMillisecondArray,
+    TimestampMicrosecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{DataType, Field, Fields, TimeUnit as ArrowUnit};
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use runtime::Timestamp;
 use runtime::record::{FieldValue, RecordValue};
-use runtime::registry::{FieldInfo, RecordInfo, TimeUnit, ValueType};
+use runtime::registry::{FieldInfo, RecordInfo, ValueType};
 
 use super::{metadata, with_large};
 
@@ -37,7 +37,7 @@ fn data_type(ty: ValueType) -> DataType {
         ValueType::Integer | ValueType::Count => DataType::Int64,
         ValueType::Number => DataType::Float64,
         ValueType::Boolean => DataType::Boolean,
-        ValueType::Timestamp(unit) => time_type(unit),
+        ValueType::Timestamp(_) => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         ValueType::Record(record) => DataType::Struct(members(record)),
         ValueType::List(item) => DataType::List(Arc::new(Field::new("item", data_type(*item), true))),
         ValueType::Map(item) => {
@@ -60,36 +60,24 @@ fn members(record: &RecordInfo) -> Fields {
     fields.into()
 }
 
-/// The Arrow type of timestamps that the service writes in a unit.
-fn time_type(unit: TimeUnit) -> DataType {
-    let unit = if is_fine(unit) { ArrowUnit::Microsecond } else { ArrowUnit::Millisecond };
-    DataType::Timestamp(unit, Some("UTC".into()))
-}
-
-/// Returns `true` if timestamps of this unit may lie between two milliseconds.
-fn is_fine(unit: TimeUnit) -> bool {
-    matches!(unit, TimeUnit::Iso8601)
-}
-
-/// The time since 1970 in whole parts of a second.
-fn counted(time: Timestamp, per_second: u32) -> Option<i64> {
+/// The time since 1970 in microseconds, as for all timestamps: some services write them that finely.
+fn microseconds(time: Timestamp) -> Option<i64> {
     let whole = time.unix_seconds();
-    let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_nanos() / (1_000_000_000 / per_second);
-    whole.checked_mul(per_second.into())?.checked_add(rest.into())
+    let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_micros();
+    whole.checked_mul(1_000_000)?.checked_add(rest.into())
 }
 
 /// Values as an array of their type.
 pub(super) fn array(ty: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
     let all = || values.iter().copied();
-    let times = |per_second| all().map(move |value| counted(value.timestamp()?, per_second));
     match ty {
         ValueType::Integer | ValueType::Count => Arc::new(all().map(integer).collect::<Int64Array>()),
         ValueType::Number => Arc::new(all().map(FieldValue::number).collect::<Float64Array>()),
         ValueType::Boolean => Arc::new(all().map(boolean).collect::<BooleanArray>()),
-        ValueType::Timestamp(unit) if is_fine(unit) => {
-            Arc::new(times(1_000_000).collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
+        ValueType::Timestamp(_) => {
+            let times = all().map(|value| microseconds(value.timestamp()?));
+            Arc::new(times.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
         }
-        ValueType::Timestamp(_) => Arc::new(times(1000).collect::<TimestampMillisecondArray>().with_timezone("UTC")),
         ValueType::Record(record) => records(record, values),
         ValueType::List(item) => lists(*item, values),
         ValueType::Map(item) => maps(*item, values),
@@ -119,8 +107,9 @@ fn text(value: FieldValue<'_>) -> Option<Cow<'_, str>> {
     }
 }
 
-fn records(record: &'static RecordInfo, values: &[FieldValue<'_>]) -> ArrayRef {
-    let rows: Vec<Option<RecordValue<'_>>> = values.iter().map(as_record).collect();
+fn records<'r>(record: &'static RecordInfo, values: &[FieldValue<'r>]) -> ArrayRef {
+    let record_of = |value: &FieldValue<'r>| if let FieldValue::Record(record) = value { Some(*record) } else { None };
+    let rows: Vec<Option<RecordValue<'r>>> = values.iter().map(record_of).collect();
     let cells: Vec<_> = rows.iter().map(|row| row.map(RecordValue::values).unwrap_or_default()).collect();
     let mut columns = Vec::with_capacity(record.fields.len() + 1);
     for (index, info) in record.fields.iter().enumerate() {
@@ -133,13 +122,6 @@ fn records(record: &'static RecordInfo, values: &[FieldValue<'_>]) -> ArrayRef {
     columns.push(Arc::new(unknown));
     let given: Vec<bool> = rows.iter().map(Option::is_some).collect();
     Arc::new(StructArray::new(members(record), columns, Some(given.into())))
-}
-
-fn as_record<'r>(value: &FieldValue<'r>) -> Option<RecordValue<'r>> {
-    match value {
-        FieldValue::Record(record) => Some(*record),
-        _ => None,
-    }
 }
 
 fn lists(item: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {

@@ -6,6 +6,8 @@
 extern crate generated_client_tables as tables;
 
 mod backfill;
+mod columns;
 mod month;
 mod support;
 mod table_schema;
+mod trouble;

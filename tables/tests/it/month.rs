@@ -3,164 +3,28 @@
 //! After the last run every target equals the records of the service at that time, and every report matched the files
 //! on its day.
 
+mod service;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::support::service::{self, Client};
-use crate::support::{DAY, HOUR};
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, TimestampMillisecondType};
-use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
-use runtime::{RateLimit, Retry, Timestamp};
+use arrow_array::types::{Float64Type, TimestampMicrosecondType};
+use runtime::Timestamp;
 use tables::{Backfill, SeriesRequest, Summary, Target};
+
+use crate::support::service::{Client, RATIO};
+use crate::support::{DAY, HOUR};
+use service::{Service, Shared, Troubles, client};
 
 const COINS: [&str; 2] = ["BTC", "ETH"];
 
 /// 2024-02-20T06:30:00Z: the month contains the end of one and a leap day.
 const BEGIN: i64 = 1_708_410_600;
 const MONTH: i64 = 30;
-
-/// The days of the faults, counted in runs from zero.
-#[derive(Clone, Debug)]
-struct Troubles {
-    /// Records of three days are published 80 hours late.
-    late: i64,
-    /// Twelve hours without a record, which arrive a day later.
-    hole: i64,
-    /// No connection for a day.
-    outage: i64,
-    /// The local clock is five days fast.
-    fast_clock: i64,
-    /// A text in the column of numbers, for a day.
-    text: i64,
-    /// The process is killed after its first response.
-    killed: i64,
-    /// Every second request is rejected.
-    rejected: i64,
-    /// The service adds a field to its records.
-    field: i64,
-}
-
-impl Troubles {
-    /// One of each, on distinct days where possible.
-    fn drawn(seed: u64) -> Self {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut day = |until: u64| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            i64::try_from(state % until).unwrap() + 1
-        };
-        Self {
-            late: day(20),
-            hole: day(24),
-            outage: day(26),
-            fast_clock: day(26),
-            text: day(26),
-            killed: day(26),
-            rejected: day(26),
-            field: day(26),
-        }
-    }
-}
-
-/// The service: its records depend on the time of the request.
-struct Service {
-    troubles: Troubles,
-    step: i64,
-    now: i64,
-    requests: u64,
-    responses: u64,
-}
-
-impl Service {
-    fn day(&self) -> i64 {
-        (self.now - BEGIN) / DAY
-    }
-
-    /// The publication time of a record.
-    fn published(&self, time: i64) -> i64 {
-        let start = |run: i64| BEGIN + run * DAY;
-        if (start(self.troubles.late)..start(self.troubles.late + 3)).contains(&time) {
-            return time + self.step + 80 * HOUR;
-        }
-        let hole = start(self.troubles.hole) - 14 * HOUR;
-        if (hole..hole + 12 * HOUR).contains(&time) {
-            return start(self.troubles.hole) + 20 * HOUR;
-        }
-        time + self.step
-    }
-
-    /// The value of a record, `None` if it is a text, and the field that was added.
-    fn record(&self, coin: &str, time: i64) -> Option<(Option<f64>, Option<i64>)> {
-        if self.now < self.published(time) {
-            return None;
-        }
-        let text = (BEGIN + self.troubles.text * DAY - 5 * HOUR) / HOUR * HOUR;
-        let preliminary = if self.now < time + 12 * HOUR { 5 } else { 0 };
-        let number = time / self.step % 1000 * 10 + preliminary + i64::from(coin == "ETH");
-        let is_text = time == text && self.day() == self.troubles.text;
-        let value = (!is_text).then(|| f64::from(i32::try_from(number).unwrap()) + 0.5);
-        Some((value, (self.day() >= self.troubles.field).then_some(time)))
-    }
-
-    fn records(&self, coin: &str, from: i64, to: i64) -> impl Iterator<Item = (i64, Option<f64>, Option<i64>)> {
-        let first = (from + self.step - 1) / self.step * self.step;
-        let times = (first..to).step_by(usize::try_from(self.step).unwrap());
-        times.filter_map(move |time| self.record(coin, time).map(|(value, field)| (time, value, field)))
-    }
-
-    fn body(&self, url: &str) -> String {
-        let param = |name: &str| url.split(name).nth(1).unwrap().split('&').next().unwrap().to_owned();
-        let (from, to): (i64, i64) = (param("startTime=").parse().unwrap(), param("endTime=").parse().unwrap());
-        let records: Vec<_> = self
-            .records(&param("coin="), from, to + 1)
-            .take(1000)
-            .map(|(time, value, field)| {
-                let value = value.map_or("\"n/a\"".to_owned(), |value| value.to_string());
-                let field = field.map(|field| format!(r#","added":{field}"#)).unwrap_or_default();
-                format!(r#"{{"openDate":{time},"volumeRatio":{value}{field}}}"#)
-            })
-            .collect();
-        format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
-    }
-}
-
-type Shared = Arc<Mutex<Service>>;
-
-fn client(service: &Shared) -> Client {
-    let service = service.clone();
-    let transport = from_fn(move |request: HttpRequest| {
-        let mut service = service.lock().unwrap();
-        service.requests += 1;
-        let day = service.day();
-        let response = if day == service.troubles.outage {
-            Err(TransportError::new(Phase::Connect, "connection refused"))
-        } else if day == service.troubles.rejected && service.requests.is_multiple_of(2) {
-            Ok((503, String::new()))
-        } else {
-            service.responses += 1;
-            Ok((200, service.body(&request.url)))
-        };
-        let hangs = day == service.troubles.killed && service.responses > 1;
-        async move {
-            if hangs {
-                std::future::pending::<()>().await;
-            }
-            response.map(|(status, body)| HttpResponse::new(status, Headers::new(), body))
-        }
-    });
-    Client::builder("https://example.invalid/v2")
-        .api_key("any")
-        .transport(transport)
-        .retry(Retry::none())
-        .rate_limit(RateLimit::none())
-        .build()
-        .unwrap()
-}
 
 /// Rows of a target by coin and time: the value, unless it is null, and the unknown fields.
 type Rows = BTreeMap<(&'static str, i64), (Option<f64>, String)>;
@@ -176,12 +40,12 @@ fn read_parquet(path: &Path, coin_of_folder: Option<&str>, rows: &mut Rows) {
     for batch in crate::support::batches(path) {
         let text = |name: &str| batch.column_by_name(name).map(AsArray::as_string::<i32>);
         let (coins, unknown) = (text("coin"), text("unknown_fields").unwrap());
-        let times = batch.column_by_name("openDate").unwrap().as_primitive::<TimestampMillisecondType>();
+        let times = batch.column_by_name("openDate").unwrap().as_primitive::<TimestampMicrosecondType>();
         let values = batch.column_by_name("volumeRatio").unwrap().as_primitive::<Float64Type>();
         for (row, value) in values.iter().enumerate() {
             let coin = coin_of_folder.unwrap_or_else(|| coins.unwrap().value(row));
             let unknown = if unknown.is_null(row) { "" } else { unknown.value(row) };
-            insert(rows, coin, times.value(row) / 1000, value, unknown);
+            insert(rows, coin, times.value(row) / 1_000_000, value, unknown);
         }
     }
 }
@@ -209,9 +73,9 @@ fn read(target: &Path) -> Rows {
 }
 
 /// The rows that a target should have now.
-fn expected(service: &Service, from: i64) -> Rows {
+fn expected(service: &Service, coins: &[&'static str], from: i64) -> Rows {
     let mut rows = Rows::new();
-    for coin in COINS {
+    for coin in coins {
         for (time, value, field) in service.records(coin, from, service.now / service.step * service.step) {
             let text = value.is_none().then(|| r#""volumeRatio":"n/a""#.to_owned());
             let unknown: Vec<_> = field.map(|field| format!(r#""added":{field}"#)).into_iter().chain(text).collect();
@@ -246,18 +110,19 @@ struct Month {
     target: PathBuf,
     from: i64,
     timeframe: &'static str,
+    coins: &'static [&'static str],
     /// The rows after the last run.
     rows: Rows,
 }
 
 impl Month {
     fn job(&self, client: &Client, now: i64) -> Backfill {
-        let series = COINS.map(|coin| {
-            let request = client.endpoint(&service::RATIO).query("coin", coin).query("timeframe", self.timeframe);
+        let series = self.coins.iter().map(|coin| {
+            let request = client.endpoint(&RATIO).query("coin", *coin).query("timeframe", self.timeframe);
             SeriesRequest::new(request).unwrap()
         });
         let target = Target::parse(self.target.to_str().unwrap()).unwrap();
-        Backfill::new(series.into(), self.from..now, target)
+        Backfill::new(series.collect(), self.from..now, target)
     }
 
     async fn run(&mut self, day: i64, troubles: &Troubles) {
@@ -289,8 +154,8 @@ impl Month {
             assert!(!summary.is_complete && after == before, "{context}");
             return;
         }
-        let expected = expected(&service, self.from);
-        for (report, coin) in summary.series.iter().zip(COINS) {
+        let expected = expected(&service, self.coins, self.from);
+        for (report, coin) in summary.series.iter().zip(self.coins.iter().copied()) {
             let (added, filled, revised) = changes(before, after, coin);
             if day != troubles.killed + 1 {
                 assert_eq!((report.added, report.filled, report.revised), (added, filled, revised), "{context}");
@@ -317,18 +182,23 @@ impl Month {
     }
 }
 
-async fn month(name: &str, timeframe: &'static str, runs: i64, troubles: &Troubles) {
+async fn month(
+    name: &str,
+    (timeframe, coins): (&'static str, &'static [&'static str]),
+    runs: i64,
+    troubles: &Troubles,
+) {
     let dir = tempfile::tempdir().unwrap();
     let step = if timeframe == "1m" { 60 } else { HOUR };
     let service = Service { troubles: troubles.clone(), step, now: BEGIN, requests: 0, responses: 0 };
     let (from, target) = (BEGIN - 2 * DAY, dir.path().join(name));
     let service = Arc::new(Mutex::new(service));
-    let mut month = Month { service, target, from, timeframe, rows: Rows::new() };
+    let mut month = Month { service, target, from, timeframe, coins, rows: Rows::new() };
     for day in 0..runs {
         month.run(day, troubles).await;
     }
     let (found, service) = (read(&month.target), month.service.lock().unwrap());
-    let expected = expected(&service, from);
+    let expected = expected(&service, coins, from);
     let missing = expected.keys().filter(|key| !found.contains_key(*key)).count();
     let outdated = expected.iter().filter(|(key, row)| found.get(*key).is_some_and(|found| found.0 != row.0)).count();
     assert_eq!((missing, outdated, found.len()), (0, 0, expected.len()), "{troubles:?}");
@@ -341,18 +211,18 @@ const EACH: Troubles =
     Troubles { late: 4, hole: 10, outage: 12, fast_clock: 15, text: 17, killed: 19, rejected: 22, field: 25 };
 
 async fn hours(name: &str) {
-    month(name, "1h", MONTH, &EACH).await;
+    month(name, ("1h", &COINS), MONTH, &EACH).await;
 }
 
 /// The same troubles within the twelve days that they need: a day of minutes is more than one page.
 async fn minutes(name: &str) {
     let troubles = Troubles { late: 1, hole: 6, outage: 3, fast_clock: 4, text: 7, killed: 8, rejected: 9, field: 10 };
-    month(name, "1m", 12, &troubles).await;
+    month(name, ("1m", &COINS[..1]), 12, &troubles).await;
 }
 
 /// A month whose troubles are drawn.
 async fn drawn(name: &str, seed: u64) {
-    month(name, "1h", MONTH, &Troubles::drawn(seed)).await;
+    month(name, ("1h", &COINS), MONTH, &Troubles::drawn(seed)).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -410,6 +280,6 @@ async fn drawn_months_in_a_data_set() {
 #[ignore = "three months of minutes, which the check of tables runs in a release build"]
 async fn a_month_of_minutes() {
     for name in ["out.parquet", "out.csv", "data/"] {
-        month(name, "1m", MONTH, &EACH).await;
+        month(name, ("1m", &COINS), MONTH, &EACH).await;
     }
 }

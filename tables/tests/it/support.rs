@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use arrow_array::RecordBatch;
 use flate2::read::GzDecoder;
@@ -54,6 +55,25 @@ pub(crate) fn client() -> Client {
 pub(crate) fn hours(client: &Client, endpoint: &'static EndpointInfo, coin: &str) -> SeriesRequest {
     let request = client.endpoint(endpoint).query("exchange", "binance_perp_stable").query("coin", coin);
     SeriesRequest::new(request.query("timeframe", "1h")).unwrap()
+}
+
+/// One target of each kind.
+pub(crate) const TARGETS: [&str; 3] = ["out.csv", "out.parquet", "data/"];
+
+/// Series of hours of these coins.
+pub(crate) fn coins(client: &Client, coins: &[&str]) -> Vec<SeriesRequest> {
+    coins.iter().map(|coin| hours(client, &service::RATIO, coin)).collect()
+}
+
+/// The value at a time; `None` for no record.
+pub(crate) type Script = fn(i64) -> Option<String>;
+
+/// A client of a service whose values are computed by a function that may change.
+pub(crate) fn scripted(value: Script) -> (Client, Arc<Mutex<Script>>) {
+    let script = Arc::new(Mutex::new(value));
+    let shared = script.clone();
+    let client = client_of(move |_, from, to| (200, body(from, to, *shared.lock().unwrap())));
+    (client.build().unwrap(), script)
 }
 
 pub(crate) fn job(series: Vec<SeriesRequest>, from: i64, to: i64, target: &Path) -> Backfill {

@@ -107,7 +107,7 @@ async fn columns_carry_what_is_known() {
     let fact = |key: &str| number.metadata().get(key).map(String::as_str);
     assert_eq!((fact("unit"), fact("evidence")), (Some("USD"), Some("documented")));
     assert_eq!((fact("meaning"), number.is_nullable()), (Some("How much. Never too much."), true));
-    assert_eq!(schema.field_with_name("at").unwrap().data_type().to_string(), r#"Timestamp(ms, "UTC")"#);
+    assert_eq!(schema.field_with_name("at").unwrap().data_type().to_string(), r#"Timestamp(µs, "UTC")"#);
     assert!(TableSchema::for_endpoint(&UNKNOWN).is_none());
 }
 

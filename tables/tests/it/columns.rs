@@ -1,0 +1,144 @@
+//! The columns of files: those that identify rows, those of a changed catalogue, and inferred ones.
+
+use std::fs;
+use std::path::Path;
+
+use tables::{Partition, SeriesRequest, Target, status};
+
+use crate::support::service::{COUNT, LEVELS, NOTES, RATIO, TEXT, WIDE};
+use crate::support::{
+    DAY, END, TARGETS, batches, body, client, client_of, coins, files, hours, job, read, run, scripted,
+};
+
+#[tokio::test(start_paused = true)]
+async fn rows_are_identified_whatever_params_are_set() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    for (name, params) in [("plain.csv", None), ("set.csv", Some("binance_spot"))] {
+        let path = dir.path().join(name);
+        let mut request = client.endpoint(&RATIO).query("coin", "BTC").query("timeframe", "1h");
+        if let Some(exchange) = params {
+            request = request.query("exchange", exchange);
+        }
+        let summary = run(&job(vec![SeriesRequest::new(request).unwrap()], END - DAY, END, &path)).await;
+        assert!(summary.is_complete && summary.records == 24, "{summary:?}");
+        let text = fs::read_to_string(&path).unwrap();
+        let names = text.lines().next().unwrap();
+        assert_eq!(names, "endpoint,exchange,coin,timeframe,openDate,volumeRatio,unknown_fields");
+        let row = text.lines().nth(1).unwrap();
+        let exchange = params.unwrap_or_default();
+        assert!(row.starts_with(&format!("orderflow.volume_ratio,{exchange},BTC,1h,2024-06-14T00:00:00Z,0.")), "{row}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_data_set_has_a_folder_for_every_param() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    let path = dir.path().join("data/");
+    let request = || client.endpoint(&RATIO).query("coin", "BTC").query("timeframe", "1h");
+    for request in [request(), request().query("exchange", "binance_spot")] {
+        let whole = job(vec![SeriesRequest::new(request).unwrap()], END - DAY, END, &path);
+        assert!(run(&whole).await.is_complete && run(&whole).await.records == 0);
+    }
+    let expected = ["", "binance_spot"].map(|exchange| {
+        format!("orderflow.volume_ratio/exchange={exchange}/coin=BTC/timeframe=1h/year=2024/data.parquet")
+    });
+    assert_eq!(files(&path), expected);
+    let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+    assert_eq!(status.series[0].path, "orderflow.volume_ratio/coin=BTC/timeframe=1h");
+    let other = SeriesRequest::new(request().query("side", "buy")).unwrap();
+    let error = job(vec![other], END - DAY, END, &path).plan().await.unwrap_err().to_string();
+    assert!(error.contains("exchange, coin, timeframe, without `side`"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_catalogue_is_cast_or_rejected_before_a_request() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, _) = scripted(|_| Some("7".to_owned()));
+        let with = |endpoint| job(vec![hours(&client, endpoint, "BTC")], END - 3 * DAY, END, &path);
+        assert!(run(&with(&COUNT)).await.is_complete);
+        assert!(run(&with(&RATIO)).await.is_complete);
+        assert_eq!(read(&path).len(), 72, "{name}");
+        let error = with(&TEXT).plan().await.unwrap_err().to_string();
+        let expected = "`volumeRatio` is Float64 there, and Utf8 in the catalogue; to rebuild, move it away";
+        assert!(error.contains(expected), "{name}: {error}");
+        // What the message proposes.
+        let (location, _) = error.split_once(": ").unwrap();
+        fs::rename(location, dir.path().join("away")).unwrap();
+        assert_eq!(run(&with(&TEXT)).await.records, 72, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn endpoints_with_other_types_do_not_share_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = client_of(|_, _, _| panic!("a request was sent")).build().unwrap();
+    let both = || vec![hours(&client, &RATIO, "BTC"), hours(&client, &NOTES, "BTC")];
+    let error = job(both(), END - DAY, END, &dir.path().join("out.parquet")).plan().await.unwrap_err().to_string();
+    assert!(error.contains("`volumeRatio` is Float64 there, and Utf8") && error.contains("to a folder"), "{error}");
+    assert!(job(both(), END - DAY, END, &dir.path().join("data/")).plan().await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_of_a_data_set_have_the_columns_of_a_changed_catalogue() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let (client, _) = scripted(|_| Some("7".to_owned()));
+    let with = |endpoint, from| job(vec![hours(&client, endpoint, "BTC")], from, END, &path).partition(Partition::Day);
+    assert!(run(&with(&COUNT, END - 3 * DAY)).await.is_complete);
+    assert!(run(&with(&WIDE, END - 3 * DAY)).await.is_complete);
+    for file in files(&path) {
+        let schema = batches(&path.join(file)).next().unwrap().schema();
+        let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        assert_eq!(names, ["endpoint", "openDate", "volumeRatio", "share", "unknown_fields"]);
+        assert_eq!(schema.field(2).data_type().to_string(), "Float64");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn inferred_columns_do_not_depend_on_other_endpoints_of_the_file() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        assert!(run(&job(coins(&client(), &["BTC"]), END - DAY, END, &path)).await.is_complete);
+        let client =
+            client_of(|_, from, to| (200, body(from, to, |_| Some("7".to_owned())).replace("volumeRatio", "size")));
+        let client = client.build().unwrap();
+        for coin in ["BTC", "ETH"] {
+            assert_eq!(run(&job(vec![hours(&client, &LEVELS, coin)], END - DAY, END, &path)).await.records, 24);
+        }
+        let sizes = read(&path).iter().filter(|row| row.get("size").is_some_and(|size| size == "7.0")).count();
+        assert_eq!(sizes, 48, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn records_without_a_table_keep_the_columns_of_the_first_run() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, script) = scripted(|_| Some("7".to_owned()));
+        let whole = job(vec![hours(&client, &LEVELS, "BTC")], END - 3 * DAY, END, &path);
+        assert!(run(&whole).await.is_complete);
+        *script.lock().unwrap() = |_| Some(r#""seven","new":1"#.to_owned());
+        assert!(run(&whole).await.is_complete);
+        let rows = read(&path);
+        assert_eq!(rows.len(), 72);
+        let unknown: runtime::Value = serde_json::from_str(&rows[71]["unknown_fields"]).unwrap();
+        assert_eq!((&unknown["volumeRatio"], &unknown["new"]), (&"seven".into(), &1.into()), "{name}");
+        assert!(rows.iter().all(|row| row["endpoint"] == "orderflow.levels" && row["coin"] == "BTC"), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_of_the_first_version_are_rejected_before_a_request() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let client = client_of(|_, _, _| panic!("a request was sent")).build().unwrap();
+    for name in ["one.parquet", "two.parquet", "out.csv", "data"] {
+        let whole = job(coins(&client, &["BTC"]), 1_794_268_800, 1_794_268_800 + 4 * DAY, &fixtures.join(name));
+        let error = whole.plan().await.unwrap_err().to_string();
+        assert!(error.contains("version") && error.contains(name), "{error}");
+        assert!(error.contains("; to rebuild, move") && error.ends_with("run the same command again"), "{error}");
+    }
+}

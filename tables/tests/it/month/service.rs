@@ -1,0 +1,154 @@
+//! A service with ordinary troubles, in simulated time.
+
+use std::sync::{Arc, Mutex};
+
+use runtime::transport::{Headers, HttpRequest, HttpResponse, Phase, TransportError, from_fn};
+use runtime::{RateLimit, Retry};
+
+use super::BEGIN;
+use crate::support::service::Client;
+use crate::support::{DAY, HOUR};
+
+/// The days of the faults, counted in runs from zero.
+#[derive(Clone, Debug)]
+pub(super) struct Troubles {
+    /// Records of three days are published 80 hours late.
+    pub(super) late: i64,
+    /// Twelve hours without a record, which arrive a day later.
+    pub(super) hole: i64,
+    /// No connection for a day.
+    pub(super) outage: i64,
+    /// The local clock is five days fast.
+    pub(super) fast_clock: i64,
+    /// A text in the column of numbers, for a day.
+    pub(super) text: i64,
+    /// The process is killed after its first response.
+    pub(super) killed: i64,
+    /// Every second request is rejected.
+    pub(super) rejected: i64,
+    /// The service adds a field to its records.
+    pub(super) field: i64,
+}
+
+impl Troubles {
+    /// One of each, on distinct days where possible.
+    pub(super) fn drawn(seed: u64) -> Self {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut day = |until: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            i64::try_from(state % until).unwrap() + 1
+        };
+        Self {
+            late: day(20),
+            hole: day(24),
+            outage: day(26),
+            fast_clock: day(26),
+            text: day(26),
+            killed: day(26),
+            rejected: day(26),
+            field: day(26),
+        }
+    }
+}
+
+/// The service: its records depend on the time of the request.
+pub(super) struct Service {
+    pub(super) troubles: Troubles,
+    pub(super) step: i64,
+    pub(super) now: i64,
+    pub(super) requests: u64,
+    pub(super) responses: u64,
+}
+
+impl Service {
+    fn day(&self) -> i64 {
+        (self.now - BEGIN) / DAY
+    }
+
+    /// The publication time of a record.
+    fn published(&self, time: i64) -> i64 {
+        let start = |run: i64| BEGIN + run * DAY;
+        if (start(self.troubles.late)..start(self.troubles.late + 3)).contains(&time) {
+            return time + self.step + 80 * HOUR;
+        }
+        let hole = start(self.troubles.hole) - 14 * HOUR;
+        if (hole..hole + 12 * HOUR).contains(&time) {
+            return start(self.troubles.hole) + 20 * HOUR;
+        }
+        time + self.step
+    }
+
+    /// The value of a record, `None` if it is a text, and the field that was added.
+    fn record(&self, coin: &str, time: i64) -> Option<(Option<f64>, Option<i64>)> {
+        if self.now < self.published(time) {
+            return None;
+        }
+        let text = (BEGIN + self.troubles.text * DAY - 5 * HOUR) / HOUR * HOUR;
+        let preliminary = if self.now < time + 12 * HOUR { 5 } else { 0 };
+        let number = time / self.step % 1000 * 10 + preliminary + i64::from(coin == "ETH");
+        let is_text = time == text && self.day() == self.troubles.text;
+        let value = (!is_text).then(|| f64::from(i32::try_from(number).unwrap()) + 0.5);
+        Some((value, (self.day() >= self.troubles.field).then_some(time)))
+    }
+
+    pub(super) fn records(
+        &self,
+        coin: &str,
+        from: i64,
+        to: i64,
+    ) -> impl Iterator<Item = (i64, Option<f64>, Option<i64>)> {
+        let first = (from + self.step - 1) / self.step * self.step;
+        let times = (first..to).step_by(usize::try_from(self.step).unwrap());
+        times.filter_map(move |time| self.record(coin, time).map(|(value, field)| (time, value, field)))
+    }
+
+    fn body(&self, url: &str) -> String {
+        let param = |name: &str| url.split(name).nth(1).unwrap().split('&').next().unwrap().to_owned();
+        let (from, to): (i64, i64) = (param("startTime=").parse().unwrap(), param("endTime=").parse().unwrap());
+        let records: Vec<_> = self
+            .records(&param("coin="), from, to + 1)
+            .take(1000)
+            .map(|(time, value, field)| {
+                let value = value.map_or("\"n/a\"".to_owned(), |value| value.to_string());
+                let field = field.map(|field| format!(r#","added":{field}"#)).unwrap_or_default();
+                format!(r#"{{"openDate":{time},"volumeRatio":{value}{field}}}"#)
+            })
+            .collect();
+        format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
+    }
+}
+
+pub(super) type Shared = Arc<Mutex<Service>>;
+
+pub(super) fn client(service: &Shared) -> Client {
+    let service = service.clone();
+    let transport = from_fn(move |request: HttpRequest| {
+        let mut service = service.lock().unwrap();
+        service.requests += 1;
+        let day = service.day();
+        let response = if day == service.troubles.outage {
+            Err(TransportError::new(Phase::Connect, "connection refused"))
+        } else if day == service.troubles.rejected && service.requests.is_multiple_of(2) {
+            Ok((503, String::new()))
+        } else {
+            service.responses += 1;
+            Ok((200, service.body(&request.url)))
+        };
+        let hangs = day == service.troubles.killed && service.responses > 1;
+        async move {
+            if hangs {
+                std::future::pending::<()>().await;
+            }
+            response.map(|(status, body)| HttpResponse::new(status, Headers::new(), body))
+        }
+    });
+    Client::builder("https://example.invalid/v2")
+        .api_key("any")
+        .transport(transport)
+        .retry(Retry::none())
+        .rate_limit(RateLimit::none())
+        .build()
+        .unwrap()
+}

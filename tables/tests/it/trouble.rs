@@ -1,0 +1,202 @@
+//! Backfills with invalid records, outages, damage, and runs that end early or at the same time.
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tables::{BackfillEvent, Error, SeriesRequest, Target, status};
+
+use crate::support::service::{Client, RATIO};
+use crate::support::{DAY, END, TARGETS, body, client, client_of, coins, files, job, read, run, scripted};
+
+#[tokio::test(start_paused = true)]
+async fn one_invalid_value_costs_one_value_unless_strict() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, _) = scripted(|time| Some(if time == END - DAY { "\"n/a\"" } else { "0.5" }.to_owned()));
+        let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path);
+        let strict = run(&whole.clone().strict()).await;
+        assert!(!strict.is_complete && strict.failed_pages == 1, "{strict:?}");
+        let summary = run(&whole).await;
+        assert!(summary.is_complete && summary.records == 72 && summary.series[0].invalid == 1, "{summary:?}");
+        let rows = read(&path);
+        let invalid: Vec<_> = rows.iter().filter(|row| !row.contains_key("volumeRatio")).collect();
+        assert_eq!((rows.len(), invalid.len()), (72, 1));
+        assert_eq!(invalid[0]["unknown_fields"], r#"{"volumeRatio":"n/a"}"#);
+        assert_eq!(run(&whole).await.series[0].invalid, 0, "it is reported once");
+        let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        assert_eq!((status.series[0].invalid, status.series[0].rows), (1, 72));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_record_without_a_valid_time_is_dropped_and_reported_once() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let fixed = Arc::new(Mutex::new(false));
+        let shared = fixed.clone();
+        let client = client_of(move |_, from, to| {
+            let body = body(from, to, |_| Some("0.5".to_owned()));
+            let (time, is_fixed) = ((END - DAY).to_string(), *shared.lock().unwrap());
+            (200, if is_fixed { body } else { body.replace(&time, r#""yesterday""#) })
+        });
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 3 * DAY, END, &dir.path().join(name));
+        let first = run(&whole).await;
+        assert!(first.is_complete && (first.series[0].dropped, first.series[0].holes) == (1, 1), "{first:?}");
+        for _ in 0..2 {
+            let again = run(&whole).await;
+            assert_eq!((again.series[0].dropped, again.series[0].holes), (0, 1), "{name}");
+        }
+        *fixed.lock().unwrap() = true;
+        let last = run(&whole).await;
+        assert_eq!((last.series[0].filled, last.series[0].holes), (1, 0), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_run_that_is_cancelled_keeps_its_pages() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        // A day of minutes is two pages; after the first, no record is 24 hours older than the newest.
+        let request = client_of(|_, from, to| {
+            let times = ((from + 60) / 60 * 60..=to).step_by(60).take(1000);
+            let records: Vec<_> = times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":1}}"#)).collect();
+            (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+        });
+        let request = request.build().unwrap().endpoint(&RATIO).query("coin", "BTC").query("timeframe", "1m");
+        let whole = job(vec![SeriesRequest::new(request).unwrap()], END - DAY, END, &path);
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let mut stop = Some(stop);
+        let first = whole.run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap();
+        assert!(first.is_cancelled && first.series[0].last.is_some(), "{name}: {first:?}");
+        let kept = files(dir.path()).iter().filter(|name| name.ends_with("/data.parquet")).count();
+        assert_eq!(kept, 1, "{name}");
+        assert!(run(&whole).await.is_complete);
+        assert_eq!(read(&path).len(), 1440, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_series_without_a_record_is_not_a_success() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let (client, script) = scripted(|_| None);
+        let whole = job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join(name));
+        let summary = run(&whole).await;
+        assert!(!summary.is_complete && summary.series[0].is_empty() && summary.failed.is_empty(), "{summary:?}");
+        assert!(run(&whole.clone().allow_empty()).await.is_complete);
+        *script.lock().unwrap() = |_| Some("0.5".to_owned());
+        assert!(run(&whole).await.is_complete);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_does_not_respond_ends_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = runtime::transport::from_fn(|_| std::future::pending());
+    let contact = tables::Contact::new();
+    let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(client);
+    let client = builder.observer(contact.clone()).build().unwrap();
+    let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/")).contact(contact);
+    let (begun, mut trouble) = (tokio::time::Instant::now(), 0);
+    let watch = |event: &BackfillEvent| trouble += u32::from(matches!(event, BackfillEvent::Trouble { .. }));
+    let summary = whole.run(watch, std::future::pending()).await.unwrap();
+    assert!(summary.is_unreachable && !summary.is_complete, "{summary:?}");
+    assert_eq!(trouble, 1);
+    assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn rejected_credentials_end_the_job_and_keep_what_was_fetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let requests = Arc::new(Mutex::new(0));
+        let client = client_of(move |_, from, to| {
+            let mut requests = requests.lock().unwrap();
+            *requests += 1;
+            if *requests > 3 { (403, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
+        });
+        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 400 * DAY, END, &dir.path().join(name));
+        let planned = whole.plan().await.unwrap().requests();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err();
+        assert!(matches!(&error, Error::Request(error) if error.is_auth()), "{error}");
+        assert_eq!(whole.plan().await.unwrap().requests(), planned - 3, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn damage_is_named_and_never_merged() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC"]), END - 60 * DAY, END, &path);
+        run(&whole).await;
+        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        assert_eq!(status(&target).await.unwrap().damaged, [""; 0]);
+        let file = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+        let file = dir.path().join(file);
+        let mut bytes = fs::read(&file).unwrap();
+        bytes[300..306].iter_mut().for_each(|byte| *byte ^= 0x55);
+        fs::write(&file, &bytes).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        assert!(error.contains(file.to_str().unwrap()) && error.contains("checksum"), "{name}: {error}");
+        let damaged = status(&target).await.unwrap().damaged;
+        assert!(damaged.len() == 1 && damaged[0].contains("delete it"), "{damaged:?}");
+        fs::write(&file, &bytes[..bytes.len() - 20]).unwrap();
+        let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        assert!(error.contains("truncated"), "{error}");
+        fs::remove_file(&file).unwrap();
+        if name == "out.csv" {
+            fs::remove_file(&path).unwrap();
+        }
+        assert!(run(&whole).await.is_complete);
+        assert_eq!(read(&path).len(), 60 * 24, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_is_continued() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC", "ETH"]), END - 400 * DAY, END, &path);
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let mut stop = Some(stop);
+        let summary = whole.run(|_| drop(stop.take()), async { drop(stopped.await) }).await.unwrap();
+        assert!(summary.is_cancelled && !summary.is_complete);
+        assert!(run(&whole).await.is_complete);
+        assert_eq!(read(&path).len(), 2 * 400 * 24, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_second_run_of_the_same_series_is_an_error_and_of_others_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let slow = runtime::transport::from_fn(|_| std::future::pending());
+    let slow = Client::builder("https://example.invalid/v2").api_key("any").transport(slow).build().unwrap();
+    for name in TARGETS {
+        let path = dir.path().join(name);
+        let first = job(coins(&slow, &["BTC"]), END - DAY, END, &path);
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let (enough, ends) = tokio::sync::oneshot::channel::<()>();
+        let cancel = async {
+            begun.send(()).unwrap();
+            drop(ends.await);
+        };
+        let (first, ()) = tokio::join!(first.run(|_| {}, cancel), async {
+            begins.await.unwrap();
+            let same = job(coins(&client(), &["BTC"]), END - DAY, END, &path);
+            let error = same.run(|_| {}, std::future::pending()).await.unwrap_err();
+            assert!(matches!(error, Error::InUse { .. }), "{error}");
+            let other = job(coins(&client(), &["ETH"]), END - DAY, END, &path);
+            let other = other.run(|_| {}, std::future::pending()).await;
+            assert_eq!(other.is_ok_and(|summary| summary.is_complete), name == "data/");
+            drop(enough);
+        });
+        assert!(first.unwrap().is_cancelled);
+    }
+    let hidden = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(hidden.filter(|name| name.starts_with('.')).collect::<Vec<_>>(), [""; 0]);
+}
