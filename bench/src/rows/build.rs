@@ -139,7 +139,7 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         "the same, with the client's own libraries: our runtime and transport / `reqwest` and `progenitor-client`";
     Ok(vec![
         outcome(what, ("0.15", "0.10"), whole, peer),
-        outcome(below, ("0.30", "0.20"), whole_and_transport, peer_and_transport),
+        outcome(below, ("0.40", "0.20"), whole_and_transport, peer_and_transport),
     ])
 }
 
