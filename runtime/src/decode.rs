@@ -8,13 +8,13 @@ mod any;
 mod any_record;
 mod bad_record;
 mod envelope;
-mod field_error;
 pub(crate) mod field_value;
 pub(crate) mod fields;
 mod json_path;
 pub mod record;
 mod row;
 #[cfg(any(test, fuzzing))]
+#[path = "../properties/sample.rs"]
 pub(crate) mod sample;
 mod scanner;
 mod slot;
@@ -31,10 +31,9 @@ use crate::error::{Error, ErrorKind};
 use crate::registry::{EnvelopeInfo, RecordInfo, TimeField};
 use crate::values::Value;
 
-use field_error::FieldError;
 use json_path::JsonPath;
 use record::{Record, Row, UnknownFields};
-use scanner::{DEPTH, Fault, Scanner};
+use scanner::{DEPTH, Scanner};
 
 pub use bad_record::BadRecord;
 pub(crate) use envelope::Push;
@@ -43,6 +42,7 @@ pub use fields::Column;
 /// The mismatch between a body and the catalogue, with its JSON path.
 ///
 /// The text of the body is not repeated here; [`Error::body`](crate::Error::body) has it.
+// Boxed, because every result contains it and few bodies have one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(Box<Problem>);
 
@@ -55,22 +55,28 @@ struct Problem {
 }
 
 impl DecodeError {
-    fn new(fault: Fault, text: &str) -> Self {
-        let no_data = fault.is_missing();
-        let (path, problem) = fault.into_parts(text);
-        Self(Box::new(Problem { path, problem, no_data }))
+    #[cold]
+    pub(crate) fn new(problem: String) -> Self {
+        Self(Box::new(Problem { path: JsonPath::default(), problem, no_data: false }))
     }
 
-    /// The error for a parsed value that does not fit.
-    pub(crate) fn misfit(error: FieldError) -> Self {
-        let (path, problem) = error.into_parts();
-        Self(Box::new(Problem { path, problem, no_data: false }))
+    /// The same error, seen from the object around it.
+    #[cold]
+    pub(crate) fn in_field(mut self, key: &str) -> Self {
+        self.0.path.enter_field(key);
+        self
+    }
+
+    /// The same error, seen from the list around it.
+    #[cold]
+    pub(crate) fn at_index(mut self, index: usize) -> Self {
+        self.0.path.enter_item(index);
+        self
     }
 
     /// The error for a body that is not UTF-8 from some byte on.
     pub(crate) fn not_text(at: usize) -> Self {
-        let problem = format!("it is not UTF-8 from byte {at} on");
-        Self(Box::new(Problem { path: JsonPath::default(), problem, no_data: false }))
+        Self::new(format!("it is not UTF-8 from byte {at} on"))
     }
 
     /// Whether the body is not a series at all, but perhaps an error of the service.
@@ -124,10 +130,8 @@ pub(crate) fn series<M: Record>(
     push: &mut dyn Push,
 ) -> Result<EnvelopeRest<M>, DecodeError> {
     let mut rest = envelope::Reader::new(envelope, record, M::INFO, bad_records, push).read(text)?;
-    let metadata = rest.metadata.record().map_err(|error| {
-        let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
-        DecodeError::misfit(error.in_field(key))
-    })?;
+    let key = envelope.and_then(|envelope| envelope.metadata).unwrap_or_default();
+    let metadata = rest.metadata.record().map_err(|error| error.in_field(key))?;
     Ok(EnvelopeRest {
         metadata,
         unknown_fields: rest.unknown.take(),
@@ -155,16 +159,13 @@ pub struct EnvelopeRest<M> {
 /// Reads one object.
 pub(crate) fn object<'a>(text: &'a str, record: &'static RecordInfo) -> Result<Row<'a>, DecodeError> {
     let mut row = Row::of(record);
-    match read(text, |json, next| row.fill(json, next, DEPTH)) {
-        Ok(()) => Ok(row),
-        Err(fault) => Err(DecodeError::new(fault, text)),
-    }
+    read(text, |json, next| row.fill(json, next, DEPTH))?;
+    Ok(row)
 }
 
 /// Reads anything.
 pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
-    let value = read(text, |json, next| any::any(json, next, DEPTH));
-    value.map_err(|fault| DecodeError::new(fault, text))
+    read(text, |json, next| any::any(json, next, DEPTH))
 }
 
 /// Lists the entries of a parsed object, with the positions of their values in its text.
@@ -174,7 +175,10 @@ pub(crate) fn entries<'a>(object: &'a str, entry: impl FnMut(Cow<'a, str>, Range
 }
 
 /// Reads the one value that a text has to be.
-fn read<'a, T>(text: &'a str, value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, Fault>) -> Result<T, Fault> {
+fn read<'a, T>(
+    text: &'a str,
+    value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
     let mut json = Scanner::new(text);
     let next = json.next_value()?;
     let value = value(&mut json, next)?;

@@ -81,7 +81,7 @@ pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> 
 
 /// A record from its form on the wire, in any format that describes itself.
 pub fn deserialize_record<'de, R: Record, D: Deserializer<'de>>(deserializer: D) -> Result<R, D::Error> {
-    fields::deserialize(deserializer, |text| decode::object(text, R::INFO)?.record().map_err(DecodeError::misfit))
+    fields::deserialize(deserializer, |text| decode::object(text, R::INFO)?.record())
 }
 
 /// A body from its form on the wire, in any format that describes itself.

@@ -8,19 +8,20 @@ use std::ops::Range;
 
 use serde_json::Map;
 
-use super::scanner::{Fault, Scanner};
+use super::DecodeError;
+use super::scanner::Scanner;
 use crate::values::Number;
 use crate::values::Value;
 
 /// Reads a value of any kind; of two entries with one key the later counts.
-pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, Fault> {
+pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, DecodeError> {
     Ok(match next {
         b'{' => {
             let (depth, mut object) = (json.deeper(depth)?, Value::Object(Map::new()));
             json.object(|json| {
                 let (key, next) = json.key()?;
                 // The map's own `insert` would be compiled here and not in its crate, thousands of lines of it.
-                object[&*key] = any(json, next, depth).map_err(|fault| fault.in_field(&key))?;
+                object[&*key] = any(json, next, depth).map_err(|error| error.in_field(&key))?;
                 Ok(())
             })?;
             object
@@ -28,7 +29,7 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
         b'[' => {
             let (depth, mut items) = (json.deeper(depth)?, Vec::new());
             json.list(|json, next| {
-                items.push(any(json, next, depth).map_err(|fault| fault.at_index(items.len()))?);
+                items.push(any(json, next, depth).map_err(|error| error.at_index(items.len()))?);
                 Ok(())
             })?;
             Value::Array(items)
@@ -47,7 +48,7 @@ pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, 
 pub(super) fn entries<'a>(
     json: &mut Scanner<'a>,
     mut entry: impl FnMut(Cow<'a, str>, Range<usize>),
-) -> Result<(), Fault> {
+) -> Result<(), DecodeError> {
     json.object(|json| {
         let (key, next) = json.any_key()?;
         let start = json.at();

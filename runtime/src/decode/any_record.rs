@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde_core::{Serialize, Serializer};
 
-use super::field_error::FieldError;
+use super::DecodeError;
 use super::field_value::{AsFieldValue, FieldValue, Fields, RecordValue};
 use super::record::{Row, UnknownFields};
 use super::scanner::{DEPTH, Scanner};
@@ -194,7 +194,7 @@ impl AnyValue {
         }
     }
 
-    fn of(ty: ValueType, slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn of(ty: ValueType, slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         Ok(match ty {
             ValueType::String | ValueType::Named(_) => Self::Text(String::from_slot(slot)?.into()),
             ValueType::Integer => Self::Integer(i64::from_slot(slot)?),

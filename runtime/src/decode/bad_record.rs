@@ -19,10 +19,6 @@ pub struct BadRecord {
 }
 
 impl BadRecord {
-    pub(super) fn new(index: usize, error: DecodeError, text: &str) -> Self {
-        Self { index, error, text: text.to_owned() }
-    }
-
     /// Where in the body it goes wrong: `data[700].ratio`.
     pub fn path(&self) -> &str {
         self.error.path()

@@ -7,7 +7,7 @@
 use super::bad_record::BadRecord;
 use super::record::{Row, Slot};
 use super::row::value;
-use super::scanner::{DEPTH, Fault, FaultKind, Scanner};
+use super::scanner::{DEPTH, Scanner};
 use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
@@ -93,23 +93,26 @@ impl<'w, 'a> Reader<'w, 'a> {
 
     /// Reads the text to its end.
     pub(super) fn read(mut self, text: &'a str) -> Result<Rest<'a>, DecodeError> {
-        match super::read(text, |json, next| self.body(json, next)) {
-            Ok(()) => Ok(self.rest),
-            Err(fault) => Err(DecodeError::new(fault, text)),
-        }
+        super::read(text, |json, next| self.body(json, next))?;
+        Ok(self.rest)
     }
 
     /// The body as a whole: the envelope, or the list where there is none.
-    fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), Fault> {
+    fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
         let Some(envelope) = self.envelope else {
             return self.records(json, next, DEPTH);
         };
         self.rest.unknown = self.level(json, next, DEPTH, [Some(envelope.data), envelope.metadata])?;
-        if self.has_data { Ok(()) } else { Err(json.fault(FaultKind::Missing(envelope.data))) }
+        if self.has_data {
+            return Ok(());
+        }
+        let mut missing = json.error(format_args!("`{}` is missing", envelope.data));
+        missing.0.no_data = true;
+        Err(missing)
     }
 
     /// One of the objects on the path to the records and the metadata. Its other members are passed on.
-    fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, leads: Leads) -> Result<UnknownText, Fault> {
+    fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, leads: Leads) -> Result<UnknownText, DecodeError> {
         if next != b'{' {
             return Err(json.expected("an object"));
         }
@@ -120,7 +123,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             let [data, metadata] = leads.map(|lead| lead.map(step).filter(|(first, _)| *first == key));
             for (met, (first, _)) in met.iter_mut().zip([data, metadata]).filter_map(|(met, led)| Some((met, led?))) {
                 if std::mem::replace(met, true) {
-                    return Err(json.fault(FaultKind::Twice(first)));
+                    return Err(json.duplicate(first));
                 }
             }
             let read = match (data, metadata) {
@@ -138,27 +141,27 @@ impl<'w, 'a> Reader<'w, 'a> {
                     self.level(json, next, depth, leads).map(|inner| unknown.push_object(key, &inner))
                 }
             };
-            read.map_err(|fault| fault.in_field(&key))
+            read.map_err(|error| error.in_field(&key))
         })?;
         Ok(unknown)
     }
 
-    fn metadata(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+    fn metadata(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         match next {
             b'n' => json.literal().map(drop),
             _ => self.rest.metadata.fill(json, next, depth),
         }
     }
 
-    fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+    fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         if next != b'[' {
             return Err(json.expected("a list of records"));
         }
         let (depth, mut index) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
             let start = json.at();
-            if let Err(fault) = self.record(json, next, depth, index) {
-                self.leave_out(json, start, fault.at_index(index), index)?;
+            if let Err(error) = self.record(json, next, depth, index) {
+                self.leave_out(json, start, error.at_index(index), index)?;
             }
             if index == 0 {
                 // As many as the rest of the text has room for, if all are as long as the first.
@@ -178,7 +181,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         came || self.row.unknown.is_empty()
     }
 
-    fn record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, index: usize) -> Result<(), Fault> {
+    fn record(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, index: usize) -> Result<(), DecodeError> {
         match (&self.kind, self.row.slots.first_mut()) {
             (Kind::Any, Some(slot)) => *slot = value(&ValueType::Any, json, next, depth)?,
             _ => self.row.fill(json, next, depth)?,
@@ -189,22 +192,28 @@ impl<'w, 'a> Reader<'w, 'a> {
             self.rest.strange = if self.is_known { 0 } else { index + 1 };
         }
         self.push.push(&mut self.row);
-        self.row.misfit.take().map_or(Ok(()), |misfit| Err(Fault::misfit(misfit)))
+        self.row.misfit.take().map_or(Ok(()), Err)
     }
 
     /// Notes a record that is not as expected, if it is JSON and bad records are skipped.
     #[cold]
-    fn leave_out(&mut self, json: &mut Scanner<'a>, start: usize, fault: Fault, index: usize) -> Result<(), Fault> {
+    fn leave_out(
+        &mut self,
+        json: &mut Scanner<'a>,
+        start: usize,
+        error: DecodeError,
+        index: usize,
+    ) -> Result<(), DecodeError> {
         json.back_to(start);
         let next = json.next_value()?;
         if self.bad_records == BadRecords::Refused || json.skip(next).is_err() {
-            return Err(fault);
+            return Err(error);
         }
-        let fault = match self.envelope {
-            Some(envelope) => fault.in_field(envelope.data),
-            None => fault,
+        let error = match self.envelope {
+            Some(envelope) => error.in_field(envelope.data),
+            None => error,
         };
-        self.rest.bad.push(BadRecord::new(index, DecodeError::new(fault, json.whole()), json.since(start)));
+        self.rest.bad.push(BadRecord { index, error, text: json.since(start).to_owned() });
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! The decoder fills one row over and over, so a record of numbers costs no allocation.
 //! Reading JSON is the decoder's job, judging a single value that of `FromSlot`.
 
+use super::DecodeError;
 use super::envelope::Push;
 use super::unknown_fields::UnknownText;
 use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
@@ -15,7 +16,6 @@ pub use super::field_value::{FieldValue, ListValue, MapValue, RecordValue};
 pub use super::unknown_fields::UnknownFields;
 
 // Public only in hidden signatures.
-pub(crate) use super::field_error::FieldError;
 pub(crate) use super::field_value::{AsFieldValue, Fields};
 pub(crate) use super::slot::{FromSlot, Large, Slot};
 
@@ -130,7 +130,7 @@ pub struct Row<'a> {
     pub(crate) slots: Box<[Slot<'a>]>,
     pub(crate) unknown: UnknownText,
     /// First value that did not fit its type.
-    pub(crate) misfit: Option<FieldError>,
+    pub(crate) misfit: Option<DecodeError>,
 }
 
 impl Row<'_> {
@@ -173,19 +173,19 @@ impl Row<'_> {
     }
 
     /// Converts the values into a record, or returns the first error.
-    pub fn record<T: Record>(&mut self) -> Result<T, FieldError> {
+    pub fn record<T: Record>(&mut self) -> Result<T, DecodeError> {
         let record = T::from_row(self);
         self.misfit.take().map_or(Ok(record), Err)
     }
 
     /// The same as a record whose type is not named.
-    pub(crate) fn any_record(&mut self) -> Result<AnyRecord, FieldError> {
+    pub(crate) fn any_record(&mut self) -> Result<AnyRecord, DecodeError> {
         let record = <AnyRecord as Fields>::from_row(self);
         self.misfit.take().map_or(Ok(record), Err)
     }
 
     #[cold]
-    pub(super) fn note(&mut self, index: usize, misfit: FieldError) {
+    pub(super) fn note(&mut self, index: usize, misfit: DecodeError) {
         let misfit = match self.form {
             RecordLayout::Object => misfit.in_field(self.fields.get(index).map_or("", |field| field.wire_name)),
             RecordLayout::Positional => misfit.at_index(index),
@@ -202,6 +202,6 @@ impl Row<'_> {
 
 /// A field outside the table reads as absent.
 #[cold]
-fn absent<T: FromSlot<Via>, Via>() -> Result<T, FieldError> {
+fn absent<T: FromSlot<Via>, Via>() -> Result<T, DecodeError> {
     T::from_slot(&mut Slot::Absent)
 }

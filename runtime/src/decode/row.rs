@@ -6,15 +6,16 @@
 
 use std::borrow::Cow;
 
+use super::DecodeError;
 use super::any::any;
 use super::record::{Large, Row, Slot};
-use super::scanner::{Fault, FaultKind, Scanner};
+use super::scanner::Scanner;
 use crate::registry::{RecordLayout, ValueType};
 use crate::values::{Number, Value};
 
 impl<'a> Row<'a> {
     /// Fills the row from what a record is written as.
-    pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+    pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         self.clear();
         match (self.form, next) {
             (RecordLayout::Object, b'{') => self.fill_by_name(json, depth),
@@ -25,7 +26,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn fill_by_name(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), Fault> {
+    fn fill_by_name(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
         let (depth, mut guess) = (json.deeper(depth)?, 0);
         json.object(|json| {
             let Some((index, next)) = self.known_key(guess, json)? else { return Ok(()) };
@@ -36,7 +37,7 @@ impl<'a> Row<'a> {
 
     /// Reads a key, and returns its field and the first byte of its value; unknown fields are kept.
     #[inline]
-    fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, Fault> {
+    fn known_key(&mut self, guess: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         // Keys usually appear in the order of the table.
         if let Some(field) = self.fields.get(guess).filter(|field| field.plain) {
             if let Some(next) = json.key_if(field.wire_name)? {
@@ -47,19 +48,19 @@ impl<'a> Row<'a> {
     }
 
     /// As above, anywhere in the table.
-    fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, Fault> {
+    fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         let start = json.at();
         let (key, next) = json.any_key()?;
         let known = self.fields.iter().position(|field| field.wire_name == key);
         if known.is_none() {
-            json.skip(next).map_err(|fault| fault.in_field(&key))?;
+            json.skip(next).map_err(|error| error.in_field(&key))?;
             self.unknown.push(json.since(start));
         }
         Ok(known.map(|index| (index, next)))
     }
 
     /// Each value belongs to the field at its position; further values are kept by position.
-    fn fill_by_place(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), Fault> {
+    fn fill_by_place(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
         let (depth, mut place) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
             let start = json.at();
@@ -67,14 +68,14 @@ impl<'a> Row<'a> {
                 (Some(field), Some(slot)) => value(&field.ty, json, next, depth).map(|value| *slot = value),
                 _ => json.skip(next).map(|()| self.unknown.push(&format!("\"{place}\":{}", json.since(start)))),
             };
-            filled.map_err(|fault| fault.at_index(place))?;
+            filled.map_err(|error| error.at_index(place))?;
             place += 1;
             Ok(())
         })
     }
 
     /// The value as a whole belongs to the one field.
-    fn fill_whole(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+    fn fill_whole(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         match (self.fields.first(), self.slots.first_mut()) {
             (Some(field), Some(slot)) => value(&field.ty, json, next, depth).map(|value| *slot = value),
             _ => json.skip(next),
@@ -93,12 +94,12 @@ impl<'a> Row<'a> {
     }
 
     #[inline]
-    fn fill_slot(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), Fault> {
+    fn fill_slot(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         let (Some(slot), Some(field)) = (self.slots.get_mut(index), self.fields.get(index)) else {
             return json.skip(next);
         };
         if !matches!(slot, Slot::Absent) {
-            return Err(json.fault(FaultKind::Twice(field.wire_name)).in_field(field.wire_name));
+            return Err(json.duplicate(field.wire_name).in_field(field.wire_name));
         }
         let filled = match (next, &field.ty) {
             // Nearly every record has a time, and nearly every time is a whole number.
@@ -109,14 +110,14 @@ impl<'a> Row<'a> {
             (b'-' | b'0'..=b'9', ty) if !matches!(ty, ValueType::Any) => json.number().map(Slot::from),
             (_, ty) => value(ty, json, next, depth),
         };
-        slot.fill(filled.map_err(|fault| fault.in_field(field.wire_name))?);
+        slot.fill(filled.map_err(|error| error.in_field(field.wire_name))?);
         Ok(())
     }
 }
 
 /// Reads a value of the type in the table, or the unexpected value instead.
 #[inline(never)] // It calls itself, and most values are read before it is asked.
-pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, Fault> {
+pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, DecodeError> {
     Ok(match (next, ty) {
         (_, ValueType::Any) => match any(json, next, depth)? {
             Value::Null => Slot::Null,
@@ -129,7 +130,7 @@ pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth:
         (b'[', ValueType::List(ty)) => {
             let (depth, mut items) = (json.deeper(depth)?, Vec::new());
             json.list(|json, next| {
-                items.push(value(ty.given(), json, next, depth).map_err(|fault| fault.at_index(items.len()))?);
+                items.push(value(ty.given(), json, next, depth).map_err(|error| error.at_index(items.len()))?);
                 Ok(())
             })?;
             Large::List(items).into()
@@ -138,7 +139,7 @@ pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth:
             let (depth, mut entries) = (json.deeper(depth)?, Vec::new());
             json.object(|json| {
                 let (key, next) = json.any_key()?;
-                let value = value(ty.given(), json, next, depth).map_err(|fault| fault.in_field(&key))?;
+                let value = value(ty.given(), json, next, depth).map_err(|error| error.in_field(&key))?;
                 entries.push((key.into_owned(), value));
                 Ok(())
             })?;
@@ -176,7 +177,7 @@ impl RecordLayout {
     }
 }
 
-fn text<'a>(json: &mut Scanner<'a>) -> Result<Slot<'a>, Fault> {
+fn text<'a>(json: &mut Scanner<'a>) -> Result<Slot<'a>, DecodeError> {
     Ok(match json.text()? {
         Cow::Borrowed(text) => Slot::Text(text),
         Cow::Owned(text) => Large::Text(text).into(),

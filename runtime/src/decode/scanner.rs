@@ -7,9 +7,9 @@
 mod skip;
 
 use std::borrow::Cow;
+use std::fmt;
 
-use super::field_error::FieldError;
-use super::json_path::JsonPath;
+use super::DecodeError;
 use crate::values::Value;
 use crate::values::number::{NoNumber, Number};
 
@@ -22,52 +22,34 @@ pub(super) struct Scanner<'a> {
     at: usize,
 }
 
-/// Why a text cannot be read, and where.
-#[derive(Debug)]
-// Boxed, because every result contains it and few bodies have one.
-pub(super) struct Fault(Box<Parts>);
-
-#[derive(Debug)]
-struct Parts {
-    kind: FaultKind,
-    /// Number of bytes before it.
-    at: usize,
-    path: JsonPath,
-}
-
-/// What is wrong.
-#[derive(Debug)]
-pub(super) enum FaultKind {
-    /// Something else was expected.
-    Expected(&'static str),
-    /// This key was.
-    Missing(&'static str),
-    /// A text is not as JSON writes it.
-    Text,
-    /// No `f64` is as large.
-    OutOfRange,
-    /// A repeated key; either value may be the right one.
-    Twice(&'static str),
-    /// Lists and objects within lists and objects, without end.
-    Deep,
-    /// A value does not fit its field; the text contains the expectation and the value found.
-    Misfit(String),
-}
-
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
-    /// What is wrong at this point.
+    /// The error of what is next in the text, with its line and column.
     #[cold]
-    pub(super) fn fault(&self, kind: FaultKind) -> Fault {
-        Fault(Box::new(Parts { kind, at: self.at, path: JsonPath::default() }))
+    pub(super) fn error(&self, problem: impl fmt::Display) -> DecodeError {
+        let before = self.text.get(..self.at).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        DecodeError::new(format!("{problem} at line {line} column {column}"))
     }
 
     #[cold]
-    pub(super) fn expected(&self, what: &'static str) -> Fault {
-        self.fault(FaultKind::Expected(what))
+    pub(super) fn expected(&self, what: &str) -> DecodeError {
+        self.error(format_args!("expected {what}, found {}", found(self.rest())))
+    }
+
+    /// The error of a repeated key, of which either value may be the right one.
+    #[cold]
+    pub(super) fn duplicate(&self, key: &str) -> DecodeError {
+        self.error(format_args!("duplicate key `{key}` in one object"))
+    }
+
+    #[cold]
+    fn invalid_text(&self) -> DecodeError {
+        self.error("invalid or unterminated string")
     }
 
     #[inline]
@@ -84,11 +66,6 @@ impl<'a> Scanner<'a> {
     /// Goes back to where the scanner was.
     pub(super) fn back_to(&mut self, at: usize) {
         self.at = at;
-    }
-
-    /// The whole text, from its beginning.
-    pub(super) fn whole(&self) -> &'a str {
-        self.text
     }
 
     /// What has not been read yet.
@@ -114,29 +91,35 @@ impl<'a> Scanner<'a> {
 
     /// The first byte of the value that has to follow.
     #[inline]
-    pub(super) fn next_value(&mut self) -> Result<u8, Fault> {
+    pub(super) fn next_value(&mut self) -> Result<u8, DecodeError> {
         self.token().ok_or_else(|| self.expected("a value"))
     }
 
     /// Nothing may follow.
-    pub(super) fn end(&mut self) -> Result<(), Fault> {
+    pub(super) fn end(&mut self) -> Result<(), DecodeError> {
         self.token().map_or(Ok(()), |_| Err(self.expected("the end of the body")))
     }
 
     /// One step further down.
-    pub(super) fn deeper(&self, depth: u8) -> Result<u8, Fault> {
-        depth.checked_sub(1).ok_or_else(|| self.fault(FaultKind::Deep))
+    pub(super) fn deeper(&self, depth: u8) -> Result<u8, DecodeError> {
+        depth.checked_sub(1).ok_or_else(|| self.error("lists and objects are nested too deeply"))
     }
 
     /// Reads a list; `item` reads each of its values.
     #[inline]
-    pub(super) fn list(&mut self, item: impl FnMut(&mut Self, u8) -> Result<(), Fault>) -> Result<(), Fault> {
+    pub(super) fn list(
+        &mut self,
+        item: impl FnMut(&mut Self, u8) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         self.sequence(b']', "`,` or `]`", item)
     }
 
     /// Reads an object; `entry` reads each of its keys and values.
     #[inline]
-    pub(super) fn object(&mut self, mut entry: impl FnMut(&mut Self) -> Result<(), Fault>) -> Result<(), Fault> {
+    pub(super) fn object(
+        &mut self,
+        mut entry: impl FnMut(&mut Self) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         self.sequence(b'}', "`,` or `}`", |json, next| match next {
             b'"' => entry(json),
             _ => Err(json.expected("a key")),
@@ -145,7 +128,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a key and its colon, and returns the key with the first byte of the value.
     #[inline]
-    pub(super) fn key(&mut self) -> Result<(Cow<'a, str>, u8), Fault> {
+    pub(super) fn key(&mut self) -> Result<(Cow<'a, str>, u8), DecodeError> {
         let key = self.text()?;
         Ok((key, self.colon()?))
     }
@@ -154,7 +137,7 @@ impl<'a> Scanner<'a> {
     ///
     /// It has to be a name that needs no escapes.
     #[inline]
-    pub(super) fn key_if(&mut self, name: &str) -> Result<Option<u8>, Fault> {
+    pub(super) fn key_if(&mut self, name: &str) -> Result<Option<u8>, DecodeError> {
         let (bytes, start) = (self.text.as_bytes(), self.at + 1);
         let end = start + name.len();
         // Compares the closing quote first: it distinguishes most keys without a full comparison.
@@ -166,7 +149,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn colon(&mut self) -> Result<u8, Fault> {
+    fn colon(&mut self) -> Result<u8, DecodeError> {
         if self.token() != Some(b':') {
             return Err(self.expected("`:`"));
         }
@@ -180,8 +163,8 @@ impl<'a> Scanner<'a> {
         &mut self,
         close: u8,
         separator: &'static str,
-        mut element: impl FnMut(&mut Self, u8) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut element: impl FnMut(&mut Self, u8) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         self.at += 1;
         let mut next = self.next_value()?;
         if next == close {
@@ -204,10 +187,10 @@ impl<'a> Scanner<'a> {
 
     /// Reads a text.
     #[inline]
-    pub(super) fn text(&mut self) -> Result<Cow<'a, str>, Fault> {
+    pub(super) fn text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         match self.plain_text() {
             Some(text) => Ok(Cow::Borrowed(text)),
-            None => self.escaped().map(Cow::Owned),
+            None => self.escaped().map(Cow::Owned).ok_or_else(|| self.invalid_text()),
         }
     }
 
@@ -226,7 +209,7 @@ impl<'a> Scanner<'a> {
 
     /// Reads a text with escapes in it.
     #[cold]
-    fn escaped(&mut self) -> Result<String, Fault> {
+    fn escaped(&mut self) -> Option<String> {
         let rest = self.rest();
         // The quote that begins it ends nothing, as if it were escaped.
         let mut is_escaped = true;
@@ -236,15 +219,14 @@ impl<'a> Scanner<'a> {
             byte == b'"' && !was_escaped
         });
         // `serde_json` already contains the compiled code for `Value`.
-        let text = end.and_then(|end| rest.get(..=end)?.parse().ok());
-        let (Some(end), Some(Value::String(text))) = (end, text) else { return Err(self.fault(FaultKind::Text)) };
-        self.at += end + 1;
-        Ok(text)
+        let Ok(Value::String(text)) = rest.get(..=end?)?.parse() else { return None };
+        self.at += end? + 1;
+        Some(text)
     }
 
     /// Reads a number.
     #[inline]
-    pub(super) fn number(&mut self) -> Result<Number, Fault> {
+    pub(super) fn number(&mut self) -> Result<Number, DecodeError> {
         let rest = self.rest();
         let (number, length) = Number::begin(rest).map_err(|error| self.no_number(error))?;
         self.at += length;
@@ -252,15 +234,15 @@ impl<'a> Scanner<'a> {
     }
 
     #[cold]
-    fn no_number(&self, error: NoNumber) -> Fault {
+    fn no_number(&self, error: NoNumber) -> DecodeError {
         match error {
             NoNumber::Other => self.expected("a number"),
-            NoNumber::OutOfRange => self.fault(FaultKind::OutOfRange),
+            NoNumber::OutOfRange => self.error(format_args!("the number {} is out of range", found(self.rest()))),
         }
     }
 
     /// Reads `null`, `true` or `false`.
-    pub(super) fn literal(&mut self) -> Result<Option<bool>, Fault> {
+    pub(super) fn literal(&mut self) -> Result<Option<bool>, DecodeError> {
         let rest = self.rest();
         for (word, value) in [("null", None), ("true", Some(true)), ("false", Some(false))] {
             if rest.starts_with(word) {
@@ -269,52 +251,6 @@ impl<'a> Scanner<'a> {
             }
         }
         Err(self.expected("a value"))
-    }
-}
-
-impl Fault {
-    /// A value that was read and does not fit.
-    #[cold]
-    pub(super) fn misfit(error: FieldError) -> Self {
-        let (path, problem) = error.into_parts();
-        Self(Box::new(Parts { kind: FaultKind::Misfit(problem), at: 0, path }))
-    }
-
-    /// The same fault, seen from the object around it.
-    #[cold]
-    pub(super) fn in_field(mut self, key: &str) -> Self {
-        self.0.path.enter_field(key);
-        self
-    }
-
-    /// The same fault, seen from the list around it.
-    #[cold]
-    pub(super) fn at_index(mut self, index: usize) -> Self {
-        self.0.path.enter_item(index);
-        self
-    }
-
-    /// Whether nothing is wrong but that a key is not there.
-    pub(super) fn is_missing(&self) -> bool {
-        matches!(self.0.kind, FaultKind::Missing(_))
-    }
-
-    /// Path and description of the fault.
-    pub(super) fn into_parts(self, text: &str) -> (JsonPath, String) {
-        let Parts { kind, at, path } = *self.0;
-        let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
-        let problem = match kind {
-            FaultKind::Expected(what) => format!("expected {what}, found {}", found(rest)),
-            FaultKind::Missing(key) => format!("`{key}` is missing"),
-            FaultKind::Text => "invalid or unterminated string".to_owned(),
-            FaultKind::OutOfRange => format!("the number {} is out of range", found(rest)),
-            FaultKind::Twice(key) => format!("duplicate key `{key}` in one object"),
-            FaultKind::Deep => "lists and objects are nested too deeply".to_owned(),
-            FaultKind::Misfit(problem) => return (path, problem),
-        };
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-        (path, format!("{problem} at line {line} column {column}"))
     }
 }
 

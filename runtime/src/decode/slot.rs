@@ -9,7 +9,7 @@ mod from_slot;
 use std::borrow::Cow;
 use std::fmt;
 
-use super::field_error::FieldError;
+use super::DecodeError;
 use super::record::Row;
 use crate::error::excerpt;
 use crate::registry::TimeUnit;
@@ -83,8 +83,8 @@ impl<'a> Slot<'a> {
 
     /// The refusal of this value where something else was expected.
     #[cold]
-    pub fn refuse(&self, expected: &'static str) -> FieldError {
-        FieldError::new(expected, self.to_string())
+    pub fn refuse(&self, expected: &'static str) -> DecodeError {
+        DecodeError::new(format!("expected {expected}, found {self}"))
     }
 
     /// The number, also where it is written as text.
@@ -141,18 +141,18 @@ impl<'a> Slot<'a> {
 
     /// The number as a float, however it is written.
     #[inline(never)] // The usual way of writing it is dealt with before, and inlined.
-    fn float(self, expected: &'static str) -> Result<f64, FieldError> {
+    fn float(self, expected: &'static str) -> Result<f64, DecodeError> {
         self.number().map(Number::float).ok_or_else(|| self.refuse(expected))
     }
 
     /// The whole number, unless there is none or reading it would round.
     #[inline(never)]
-    fn integer(self, expected: &'static str) -> Result<i64, FieldError> {
+    fn integer(self, expected: &'static str) -> Result<i64, DecodeError> {
         self.number().and_then(Number::integer).ok_or_else(|| self.refuse(expected))
     }
 
     /// The text; of a whole number its digits, since there is only one way to write it.
-    fn text(self) -> Result<Cow<'a, str>, FieldError> {
+    fn text(self) -> Result<Cow<'a, str>, DecodeError> {
         match self {
             Self::Text(text) => Ok(text.into()),
             Self::Integer(number) => Ok(number.to_string().into()),

@@ -8,7 +8,8 @@ mod places;
 mod series;
 
 use super::sample::{Every, Level, Side};
-use crate::decode::record::{AsFieldValue, FieldError, Fields, FromSlot, Large, Record, Row, Slot, UnknownFields};
+use crate::decode::DecodeError;
+use crate::decode::record::{AsFieldValue, Fields, FromSlot, Large, Record, Row, Slot, UnknownFields};
 use crate::registry::RecordInfo;
 use crate::send::Body;
 use crate::values::{Timestamp, Value};
@@ -223,7 +224,7 @@ fn deep_nesting_is_refused() {
 struct Boxed(Box<Level>);
 
 impl FromSlot for Boxed {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         let Slot::Large(large) = std::mem::take(slot) else { return Err(Slot::Absent.refuse("an object")) };
         match *large {
             Large::Record(mut row) => Ok(Self(Box::new(row.record()?))),

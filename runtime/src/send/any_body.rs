@@ -121,7 +121,7 @@ impl Body for AnyBody {
 
 fn object(text: &str, record: &'static RecordInfo) -> Result<AnyBody, DecodeError> {
     let record = decode::object(text, record)?.any_record();
-    record.map(AnyBody::Record).map_err(DecodeError::misfit)
+    record.map(AnyBody::Record)
 }
 
 /// A history requests only endpoints that return a series; the decoder rejects any other body.

@@ -46,7 +46,7 @@ pub trait Body: Sealed + Sized + Send + 'static {
 impl<T: Record + Send + 'static> Body for T {
     fn decode(text: &str) -> Result<Self, DecodeError> {
         let mut row = decode::object(text, T::INFO)?;
-        row.record().map_err(DecodeError::misfit)
+        row.record()
     }
 }
 

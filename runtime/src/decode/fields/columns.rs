@@ -80,22 +80,7 @@ pub(crate) fn column<'r, T: AsFieldValue>(
     records: &'r [T],
     name: &str,
 ) -> Option<Column<'r>> {
-    let records: Vec<_> = records.iter().map(T::as_field_value).collect();
-    let (name, info) = if let Some(table) = info {
-        let field = table.fields.iter().find(|field| field.wire_name == name)?;
-        (field.wire_name, Some(field))
-    } else {
-        (records.iter().find_map(|record| key_of(*record, name))?, None)
-    };
-    Some(Column { name, info, values: values_of(&records, name) })
-}
-
-/// The key of that name, if a record whose fields are unknown has it.
-fn key_of<'r>(record: FieldValue<'r>, name: &str) -> Option<&'r str> {
-    match record {
-        FieldValue::Any(Value::Object(object)) => object.get_key_value(name).map(|(key, _)| key.as_str()),
-        _ => None,
-    }
+    columns(info, records).into_iter().find(|column| column.name == name)
 }
 
 fn values_of<'r>(records: &[FieldValue<'r>], name: &str) -> Vec<FieldValue<'r>> {

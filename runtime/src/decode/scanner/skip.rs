@@ -5,20 +5,20 @@
 
 use std::borrow::Cow;
 
-use super::{Fault, FaultKind, Scanner};
+use super::{DecodeError, Scanner};
 use crate::values::Number;
 
 impl<'a> Scanner<'a> {
     /// Steps over a value of any kind.
     #[inline]
-    pub(in crate::decode) fn skip(&mut self, next: u8) -> Result<(), Fault> {
+    pub(in crate::decode) fn skip(&mut self, next: u8) -> Result<(), DecodeError> {
         match next {
             b'{' | b'[' => self.skip_nested(next),
             _ => self.skip_flat(next),
         }
     }
 
-    fn skip_flat(&mut self, next: u8) -> Result<(), Fault> {
+    fn skip_flat(&mut self, next: u8) -> Result<(), DecodeError> {
         match next {
             b'"' => self.skip_text(),
             b'-' | b'0'..=b'9' => self.skip_number(),
@@ -29,7 +29,7 @@ impl<'a> Scanner<'a> {
     /// Steps over a list or an object.
     ///
     /// Not by recursion, since the body decides how deep its values are.
-    fn skip_nested(&mut self, mut next: u8) -> Result<(), Fault> {
+    fn skip_nested(&mut self, mut next: u8) -> Result<(), DecodeError> {
         // What closes each list and object that is open.
         let mut open: Vec<u8> = Vec::new();
         loop {
@@ -66,7 +66,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over the key of an element if it is in an object; returns the first byte of its value.
-    fn element(&mut self, close: u8, next: u8) -> Result<u8, Fault> {
+    fn element(&mut self, close: u8, next: u8) -> Result<u8, DecodeError> {
         match (close, next) {
             (b'}', b'"') => {
                 self.skip_text()?;
@@ -79,23 +79,26 @@ impl<'a> Scanner<'a> {
 
     /// Reads a key as far as it can be read, and the colon behind it; half of a surrogate pair stays an escape.
     #[inline]
-    pub(in crate::decode) fn any_key(&mut self) -> Result<(Cow<'a, str>, u8), Fault> {
+    pub(in crate::decode) fn any_key(&mut self) -> Result<(Cow<'a, str>, u8), DecodeError> {
         let key = match self.plain_text() {
             Some(key) => Cow::Borrowed(key),
-            None => self.escaped().map(Cow::Owned).or_else(|_| self.skip_escaped().map(Cow::Borrowed))?,
+            None => match self.escaped() {
+                Some(key) => Cow::Owned(key),
+                None => Cow::Borrowed(self.skip_escaped()?),
+            },
         };
         Ok((key, self.colon()?))
     }
 
     /// Steps over a text.
     #[inline]
-    fn skip_text(&mut self) -> Result<(), Fault> {
+    fn skip_text(&mut self) -> Result<(), DecodeError> {
         if self.plain_text().is_some() { Ok(()) } else { self.skip_escaped().map(drop) }
     }
 
     /// Steps over a text with escapes in it, and returns the text between its quotes.
     #[cold]
-    fn skip_escaped(&mut self) -> Result<&'a str, Fault> {
+    fn skip_escaped(&mut self) -> Result<&'a str, DecodeError> {
         let (text, start) = (self.text.as_bytes(), self.at + 1);
         let byte = |at: usize| text.get(at).copied();
         let mut at = start;
@@ -105,12 +108,12 @@ impl<'a> Scanner<'a> {
                 (Some(b'\\'), Some(b'u')) => {
                     let digits = text.get(at + 2..at + 6);
                     if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
-                        return Err(self.fault(FaultKind::Text));
+                        return Err(self.invalid_text());
                     }
                     6
                 }
                 (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => 2,
-                (None | Some(b'\\' | ..0x20), _) => return Err(self.fault(FaultKind::Text)),
+                (None | Some(b'\\' | ..0x20), _) => return Err(self.invalid_text()),
                 _ => 1,
             };
         }
@@ -118,7 +121,7 @@ impl<'a> Scanner<'a> {
         Ok(self.text.get(start..at).unwrap_or_default())
     }
 
-    fn skip_number(&mut self) -> Result<(), Fault> {
+    fn skip_number(&mut self) -> Result<(), DecodeError> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         self.at += Number::length(rest).ok_or_else(|| self.expected("a number"))?;
         Ok(())

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Large, Slot};
-use crate::decode::field_error::FieldError;
+use crate::decode::DecodeError;
 use crate::decode::record::{Record, Row};
 use crate::registry::RecordLayout;
 use crate::values::wire::NamedType;
@@ -18,7 +18,7 @@ use crate::values::{Number, Timestamp, Value};
 #[doc(hidden)]
 pub trait FromSlot<Via = ()>: Sized {
     /// Takes the value, or returns the expectation and the value found; the slot is absent afterwards.
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError>;
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError>;
 
     /// A placeholder for a value that did not fit, until the whole record is discarded.
     fn placeholder() -> Self;
@@ -36,7 +36,7 @@ pub enum AsNamedType {}
 
 impl FromSlot for f64 {
     #[inline]
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         match *slot {
             Slot::Float(number) => {
                 slot.empty();
@@ -53,7 +53,7 @@ impl FromSlot for f64 {
 
 impl FromSlot for i64 {
     #[inline]
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         match *slot {
             Slot::Integer(number) => {
                 slot.empty();
@@ -69,7 +69,7 @@ impl FromSlot for i64 {
 }
 
 impl FromSlot for u64 {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         let slot = std::mem::take(slot);
         slot.number().and_then(Number::count).ok_or_else(|| slot.refuse("a non-negative integer"))
     }
@@ -81,7 +81,7 @@ impl FromSlot for u64 {
 
 impl FromSlot for Timestamp {
     #[inline]
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         match slot {
             Slot::Time(time) => {
                 let time = *time;
@@ -101,7 +101,7 @@ impl FromSlot for Timestamp {
 }
 
 impl FromSlot for bool {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         match std::mem::take(slot) {
             Slot::Bool(value) => Ok(value),
             other => Err(other.refuse("`true` or `false`")),
@@ -114,7 +114,7 @@ impl FromSlot for bool {
 }
 
 impl FromSlot for String {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         std::mem::take(slot).text().map(Cow::into_owned)
     }
 
@@ -125,7 +125,7 @@ impl FromSlot for String {
 
 /// `null` is a value of any type too; only an absent one is an error.
 impl FromSlot for Value {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         match std::mem::take(slot) {
             Slot::Null => Ok(Self::Null),
             Slot::Large(large) => match *large {
@@ -142,7 +142,7 @@ impl FromSlot for Value {
 }
 
 impl<T: NamedType> FromSlot<AsNamedType> for T {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         std::mem::take(slot).text().map(|text| T::from(&text))
     }
 
@@ -152,7 +152,7 @@ impl<T: NamedType> FromSlot<AsNamedType> for T {
 }
 
 impl<T: Record> FromSlot<AsRecord> for T {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         slot.take_row(T::INFO.form)?.record()
     }
 
@@ -173,7 +173,7 @@ impl RecordLayout {
 }
 
 impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         match slot {
             Slot::Absent | Slot::Null => {
                 slot.empty();
@@ -189,7 +189,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Option<T> {
 }
 
 impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         slot.take_list(T::from_slot)
     }
 
@@ -200,7 +200,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
 
 /// Of two entries with one key the later counts, as everywhere where keys are data.
 impl<T: FromSlot<Via>, Via> FromSlot<Via> for BTreeMap<String, T> {
-    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, FieldError> {
+    fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         slot.take_map(T::from_slot)
     }
 
@@ -211,7 +211,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for BTreeMap<String, T> {
 
 impl<'a> Slot<'a> {
     /// Takes the values of a record that is written in this form.
-    pub(in crate::decode) fn take_row(&mut self, form: RecordLayout) -> Result<Row<'a>, FieldError> {
+    pub(in crate::decode) fn take_row(&mut self, form: RecordLayout) -> Result<Row<'a>, DecodeError> {
         match std::mem::take(self) {
             Slot::Large(large) => match *large {
                 Large::Record(row) => Ok(row),
@@ -224,8 +224,8 @@ impl<'a> Slot<'a> {
     /// Takes a list; `item` makes a value of each slot.
     pub(in crate::decode) fn take_list<T>(
         &mut self,
-        mut item: impl FnMut(&mut Slot<'_>) -> Result<T, FieldError>,
-    ) -> Result<Vec<T>, FieldError> {
+        mut item: impl FnMut(&mut Slot<'_>) -> Result<T, DecodeError>,
+    ) -> Result<Vec<T>, DecodeError> {
         let items = match std::mem::take(self) {
             Slot::Large(large) => match *large {
                 Large::List(items) => items,
@@ -240,8 +240,8 @@ impl<'a> Slot<'a> {
     /// Takes an object whose keys are data; the closure makes a value of each slot.
     pub(in crate::decode) fn take_map<T>(
         &mut self,
-        mut value: impl FnMut(&mut Slot<'_>) -> Result<T, FieldError>,
-    ) -> Result<BTreeMap<String, T>, FieldError> {
+        mut value: impl FnMut(&mut Slot<'_>) -> Result<T, DecodeError>,
+    ) -> Result<BTreeMap<String, T>, DecodeError> {
         let entries = match std::mem::take(self) {
             Slot::Large(large) => match *large {
                 Large::Map(entries) => entries,
