@@ -1,9 +1,9 @@
-//! Paths after the base URL, like `/books/{symbol}`: their characters, and the params in braces.
+//! Paths after the base URL, like `/books/{symbol}.json`: their characters, and the params in braces.
 
 /// The reason why a text is not a path: the rule, the message and the help.
 pub type Fault = (&'static str, String, String);
 
-/// Whether a text is a path. A complete segment may be a param in braces where params are accepted.
+/// Whether a text is a path; a part of a segment may be a param in braces where params are accepted.
 pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     let fault = |rule, message: String, help: &str| Err((rule, message, help.to_owned()));
     if !path.starts_with('/') {
@@ -14,23 +14,32 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
         };
         return fault("path-start", format!("the path `{path}` does not begin with `/`"), &help);
     }
-    let is_plain = |segment: &&str| !takes_params || param(segment).is_none();
-    let plain: Vec<&str> = path.split('/').skip(1).filter(is_plain).collect();
-    if takes_params && plain.iter().any(|segment| segment.contains(['{', '}'])) {
-        let message = format!("the braces in the path `{path}` do not enclose complete segments");
-        return fault("path-braces", message, "a param is a complete segment, as in `/books/{symbol}`");
+    let parts = if takes_params { parts(path) } else { Some((vec![path], Vec::new())) };
+    let Some((literals, params)) = parts else {
+        let message = format!("the braces in the path `{path}` do not enclose names");
+        return fault("path-braces", message, "a param is a part of a segment, as in `/books/{symbol}`");
+    };
+    if literals.len() > 2 && literals[1..literals.len() - 1].contains(&"") {
+        let message = format!("no text separates two params in the path `{path}`");
+        return fault("path-braces", message, "their values could not be told apart; describe them as one param");
     }
-    if plain.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
+    // A param stands for a text that is not empty.
+    let plain = literals.join("{}");
+    let mut segments: Vec<&str> = plain.split('/').skip(1).collect();
+    if takes_params {
+        // The path may end in a slash, and `/` is one.
+        segments.pop_if(|last| last.is_empty());
+    }
+    if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
         let message = format!("the path `{path}` has an empty or a dotted segment");
         return fault("path-segment", message, "write each segment by its name");
     }
     // RFC 3986, section 3.3: what a segment may have unescaped.
-    let is_legal = |c: &char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(*c);
-    if let Some(character) = plain.iter().flat_map(|segment| segment.chars()).find(|c| !is_legal(c)) {
+    let is_legal = |c: &char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(*c);
+    if let Some(character) = literals.iter().flat_map(|literal| literal.chars()).find(|c| !is_legal(c)) {
         let message = format!("the path `{path}` has `{character}`, which is not allowed in a path");
         return fault("path-character", message, "params go under `params`, and into the path as `{name}`");
     }
-    let params = params(path);
     match params.iter().enumerate().find(|(index, name)| params[..*index].contains(name)) {
         Some((_, name)) => {
             let message = format!("duplicate param `{name}` in the path `{path}`");
@@ -40,19 +49,28 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     }
 }
 
-/// The names in braces.
-pub fn params(path: &str) -> Vec<&str> {
-    path.split('/').filter_map(param).collect()
+/// The texts before, between and after the params, and the names of the params; `None` if the braces are not in pairs.
+fn parts(path: &str) -> Option<(Vec<&str>, Vec<&str>)> {
+    let (mut literals, mut names, mut rest) = (Vec::new(), Vec::new(), path);
+    while let Some((literal, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}')?;
+        if name.is_empty() || name.contains(['{', '/']) {
+            return None;
+        }
+        literals.push(literal);
+        names.push(name);
+        rest = after;
+    }
+    literals.push(rest);
+    literals.iter().all(|literal| !literal.contains('}')).then_some((literals, names))
 }
 
-/// The name of the param that a segment is.
-fn param(segment: &str) -> Option<&str> {
-    let name = segment.strip_prefix('{')?.strip_suffix('}')?;
-    Some(name).filter(|name| !name.is_empty() && !name.contains(['{', '}']))
+/// The names in braces.
+pub fn params(path: &str) -> Vec<&str> {
+    parts(path).unwrap_or_default().1
 }
 
 /// A path without the names of its params: two that differ only in these are one to a server.
 pub fn template(path: &str) -> String {
-    let segments = path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
-    segments.collect::<Vec<_>>().join("/")
+    parts(path).map_or_else(|| path.to_owned(), |(literals, _)| literals.join("{}"))
 }

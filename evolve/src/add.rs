@@ -95,10 +95,10 @@ fn entry(addition: &Addition) -> Tree {
         .with("body", "unknown")
 }
 
-/// The words of the last segment that is not a param.
+/// The words of the last segment that is not a param; `Root` without one.
 fn name_of(path: &str) -> String {
     let segments = path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
-    segments.map(ToTitleCase::to_title_case).next().unwrap_or_default()
+    segments.map(ToTitleCase::to_title_case).next().unwrap_or_else(|| "Root".to_owned())
 }
 
 #[cfg(test)]

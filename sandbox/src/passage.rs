@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{CONTENT_LENGTH, LOCATION, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
@@ -32,8 +32,7 @@ pub(crate) async fn pass(
     next: Next,
 ) -> Response {
     let reused = connection.is_reused();
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let target = Target::of(&shared, route.as_ref().map(MatchedPath::as_str));
+    let target = Target::of(&shared, request.uri().path());
     match shared.traffic.enter(Instant::now(), target.endpoint()) {
         Ok(place) => {
             let struck = shared.faults().strike(target, reused);

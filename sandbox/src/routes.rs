@@ -1,16 +1,18 @@
-//! The router: one route for each endpoint of the registry that has a path, and the token endpoint.
+//! The router: the endpoints of the registry that have a path, and the token endpoint.
 
+use std::cmp::Reverse;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{RawPathParams, RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::post;
+use percent_encoding::percent_decode_str;
 use runtime::registry::{EndpointInfo, Registry};
 
 use crate::fault::Faults;
@@ -43,11 +45,43 @@ impl Shared {
         refusal.response(self.registry.service)
     }
 
-    /// The endpoint of a route.
-    pub(crate) fn endpoint_at(&self, route: &str) -> Option<&'static EndpointInfo> {
-        let path = route.strip_prefix(self.registry.service.base_url_suffix)?;
-        callable(self.registry).find(|(known, _)| *known == path).map(|(_, endpoint)| endpoint)
+    /// The endpoint of a path on the server, with the values of the params in the path.
+    pub(crate) fn endpoint_at(&self, path: &str) -> Option<(&'static EndpointInfo, PathValues)> {
+        let path = path.strip_prefix(self.registry.service.base_url_suffix)?;
+        let matching = callable(self.registry)
+            .filter_map(|(template, endpoint)| Some((template, endpoint, path_values(template, path)?)));
+        // The most specific one has the fewest params, then the longest text around them.
+        let specific = matching.max_by_key(|(template, _, values)| {
+            let names = values.iter().map(|(name, _)| name.len()).sum::<usize>();
+            (Reverse(values.len()), template.len() - names)
+        });
+        specific.map(|(_, endpoint, values)| (endpoint, values))
     }
+
+    /// Whether a path on the server is that of the token endpoint.
+    pub(crate) fn is_token(&self, path: &str) -> bool {
+        let flow = &self.registry.service.client_credentials;
+        flow.as_ref().is_some_and(|flow| full(self.registry, flow.path) == path)
+    }
+}
+
+/// The params of a path, by name.
+pub(crate) type PathValues = Vec<(&'static str, String)>;
+
+/// The values of a template's params in a path that matches it; each is a part of one segment, and as short as possible.
+fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
+    let Some((literal, rest)) = template.split_once('{') else {
+        return (template == path).then(PathValues::new);
+    };
+    let (name, rest) = rest.split_once('}')?;
+    let path = path.strip_prefix(literal)?;
+    let segment = path.split('/').next()?;
+    let ends = segment.char_indices().map(|(start, character)| start + character.len_utf8());
+    ends.into_iter().find_map(|end| {
+        let mut values = path_values(rest, &path[end..])?;
+        values.push((name, percent_decode_str(&path[..end]).decode_utf8_lossy().into_owned()));
+        Some(values)
+    })
 }
 
 /// The endpoints with a path.
@@ -60,36 +94,34 @@ pub(crate) fn full(registry: Registry, path: &str) -> String {
     [registry.service.base_url_suffix, path].concat()
 }
 
-/// Routes every endpoint of the registry.
+/// Serves every endpoint of the registry. Templates of paths are matched here, because the router accepts no param that
+/// is only a part of a segment.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     let registry = shared.registry;
-    // Segments that begin with `:` or `*` are literal; the checks of the router would reject them.
-    let mut router = Router::new().without_v07_checks();
-    for (path, endpoint) in callable(registry) {
-        let respond = move |State(shared): State<Arc<Shared>>,
-                            headers: HeaderMap,
-                            path: RawPathParams,
-                            RawQuery(query): RawQuery| async move {
-            data(endpoint, &shared, &headers, &path, query.as_deref().unwrap_or_default())
-                .unwrap_or_else(|refusal| shared.response(&refusal))
-        };
-        router = router.route(&full(registry, path), get(respond));
-    }
+    let mut router = Router::new();
     if let Some(flow) = &registry.service.client_credentials {
         router = router.route(&full(registry, flow.path), post(issue_token));
     }
     let page = page::router(&shared);
     router
-        .fallback(async |State(shared): State<Arc<Shared>>, uri: Uri| {
-            shared.response(&unknown_path(shared.registry, uri.path()))
-        })
-        .method_not_allowed_fallback(async |State(shared): State<Arc<Shared>>| {
-            let message = "the path does not support this method";
-            shared.response(&Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", message))
-        })
+        .fallback(serve)
+        .method_not_allowed_fallback(async |State(shared): State<Arc<Shared>>| shared.response(&unknown_method()))
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), passage::pass))
         .with_state(shared)
         .merge(page)
+}
+
+async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let response = match shared.endpoint_at(uri.path()) {
+        None => Err(unknown_path(shared.registry, uri.path())),
+        Some(_) if method != Method::GET && method != Method::HEAD => Err(unknown_method()),
+        Some((endpoint, values)) => data(endpoint, &shared, &headers, &values, uri.query().unwrap_or_default()),
+    };
+    response.unwrap_or_else(|refusal| shared.response(&refusal))
+}
+
+fn unknown_method() -> Refusal {
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", "the path does not support this method")
 }
 
 /// The error for an unknown path, with the nearest known one.
@@ -120,13 +152,14 @@ fn data(
     endpoint: &'static EndpointInfo,
     shared: &Shared,
     headers: &HeaderMap,
-    path: &RawPathParams,
+    path: &[(&'static str, String)],
     query: &str,
 ) -> Result<Response, Refusal> {
     let Settings { bearer_required, seed, strictness, clock, .. } = shared.settings;
     if bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }
+    let path = path.iter().map(|(name, value)| (*name, value.as_str()));
     let query = Query::read(shared.registry.service, endpoint, path, query, strictness)?;
     let reply = reply(shared.registry, endpoint, &query, seed, clock.now());
     let mut response = json(reply.body.to_string());
@@ -138,4 +171,30 @@ fn data(
 
 fn json(body: impl Into<Body>) -> Response {
     ([(CONTENT_TYPE, "application/json")], body.into()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn params_are_parts_of_a_segment() {
+        let values = |template, path| {
+            let values = path_values(template, path)?;
+            Some(values.into_iter().rev().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "))
+        };
+        let table = [
+            ("/", "/", Some("")),
+            ("/a/", "/a/", Some("")),
+            ("/a/", "/a", None),
+            ("/v1/{symbol}.json", "/v1/BTC.USD.json", Some("symbol=BTC.USD")),
+            ("/v1/{symbol}.json", "/v1/.json", None),
+            ("/{from}..{to}/x", "/1..2/x", Some("from=1 to=2")),
+            ("/{a}/{b}", "/x%2Fy/%C3%BC", Some("a=x/y b=ü")),
+            ("/{a}", "/x/y", None),
+        ];
+        for (template, path, expected) in table {
+            assert_eq!(values(template, path).as_deref(), expected, "{template} {path}");
+        }
+    }
 }

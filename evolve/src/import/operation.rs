@@ -70,7 +70,7 @@ impl<'d> Reader<'d> {
         let why = match path::check(&path, true) {
             Ok(()) if is_line(&path) => return Some(path),
             Err(("path-param", ..)) => "a duplicate path param",
-            Err(("path-braces", ..)) if !path.contains('?') => "a param that is only part of a segment",
+            Err(("path-braces", ..)) if !path.contains('?') => "braces that do not enclose separate names",
             _ => "a form that it does not know",
         };
         self.notes.explain(Weight::Missing, format!("a path that is left out, for {why}"), place);

@@ -13,10 +13,10 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The target of a route of the server, or of a path without one.
-    pub(crate) fn of(shared: &Shared, route: Option<&str>) -> Self {
-        let Some(route) = route else { return Self::Other };
-        shared.endpoint_at(route).map_or(Self::Token, Self::Endpoint)
+    /// The target of a path on the server.
+    pub(crate) fn of(shared: &Shared, path: &str) -> Self {
+        let other = || if shared.is_token(path) { Self::Token } else { Self::Other };
+        shared.endpoint_at(path).map_or_else(other, |(endpoint, _)| Self::Endpoint(endpoint))
     }
 
     pub(crate) const fn endpoint(self) -> Option<&'static EndpointInfo> {
