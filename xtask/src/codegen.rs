@@ -1,5 +1,6 @@
 //! `cargo xtask codegen`, `cargo xtask check` and `cargo xtask status`: the commands that read the catalogue.
 
+use std::fs;
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,6 +9,7 @@ use clap::Args;
 use codegen::{Api, ChangeKind, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report, Summary};
 
 use crate::crate_folder::CrateFolder;
+use crate::mentions;
 use crate::paths::{self, shown};
 use crate::terminal::{fail, print};
 
@@ -133,6 +135,18 @@ fn outcome(root: &Path, report: &Report) -> String {
 impl Check {
     pub(crate) fn run(&self) -> ExitCode {
         let spec = shown(&self.spec);
+        if paths::is_same(&self.spec, &paths::spec())
+            && let Ok(api) = codegen::read(&self.spec)
+        {
+            let page = paths::root().join("README.md");
+            let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+            let entry = mentions::errors_of_entry(&read(&page), &read(&self.spec.join("service.yaml")));
+            let entry = entry.map(|errors| format!("{errors}  = help: this is the entry in {}\n", shown(&page)));
+            let errors = mentions::unknown(paths::root(), &api) + &entry.unwrap_or_default();
+            if !errors.is_empty() {
+                return fail(&errors);
+            }
+        }
         print_view(&self.spec, |api| format!("{}\nno errors in the catalogue in {spec}\n", Summary::of(api)))
     }
 }

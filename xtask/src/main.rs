@@ -10,6 +10,7 @@ mod files;
 mod git;
 mod import;
 mod learn;
+mod mentions;
 mod openapi;
 mod paths;
 mod release;

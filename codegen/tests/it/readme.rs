@@ -25,12 +25,3 @@ fn the_examples_of_the_format_are_without_a_finding() {
     check(service, group);
     check(service, &format!("title: Orderflow\nsummary: Orders.\nendpoints:\n{entry}"));
 }
-
-#[test]
-fn the_endpoint_of_the_front_page_is_without_a_finding() {
-    let blocks = blocks(include_str!("../../../README.md"));
-    let entry = blocks.first().map(String::as_str).unwrap_or_default();
-    assert!(entry.contains("name:"), "the README shows no endpoint first");
-    let ours = include_str!("../../../spec/service.yaml");
-    check(ours, &format!("title: Orderflow\nsummary: Orders.\nendpoints:\n{entry}"));
-}
