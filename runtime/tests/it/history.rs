@@ -1,18 +1,19 @@
 //! A history from the user's side: over a service in memory that respects the requested range.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicI64, Ordering};
+mod checkpoint;
+mod failures;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use runtime::history::{Checkpoint, GapKind, Progress};
-use runtime::transport::{HttpRequest, TransportError, from_fn};
-use runtime::{Error, ErrorKind, RateLimit, Retry, Timestamp};
+use runtime::history::{GapKind, Progress};
+use runtime::transport::{HttpRequest, from_fn};
+use runtime::{ErrorKind, RateLimit, Timestamp};
 use tokio::time::Instant;
 
 use crate::invented::{self, Client, RatioRecord, Request, Timeframe};
 use crate::ranges::{HOUR, START, answer, answer_every, number};
-use crate::scripted::{Fate, Service, fate, ok, reply};
+use crate::scripted::{Fate, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -195,174 +196,6 @@ async fn records_between_two_steps_are_not_lost_behind_a_full_page() {
     assert_eq!(all.records.len(), 493);
 }
 
-/// Fails for a window that contains a time.
-fn failing(status: u16) -> Arc<Service> {
-    failing_at(120, status)
-}
-
-fn failing_at(hour: i64, status: u16) -> Arc<Service> {
-    Service::new(move |request, _| {
-        let broken = START + hour * HOUR;
-        let is_hit = number(request, "startTime") < broken && broken < number(request, "endTime");
-        if is_hit { reply(status, &[], "{}") } else { answer(request, |_| true) }
-    })
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_on() {
-    for (status, requests) in [(503, 16), (500, 8), (404, 1)] {
-        let service = failing(status);
-        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
-        let all = history.clone().skip_failed_pages().collect().await.unwrap();
-        assert_eq!(all.records.len(), 441);
-        let [failure] = all.report.failed_pages.as_slice() else { panic!("{:?}", all.report) };
-        let (from, to) = (START + 98 * HOUR, START + 147 * HOUR);
-        assert_eq!(failure.range, Timestamp::from(from)..Timestamp::from(to), "{status}");
-        assert_eq!((failure.error.status(), all.report.gaps.len()), (Some(status), 0));
-        assert_eq!(service.seen().0, 9 + requests, "{status}");
-        // Or it ends the job, after the pages before it.
-        let mut pages = history.pages();
-        assert_eq!(format!("{pages:?}"), "Pages(..)");
-        let start = pages.checkpoint().unwrap();
-        assert!(start.time() == START.into() && start.to_string().contains("\"openSince\":null"), "{start}");
-        let mut given = 0;
-        let error: Error = loop {
-            match pages.next().await.unwrap() {
-                Ok(page) => given += page.records.len(),
-                Err(error) => break error,
-            }
-        };
-        assert_eq!((given, error.status()), (98, Some(status)));
-        assert!(pages.next().await.is_none());
-        assert_eq!(pages.checkpoint().unwrap().time(), from.into());
-    }
-}
-
-/// The pages before an error are not lost, and another run returns the rest.
-#[tokio::test(start_paused = true)]
-async fn an_error_has_the_records_before_it_and_a_checkpoint() {
-    let service = failing_at(480, 404);
-    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
-    let failed = history.clone().collect().await.unwrap_err();
-    assert_eq!((failed.error.status(), failed.partial.len()), (Some(404), 441));
-    assert!(failed.to_string().ends_with("; 441 records before it"), "{failed}");
-    let checkpoint = failed.partial.checkpoint.clone().unwrap();
-    service.becomes(|request, _| answer(request, |_| true));
-    let rest = history.resume(checkpoint).collect().await.unwrap();
-    let times = failed.partial.iter().chain(&rest).map(|record| record.open_date.unix_seconds());
-    assert_eq!(times.collect::<Vec<_>>(), (START..START + 490 * HOUR).step_by(3600).collect::<Vec<_>>());
-    let ratios: Vec<_> = rest.column("ratio").unwrap().numbers().collect();
-    assert_eq!((ratios, rest.column("none").is_none()), (vec![Some(0.5); 49], true));
-    assert_eq!(Error::from(failed).status(), Some(404));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_first_window_may_fail_for_reasons_of_its_own() {
-    for status in [408, 500, 501, 503] {
-        let service = failing_at(10, status);
-        let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
-        let all = history.skip_failed_pages().collect().await.unwrap();
-        assert_eq!((all.records.len(), all.report.failed_pages.len()), (441, 1), "{status}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_no_window_would_survive_ends_the_job() {
-    for status in [401, 403, 422] {
-        let service = Service::new(move |_, _| reply(status, &[], "{}"));
-        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_pages();
-        assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
-        assert!(service.seen().0 <= 64, "{:?}", service.seen());
-    }
-    // Rejected credentials, too.
-    for status in [401, 403] {
-        let service = Service::new(move |request, before| match before {
-            0..5 => answer(request, |_| true),
-            _ => reply(status, &[], "{}"),
-        });
-        let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_pages();
-        assert_eq!(history.collect().await.unwrap_err().error.status(), Some(status));
-        assert!(service.seen().0 <= 64, "{:?}", service.seen());
-    }
-}
-
-/// Each request meets another failure or none, in any order of responses.
-#[tokio::test(start_paused = true)]
-async fn accidents_are_healed() {
-    let mut asked: HashMap<[i64; 2], i64> = HashMap::new();
-    let service = Service::new(move |request, _| {
-        let bad = r#"{"data": [{"openDate": 1, "rat"#;
-        let [start, end] = ["startTime", "endTime"].map(|name| number(request, name) - START + 1);
-        let times = asked.entry([start, end]).or_default();
-        *times += 1;
-        match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
-            0 => reply(200, &[], bad),
-            2 => reply(503, &[], ""),
-            // A page without its end, and one without any record.
-            4 => answer(request, |time| (time / HOUR) % 500 < 250),
-            5 => reply(200, &[], r#"{"data": []}"#),
-            _ => answer(request, |_| true),
-        }
-    });
-    let end = START + 5000 * HOUR;
-    let all = hours(&service.client()).limit(50).history(START..end).collect().await.unwrap();
-    assert!(all.report.failed_pages.is_empty());
-    // A page that is truncated in the same way twice is not detected; its missing records are reported as gaps.
-    let missing: u64 = all.report.gaps.iter().map(|gap| (gap.range.end - gap.range.start).as_secs() / 3600).sum();
-    assert_eq!(u64::try_from(all.records.len()).unwrap() + missing, 5000);
-    assert!(missing < 500, "{missing}");
-}
-
-/// No page can get a token, for any reason.
-#[tokio::test(start_paused = true)]
-async fn a_job_without_a_token_ends() {
-    let service = Service::new(|_, _| reply(500, &[], "{}"));
-    let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(Retry::none());
-    let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_pages();
-    let error = history.collect().await.unwrap_err().error;
-    assert!(error.is_token(), "{error}");
-    assert!(service.seen().1 <= 64, "{:?}", service.seen());
-}
-
-/// Half of a page that looked truncated cannot be fetched: whether it has records is unknown.
-#[tokio::test(start_paused = true)]
-async fn a_part_that_was_doubted_and_keeps_failing_is_a_failure_and_no_gap() {
-    let service = Service::new(|request, _| {
-        let [start, end] = ["startTime", "endTime"].map(|name| (number(request, name) - START + 1).div_euclid(HOUR));
-        match (start, end) {
-            // The second page lacks its last thirty records, and requests for them fail.
-            (49, 98) => answer(request, |time| time < START + 68 * HOUR),
-            (68, 98) => reply(500, &[], "{}"),
-            _ => answer(request, |_| true),
-        }
-    });
-    let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
-    let all = history.clone().skip_failed_pages().collect().await.unwrap();
-    let [failure] = all.report.failed_pages.as_slice() else { panic!("{:?}", all.report) };
-    assert_eq!(failure.range, (START + 68 * HOUR).into()..(START + 98 * HOUR).into());
-    assert_eq!((all.records.len(), all.report.gaps.len()), (460, 0));
-    assert_eq!(history.collect().await.unwrap_err().error.status(), Some(500));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_body_over_the_cap_is_asked_for_in_parts() {
-    let most = 100;
-    let service = Service::new(move |request, _| {
-        let hours = (number(request, "endTime") - number(request, "startTime")) / HOUR;
-        if hours > most { fate(Err(TransportError::body_too_large(1000))) } else { answer(request, |_| true) }
-    });
-    let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
-    assert_eq!(all.records.len(), 20_000);
-    assert!(all.report.is_complete());
-    // Windows that were requested in advance are divided; later ones are planned smaller.
-    assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
-    // A single record cannot be divided.
-    let service = Service::new(|_, _| fate(Err(TransportError::body_too_large(1000))));
-    let history = hours(&service.client()).history(START..START + 500 * HOUR);
-    let error = history.collect().await.unwrap_err().error;
-    assert!(error.is_body_too_large(), "{error}");
-}
-
 #[tokio::test(start_paused = true)]
 async fn what_the_service_says_beside_the_records_is_told_with_its_range() {
     let (left_out, back) = (START + 98 * HOUR, START + 294 * HOUR);
@@ -385,137 +218,6 @@ async fn what_the_service_says_beside_the_records_is_told_with_its_range() {
     assert_eq!(with.range, back.into()..(START + 490 * HOUR).into());
     assert_eq!((with.unsupported.len(), with.metadata["exchanges"][1].as_str()), (0, Some("b")));
     assert!(all.report.gaps.is_empty() && !all.report.is_complete());
-}
-
-#[tokio::test(start_paused = true)]
-async fn bad_records_are_data_where_the_good_ones_are_asked_for() {
-    let service = Service::new(|request, _| {
-        let text = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + 7 * HOUR);
-        let fate = answer(request, |_| true);
-        let body = String::from_utf8(fate.outcome.unwrap().body.to_vec()).unwrap();
-        reply(200, &[], &body.replace(&text, r#"{"openDate": "soon", "ratio": 0.5}"#))
-    });
-    let history = || hours(&service.client()).skip_bad_records().history(START..START + 20 * HOUR);
-    let all = history().collect().await.unwrap();
-    assert_eq!((all.records.len(), all.report.bad_records.len(), all.report.gaps.len()), (19, 1, 1));
-    assert_eq!(all.report.bad_records[0].field(), "openDate");
-    let error = hours(&service.client()).history(START..START + 20 * HOUR).collect().await.unwrap_err().error;
-    assert!(error.is_decode(), "{error}");
-}
-
-/// The output is the same wherever the job was killed.
-#[tokio::test(start_paused = true)]
-async fn a_job_that_goes_on_gives_the_same() {
-    let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
-    let client = service.client();
-    let history = || hours(&client).limit(50).history(START..START + 3000 * HOUR);
-    let whole = history().collect().await.unwrap();
-    for kill_after in [1, 2, 7, 30, 61] {
-        let (mut times, mut gaps) = (Vec::new(), Vec::new());
-        let mut written: Option<String> = None;
-        for run in 0.. {
-            assert!(run < 100);
-            let mut next = history();
-            if let Some(text) = &written {
-                let checkpoint: Checkpoint = text.parse().unwrap();
-                times.truncate(checkpoint.byte_offset().try_into().unwrap());
-                next = next.resume(checkpoint);
-            }
-            let mut pages = next.pages();
-            let mut given = 0;
-            while let Some(page) = pages.next().await {
-                let page = page.unwrap();
-                times.extend(page.times);
-                if given == kill_after {
-                    // Written, but its checkpoint is not.
-                    break;
-                }
-                gaps.extend(page.report.gaps);
-                written = Some(page.checkpoint.with_byte_offset(times.len().try_into().unwrap()).to_string());
-                given += 1;
-            }
-            if given < kill_after {
-                break;
-            }
-        }
-        assert_eq!(times, whole.times, "{kill_after}");
-        assert_eq!(gaps, whole.report.gaps, "{kill_after}");
-    }
-}
-
-#[tokio::test]
-async fn a_checkpoint_may_say_anything() {
-    let client = Service::new(|request, _| answer(request, |_| true)).builder().build().unwrap();
-    let history = || hours(&client).history(START..START + 10 * HOUR);
-    let mut pages = history().pages();
-    let first = pages.next().await.unwrap().unwrap().checkpoint.to_string();
-    let (least, most) = (i64::MIN, i64::MAX);
-    for (now, other) in [
-        (r#""records":10"#.to_owned(), format!(r#""records":{}"#, u64::MAX)),
-        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{most},0]"#)),
-        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{least},0]"#)),
-    ] {
-        let other = first
-            .replace(&now, &other)
-            .replace(&format!(r#""next":[{}"#, START + 10 * HOUR), &format!(r#""next":[{START}"#));
-        assert!(other != first, "{first}");
-        assert_eq!(history().resume(other.parse().unwrap()).collect().await.unwrap().records.len(), 10, "{other}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_checkpoint_of_something_else_is_refused() {
-    let service = Service::new(|request, _| answer(request, |_| true));
-    let client = service.client();
-    let mut pages = hours(&client).history(START..START + 1000 * HOUR).pages();
-    let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
-    let other = client.market().ratio().coin("C").timeframe(Timeframe::H1).history(START..START + 1000 * HOUR);
-    let elsewhere =
-        Client::builder("https://example.org/v2").api_key("any").transport(service.clone()).build().unwrap();
-    let table = [
-        (other, "the checkpoint belongs to another request: not GET /ratio?coin=C"),
-        (hours(&client).history(START - 1..START), "belongs to another start: not 2023-11-14T21:59:59Z but"),
-        (hours(&elsewhere).history(START..START + HOUR), "belongs to another host: not https://example.org/v2 but"),
-    ];
-    for (history, expected) in table {
-        let error = history.resume(checkpoint.clone()).collect().await.unwrap_err().error;
-        assert!(error.to_string().contains(expected), "{error}");
-    }
-}
-
-/// A daily job: the same start, and an end that is later each day. The last hours of a day are published late.
-#[tokio::test(start_paused = true)]
-async fn a_later_end_continues_from_the_checkpoint() {
-    let published = Arc::new(AtomicI64::new(0));
-    let known = published.clone();
-    let service = Service::new(move |request, _| {
-        let until = START + known.load(Ordering::Relaxed) * HOUR;
-        answer(request, |time| time < until && time != START + 5 * HOUR)
-    });
-    let client = service.client();
-    let (mut times, mut gaps, mut saved) = (Vec::new(), Vec::new(), None::<String>);
-    for day in 1..6 {
-        published.store(24 * day - 2, Ordering::Relaxed);
-        // Page size and order make no difference to what is requested.
-        let mut history = hours(&client).limit(10 + day.unsigned_abs()).history(START..START + 24 * day * HOUR);
-        if let Some(text) = &saved {
-            history = history.resume(text.parse().unwrap());
-        }
-        let mut pages = history.pages();
-        while let Some(page) = pages.next().await {
-            let page = page.unwrap();
-            times.extend(page.times);
-            gaps.extend(page.report.gaps.into_iter().map(|gap| gap.kind));
-            saved = Some(page.checkpoint.to_string());
-        }
-        let nothing =
-            hours(&client).history(START..START + 24 * day * HOUR).resume(saved.clone().unwrap().parse().unwrap());
-        assert!(nothing.collect().await.unwrap().records.is_empty(), "nothing is due");
-    }
-    let expected = (0..24 * 5 - 2).filter(|hour| *hour != 5).map(|hour| Timestamp::from(START + hour * HOUR));
-    assert_eq!(times, expected.collect::<Vec<_>>());
-    let end = GapKind::End;
-    assert_eq!(gaps, [GapKind::Inside, end, end, end, end, end]);
 }
 
 /// Milliseconds that are interpreted as seconds.

@@ -1,16 +1,16 @@
 //! The rate limiter as the service sees it, over a transport in memory and a paused clock.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+mod of_some;
+mod pauses;
+
+use std::sync::Arc;
 use std::time::Duration;
 
-use runtime::emitted::WindowOfSome;
-use runtime::registry::{EndpointInfo, Evidence};
 use runtime::transport::{HttpRequest, Phase, SendFuture, SentNotifier, Transport, TransportError};
-use runtime::{Endpoint, RateLimit, Retry, Value};
+use runtime::{RateLimit, Retry};
 use tokio::time::Instant;
 
-use crate::invented::{Client, Request, SERVICE, limits};
+use crate::invented::{Client, SERVICE, limits};
 use crate::scripted::{Fate, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -21,145 +21,6 @@ async fn check(client: &Client, count: usize) {
     for call in calls {
         call.await.unwrap().unwrap();
     }
-}
-
-/// An endpoint whose requests count as five.
-enum Heavy {}
-
-impl runtime::emitted::Marker for Heavy {}
-
-impl Endpoint for Heavy {
-    type Body = Value;
-    const INFO: &'static EndpointInfo =
-        &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Documented).weight(5);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_heavy_request_counts_as_several() {
-    let service = Service::new(|_, _| ok());
-    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
-    let heavy = |client: &Client| tokio::spawn(Request::<Heavy>::new(client).into_future());
-    let calls: Vec<_> = (0..40).map(|_| heavy(&client)).collect();
-    for call in calls {
-        call.await.unwrap().unwrap();
-    }
-    let arrivals = service.arrivals();
-    assert!(most_within(&arrivals, SECOND) <= 2, "{arrivals:?}");
-    let taken = arrivals[39] - arrivals[0];
-    assert!((19 * SECOND..21 * SECOND).contains(&taken), "{taken:?}");
-    // Others share the window with them.
-    check(&client, 10).await;
-    let arrivals = service.arrivals();
-    let light = arrivals[40..].iter().filter(|light| **light - arrivals[39] < SECOND).count();
-    assert!(light <= 5, "{arrivals:?}");
-}
-
-/// Counts the requests of `/heavy` alone: ten in a second, which is two requests.
-const OF_HEAVY: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/heavy"])]);
-
-#[tokio::test(start_paused = true)]
-async fn nobody_waits_behind_a_limit_of_other_endpoints() {
-    let service = Service::new(|_, _| ok());
-    let limit = RateLimit::new(100, SECOND, 100).and(OF_HEAVY);
-    let client = service.builder().rate_limit(limit).build().unwrap();
-    let calls: Vec<_> = (0..20).map(|_| tokio::spawn(Request::<Heavy>::new(&client).into_future())).collect();
-    tokio::task::yield_now().await;
-    let start = Instant::now();
-    check(&client, 60).await;
-    assert!(start.elapsed() < SECOND, "{:?}", start.elapsed());
-    for call in calls {
-        call.await.unwrap().unwrap();
-    }
-    let heavy = service.arrivals_at("/heavy");
-    assert!(most_within(&heavy, SECOND) <= 2, "{heavy:?}");
-    let taken = heavy[19] - heavy[0];
-    assert!((9 * SECOND..10 * SECOND).contains(&taken), "{taken:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn who_gives_up_gives_back_all_that_it_took() {
-    const ONE_AN_HOUR: RateLimit = RateLimit::of_some(&[WindowOfSome::of(5, 3600, &["market"])]);
-    let service = Service::new(|_, _| Fate { reply: 10 * SECOND, ..ok() });
-    let limit = RateLimit::new(100, SECOND, 1).and(ONE_AN_HOUR);
-    let client = service.builder().rate_limit(limit).build().unwrap();
-    let first = tokio::spawn(client.raw("/x").into_future());
-    tokio::time::sleep(SECOND).await;
-    // It has passed its own window, and waits for a slot of the global limit.
-    let waiting = tokio::spawn(Request::<Heavy>::new(&client).into_future());
-    tokio::time::sleep(SECOND).await;
-    waiting.abort();
-    first.await.unwrap().unwrap();
-    let start = Instant::now();
-    Request::<Heavy>::new(&client).await.unwrap();
-    assert!(start.elapsed() < 11 * SECOND, "{:?}", start.elapsed());
-    let start = Instant::now();
-    Request::<Heavy>::new(&client).await.unwrap();
-    assert!(start.elapsed() > 3500 * SECOND, "{:?}", start.elapsed());
-}
-
-macro_rules! endpoint {
-    ($name:ident $ident:literal $path:literal) => {
-        enum $name {}
-
-        impl runtime::emitted::Marker for $name {}
-
-        impl Endpoint for $name {
-            type Body = Value;
-            const INFO: &'static EndpointInfo =
-                &EndpointInfo::new("market", $ident, $ident).path($path, Evidence::Documented);
-        }
-    };
-}
-
-endpoint!(One "one" "/one");
-endpoint!(Two "two" "/two");
-endpoint!(Three "three" "/three");
-
-#[tokio::test(start_paused = true)]
-async fn limits_that_share_endpoints_hold_and_end() {
-    const SETS: RateLimit = RateLimit::of_some(&[
-        WindowOfSome::of(4, 1, &["/one", "/two"]),
-        WindowOfSome::of(3, 1, &["/two", "/three"]),
-        WindowOfSome::of(20, 10, &["market"]),
-    ]);
-    fastrand::seed(11);
-    let service = Service::new(|_, _| Fate { reply: Duration::from_millis(fastrand::u64(10..400)), ..ok() });
-    let client = service.builder().rate_limit(SETS.and(RateLimit::new(5, SECOND, 2))).build().unwrap();
-    let call = |_| match fastrand::u8(0..4) {
-        0 => tokio::spawn(Request::<One>::new(&client).into_future()),
-        1 => tokio::spawn(Request::<Two>::new(&client).into_future()),
-        2 => tokio::spawn(Request::<Three>::new(&client).into_future()),
-        _ => tokio::spawn(Request::<Heavy>::new(&client).into_future()),
-    };
-    let calls: Vec<_> = (0..200).map(call).collect();
-    for call in calls {
-        tokio::time::timeout(1000 * SECOND, call).await.unwrap().unwrap().unwrap();
-    }
-    let of = |paths: &[&str]| {
-        let mut arrivals: Vec<_> = paths.iter().flat_map(|path| service.arrivals_at(path)).collect();
-        arrivals.sort();
-        arrivals
-    };
-    assert!(most_within(&of(&["/one", "/two"]), SECOND) <= 4);
-    assert!(most_within(&of(&["/two", "/three"]), SECOND) <= 3);
-    assert!(most_within(&of(&["/one", "/two", "/three"]), 10 * SECOND) <= 20);
-    assert_eq!(service.most_under_way(), 2);
-    assert_eq!(service.arrivals().len(), 200);
-}
-
-/// Each limit that counts a request knows that it was sent, long before its response.
-#[tokio::test(start_paused = true)]
-async fn slow_replies_hold_up_no_limit_of_some_endpoints() {
-    const SETS: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/one"])]);
-    let service = Service::new(|_, _| Fate { reply: 5 * SECOND, ..ok() });
-    let client = service.builder().rate_limit(SETS.and(RateLimit::new(20, SECOND, 100))).build().unwrap();
-    let calls: Vec<_> = (0..30).map(|_| tokio::spawn(Request::<One>::new(&client).into_future())).collect();
-    for call in calls {
-        call.await.unwrap().unwrap();
-    }
-    let arrivals = service.arrivals();
-    let taken = arrivals[29] - arrivals[0];
-    assert!((2 * SECOND..3 * SECOND).contains(&taken), "{taken:?}");
 }
 
 /// The most requests that arrived within any window of a length.
@@ -398,121 +259,6 @@ async fn nor_does_it_on_several_threads() {
         tokio::task::yield_now().await;
     }
     check(&client, 50).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn too_many_requests_pause_everybody() {
-    let service = Service::new(|_, before| if before == 0 { reply(429, &[("retry-after", "7")], "") } else { ok() });
-    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
-    let start = Instant::now();
-    client.raw("/first").await.unwrap();
-    check(&client, 20).await;
-    let arrivals: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs_f64()).collect();
-    assert!(arrivals[1] >= 7.0);
-    // From then on one after the other, a little slower than allowed.
-    for pair in arrivals[1..].windows(2) {
-        assert!(pair[1] - pair[0] > 0.1 && pair[1] - pair[0] < 0.11, "{arrivals:?}");
-    }
-    tokio::time::sleep(40 * SECOND).await;
-    let start = Instant::now();
-    check(&client, 10).await;
-    assert!(start.elapsed() < SECOND / 10);
-}
-
-#[tokio::test(start_paused = true)]
-async fn too_long_a_pause_is_refused_at_once() {
-    let service = Service::new(|_, before| {
-        let date = ("date", "Tue, 15 Nov 1994 08:00:00 GMT");
-        let tomorrow = ("retry-after", "Wed, 16 Nov 1994 08:00:00 GMT");
-        if before == 0 { reply(429, &[date, tomorrow], "") } else { ok() }
-    });
-    let client = service.client();
-    let start = Instant::now();
-    let error = client.raw("/x").await.unwrap_err();
-    assert!(start.elapsed() < SECOND);
-    assert!(error.is_rate_limited());
-    assert_eq!(error.retry_after(), Some(Duration::from_secs(86_400)));
-    let text = error.to_string();
-    assert!(text.contains("; retry after 86400s; that is longer than the `max_retry_after` of 60s; "), "{text}");
-    // Other requests wait, but not for a day.
-    client.raw("/x").await.unwrap();
-    assert!(start.elapsed() > 59 * SECOND && start.elapsed() < 62 * SECOND);
-}
-
-#[tokio::test(start_paused = true)]
-async fn retries_and_tokens_count() {
-    let service = Service::new(|request, before| match before {
-        _ if request.url.ends_with("token") => reply(200, &[], r#"{"access_token": "t"}"#),
-        1 => reply(503, &[], ""),
-        _ => ok(),
-    });
-    let retry = Retry::default().backoff(Duration::ZERO, Duration::ZERO);
-    let builder = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).retry(retry);
-    let client = builder.client_credentials("id", "secret").build().unwrap();
-    let start = Instant::now();
-    client.raw("/x").await.unwrap();
-    assert_eq!(service.seen(), (2, 1));
-    let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
-    assert_eq!(seconds, [0, 1, 2]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_token_that_expires_at_the_gate_is_replaced() {
-    let tokens = Arc::new(AtomicUsize::new(0));
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let bearers = seen.clone();
-    let service = Service::new(move |request, _| {
-        if request.url.ends_with("token") {
-            let number = tokens.fetch_add(1, Ordering::SeqCst);
-            return reply(200, &[], &format!(r#"{{"access_token": "t{number}", "expires_in": 60}}"#));
-        }
-        bearers.lock().unwrap().push(request.headers.get("authorization").unwrap_or_default().to_owned());
-        if seen_first(&bearers) { reply(429, &[("retry-after", "60")], "") } else { ok() }
-    });
-    let client = service.builder().client_credentials("id", "secret").build().unwrap();
-    check(&client, 10).await;
-    let bearers = seen.lock().unwrap();
-    assert_eq!(bearers.iter().filter(|bearer| *bearer == "Bearer t0").count(), bearers.len() - 10);
-    // No request used the old one after the pause, and one request replaced it for all.
-    assert_eq!(service.seen().1, 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_turn_that_is_of_no_use_is_given_back() {
-    let body = r#"{"access_token": "t", "expires_in": 5}"#;
-    let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
-    let limit = RateLimit::new(1, 10 * SECOND, 1);
-    let client = service.builder().client_credentials("id", "secret").rate_limit(limit).build().unwrap();
-    let start = Instant::now();
-    client.raw("/x").await.unwrap();
-    // The token has expired when its request is sent, so the next token is used.
-    assert_eq!(service.paths(), ["token", "token", "x"]);
-    let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
-    assert_eq!(seconds, [0, 10, 20]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
-    let tokens = Arc::new(AtomicUsize::new(0));
-    let service = Service::new(move |request, before| {
-        if request.url.ends_with("token") {
-            let number = tokens.fetch_add(1, Ordering::SeqCst);
-            return reply(200, &[], &format!(r#"{{"access_token": "t{number}", "expires_in": 600}}"#));
-        }
-        let old = request.headers.get("authorization") == Some("Bearer t0");
-        if old && before > 1 { reply(401, &[], "") } else { ok() }
-    });
-    let client = service.builder().client_credentials("id", "secret").build().unwrap();
-    check(&client, 1).await;
-    check(&client, 100).await;
-    let (data, tokens) = service.seen();
-    assert_eq!(tokens, 2);
-    // The requests in flight are rejected at once; the other ninety learn it from them.
-    assert!(data <= 1 + 100 + 10, "{data}");
-}
-
-fn seen_first(bearers: &Mutex<Vec<String>>) -> bool {
-    bearers.lock().unwrap().len() <= 9
 }
 
 #[tokio::test(start_paused = true)]

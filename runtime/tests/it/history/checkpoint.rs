@@ -1,0 +1,127 @@
+//! Histories that continue from a checkpoint, and those that cannot.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use runtime::Timestamp;
+use runtime::history::{Checkpoint, GapKind};
+
+use super::hours;
+use crate::invented::{Client, Timeframe};
+use crate::ranges::{HOUR, START, answer};
+use crate::scripted::Service;
+
+/// The output is the same wherever the job was killed.
+#[tokio::test(start_paused = true)]
+async fn a_job_that_goes_on_gives_the_same() {
+    let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
+    let client = service.client();
+    let history = || hours(&client).limit(50).history(START..START + 3000 * HOUR);
+    let whole = history().collect().await.unwrap();
+    for kill_after in [1, 2, 7, 30, 61] {
+        let (mut times, mut gaps) = (Vec::new(), Vec::new());
+        let mut written: Option<String> = None;
+        for run in 0.. {
+            assert!(run < 100);
+            let mut next = history();
+            if let Some(text) = &written {
+                let checkpoint: Checkpoint = text.parse().unwrap();
+                times.truncate(checkpoint.byte_offset().try_into().unwrap());
+                next = next.resume(checkpoint);
+            }
+            let mut pages = next.pages();
+            let mut given = 0;
+            while let Some(page) = pages.next().await {
+                let page = page.unwrap();
+                times.extend(page.times);
+                if given == kill_after {
+                    // Written, but its checkpoint is not.
+                    break;
+                }
+                gaps.extend(page.report.gaps);
+                written = Some(page.checkpoint.with_byte_offset(times.len().try_into().unwrap()).to_string());
+                given += 1;
+            }
+            if given < kill_after {
+                break;
+            }
+        }
+        assert_eq!(times, whole.times, "{kill_after}");
+        assert_eq!(gaps, whole.report.gaps, "{kill_after}");
+    }
+}
+
+#[tokio::test]
+async fn a_checkpoint_may_say_anything() {
+    let client = Service::new(|request, _| answer(request, |_| true)).builder().build().unwrap();
+    let history = || hours(&client).history(START..START + 10 * HOUR);
+    let mut pages = history().pages();
+    let first = pages.next().await.unwrap().unwrap().checkpoint.to_string();
+    let (least, most) = (i64::MIN, i64::MAX);
+    for (now, other) in [
+        (r#""records":10"#.to_owned(), format!(r#""records":{}"#, u64::MAX)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{most},0]"#)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{least},0]"#)),
+    ] {
+        let other = first
+            .replace(&now, &other)
+            .replace(&format!(r#""next":[{}"#, START + 10 * HOUR), &format!(r#""next":[{START}"#));
+        assert!(other != first, "{first}");
+        assert_eq!(history().resume(other.parse().unwrap()).collect().await.unwrap().records.len(), 10, "{other}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_checkpoint_of_something_else_is_refused() {
+    let service = Service::new(|request, _| answer(request, |_| true));
+    let client = service.client();
+    let mut pages = hours(&client).history(START..START + 1000 * HOUR).pages();
+    let checkpoint = pages.next().await.unwrap().unwrap().checkpoint;
+    let other = client.market().ratio().coin("C").timeframe(Timeframe::H1).history(START..START + 1000 * HOUR);
+    let elsewhere =
+        Client::builder("https://example.org/v2").api_key("any").transport(service.clone()).build().unwrap();
+    let table = [
+        (other, "the checkpoint belongs to another request: not GET /ratio?coin=C"),
+        (hours(&client).history(START - 1..START), "belongs to another start: not 2023-11-14T21:59:59Z but"),
+        (hours(&elsewhere).history(START..START + HOUR), "belongs to another host: not https://example.org/v2 but"),
+    ];
+    for (history, expected) in table {
+        let error = history.resume(checkpoint.clone()).collect().await.unwrap_err().error;
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+/// A daily job: the same start, and an end that is later each day. The last hours of a day are published late.
+#[tokio::test(start_paused = true)]
+async fn a_later_end_continues_from_the_checkpoint() {
+    let published = Arc::new(AtomicI64::new(0));
+    let known = published.clone();
+    let service = Service::new(move |request, _| {
+        let until = START + known.load(Ordering::Relaxed) * HOUR;
+        answer(request, |time| time < until && time != START + 5 * HOUR)
+    });
+    let client = service.client();
+    let (mut times, mut gaps, mut saved) = (Vec::new(), Vec::new(), None::<String>);
+    for day in 1..6 {
+        published.store(24 * day - 2, Ordering::Relaxed);
+        // Page size and order make no difference to what is requested.
+        let mut history = hours(&client).limit(10 + day.unsigned_abs()).history(START..START + 24 * day * HOUR);
+        if let Some(text) = &saved {
+            history = history.resume(text.parse().unwrap());
+        }
+        let mut pages = history.pages();
+        while let Some(page) = pages.next().await {
+            let page = page.unwrap();
+            times.extend(page.times);
+            gaps.extend(page.report.gaps.into_iter().map(|gap| gap.kind));
+            saved = Some(page.checkpoint.to_string());
+        }
+        let nothing =
+            hours(&client).history(START..START + 24 * day * HOUR).resume(saved.clone().unwrap().parse().unwrap());
+        assert!(nothing.collect().await.unwrap().records.is_empty(), "nothing is due");
+    }
+    let expected = (0..24 * 5 - 2).filter(|hour| *hour != 5).map(|hour| Timestamp::from(START + hour * HOUR));
+    assert_eq!(times, expected.collect::<Vec<_>>());
+    let end = GapKind::End;
+    assert_eq!(gaps, [GapKind::Inside, end, end, end, end, end]);
+}

@@ -1,0 +1,151 @@
+//! Weights of endpoints, and limits of some endpoints.
+
+use std::time::Duration;
+
+use runtime::emitted::WindowOfSome;
+use runtime::registry::{EndpointInfo, Evidence};
+use runtime::{Endpoint, RateLimit, Value};
+use tokio::time::Instant;
+
+use super::{SECOND, check, most_within};
+use crate::invented::{Client, Request};
+use crate::scripted::{Fate, Service, ok};
+
+/// An endpoint whose requests count as five.
+enum Heavy {}
+
+impl runtime::emitted::Marker for Heavy {}
+
+impl Endpoint for Heavy {
+    type Body = Value;
+    const INFO: &'static EndpointInfo =
+        &EndpointInfo::new("market", "heavy", "Heavy").path("/heavy", Evidence::Documented).weight(5);
+}
+
+/// Counts the requests of `/heavy` alone: ten in a second, which is two requests.
+const OF_HEAVY: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/heavy"])]);
+
+macro_rules! endpoint {
+    ($name:ident $ident:literal $path:literal) => {
+        enum $name {}
+
+        impl runtime::emitted::Marker for $name {}
+
+        impl Endpoint for $name {
+            type Body = Value;
+            const INFO: &'static EndpointInfo =
+                &EndpointInfo::new("market", $ident, $ident).path($path, Evidence::Documented);
+        }
+    };
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_heavy_request_counts_as_several() {
+    let service = Service::new(|_, _| ok());
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
+    let heavy = |client: &Client| tokio::spawn(Request::<Heavy>::new(client).into_future());
+    let calls: Vec<_> = (0..40).map(|_| heavy(&client)).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    let arrivals = service.arrivals();
+    assert!(most_within(&arrivals, SECOND) <= 2, "{arrivals:?}");
+    let taken = arrivals[39] - arrivals[0];
+    assert!((19 * SECOND..21 * SECOND).contains(&taken), "{taken:?}");
+    // Others share the window with them.
+    check(&client, 10).await;
+    let arrivals = service.arrivals();
+    let light = arrivals[40..].iter().filter(|light| **light - arrivals[39] < SECOND).count();
+    assert!(light <= 5, "{arrivals:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_behind_a_limit_of_other_endpoints() {
+    let service = Service::new(|_, _| ok());
+    let limit = RateLimit::new(100, SECOND, 100).and(OF_HEAVY);
+    let client = service.builder().rate_limit(limit).build().unwrap();
+    let calls: Vec<_> = (0..20).map(|_| tokio::spawn(Request::<Heavy>::new(&client).into_future())).collect();
+    tokio::task::yield_now().await;
+    let start = Instant::now();
+    check(&client, 60).await;
+    assert!(start.elapsed() < SECOND, "{:?}", start.elapsed());
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    let heavy = service.arrivals_at("/heavy");
+    assert!(most_within(&heavy, SECOND) <= 2, "{heavy:?}");
+    let taken = heavy[19] - heavy[0];
+    assert!((9 * SECOND..10 * SECOND).contains(&taken), "{taken:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_gives_back_all_that_it_took() {
+    const ONE_AN_HOUR: RateLimit = RateLimit::of_some(&[WindowOfSome::of(5, 3600, &["market"])]);
+    let service = Service::new(|_, _| Fate { reply: 10 * SECOND, ..ok() });
+    let limit = RateLimit::new(100, SECOND, 1).and(ONE_AN_HOUR);
+    let client = service.builder().rate_limit(limit).build().unwrap();
+    let first = tokio::spawn(client.raw("/x").into_future());
+    tokio::time::sleep(SECOND).await;
+    // It has passed its own window, and waits for a slot of the global limit.
+    let waiting = tokio::spawn(Request::<Heavy>::new(&client).into_future());
+    tokio::time::sleep(SECOND).await;
+    waiting.abort();
+    first.await.unwrap().unwrap();
+    let start = Instant::now();
+    Request::<Heavy>::new(&client).await.unwrap();
+    assert!(start.elapsed() < 11 * SECOND, "{:?}", start.elapsed());
+    let start = Instant::now();
+    Request::<Heavy>::new(&client).await.unwrap();
+    assert!(start.elapsed() > 3500 * SECOND, "{:?}", start.elapsed());
+}
+
+endpoint!(One "one" "/one");
+endpoint!(Two "two" "/two");
+endpoint!(Three "three" "/three");
+
+#[tokio::test(start_paused = true)]
+async fn limits_that_share_endpoints_hold_and_end() {
+    const SETS: RateLimit = RateLimit::of_some(&[
+        WindowOfSome::of(4, 1, &["/one", "/two"]),
+        WindowOfSome::of(3, 1, &["/two", "/three"]),
+        WindowOfSome::of(20, 10, &["market"]),
+    ]);
+    fastrand::seed(11);
+    let service = Service::new(|_, _| Fate { reply: Duration::from_millis(fastrand::u64(10..400)), ..ok() });
+    let client = service.builder().rate_limit(SETS.and(RateLimit::new(5, SECOND, 2))).build().unwrap();
+    let call = |_| match fastrand::u8(0..4) {
+        0 => tokio::spawn(Request::<One>::new(&client).into_future()),
+        1 => tokio::spawn(Request::<Two>::new(&client).into_future()),
+        2 => tokio::spawn(Request::<Three>::new(&client).into_future()),
+        _ => tokio::spawn(Request::<Heavy>::new(&client).into_future()),
+    };
+    let calls: Vec<_> = (0..200).map(call).collect();
+    for call in calls {
+        tokio::time::timeout(1000 * SECOND, call).await.unwrap().unwrap().unwrap();
+    }
+    let of = |paths: &[&str]| {
+        let mut arrivals: Vec<_> = paths.iter().flat_map(|path| service.arrivals_at(path)).collect();
+        arrivals.sort();
+        arrivals
+    };
+    assert!(most_within(&of(&["/one", "/two"]), SECOND) <= 4);
+    assert!(most_within(&of(&["/two", "/three"]), SECOND) <= 3);
+    assert!(most_within(&of(&["/one", "/two", "/three"]), 10 * SECOND) <= 20);
+    assert_eq!(service.most_under_way(), 2);
+    assert_eq!(service.arrivals().len(), 200);
+}
+
+/// Each limit that counts a request knows that it was sent, long before its response.
+#[tokio::test(start_paused = true)]
+async fn slow_replies_hold_up_no_limit_of_some_endpoints() {
+    const SETS: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/one"])]);
+    let service = Service::new(|_, _| Fate { reply: 5 * SECOND, ..ok() });
+    let client = service.builder().rate_limit(SETS.and(RateLimit::new(20, SECOND, 100))).build().unwrap();
+    let calls: Vec<_> = (0..30).map(|_| tokio::spawn(Request::<One>::new(&client).into_future())).collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    let arrivals = service.arrivals();
+    let taken = arrivals[29] - arrivals[0];
+    assert!((2 * SECOND..3 * SECOND).contains(&taken), "{taken:?}");
+}

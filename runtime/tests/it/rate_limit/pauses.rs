@@ -1,0 +1,126 @@
+//! Pauses after a 429, and tokens that expire while requests are queued.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use runtime::{RateLimit, Retry};
+use tokio::time::Instant;
+
+use super::{SECOND, check};
+use crate::scripted::{Service, ok, reply};
+
+#[tokio::test(start_paused = true)]
+async fn too_many_requests_pause_everybody() {
+    let service = Service::new(|_, before| if before == 0 { reply(429, &[("retry-after", "7")], "") } else { ok() });
+    let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
+    let start = Instant::now();
+    client.raw("/first").await.unwrap();
+    check(&client, 20).await;
+    let arrivals: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs_f64()).collect();
+    assert!(arrivals[1] >= 7.0);
+    // From then on one after the other, a little slower than allowed.
+    for pair in arrivals[1..].windows(2) {
+        assert!(pair[1] - pair[0] > 0.1 && pair[1] - pair[0] < 0.11, "{arrivals:?}");
+    }
+    tokio::time::sleep(40 * SECOND).await;
+    let start = Instant::now();
+    check(&client, 10).await;
+    assert!(start.elapsed() < SECOND / 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_long_a_pause_is_refused_at_once() {
+    let service = Service::new(|_, before| {
+        let date = ("date", "Tue, 15 Nov 1994 08:00:00 GMT");
+        let tomorrow = ("retry-after", "Wed, 16 Nov 1994 08:00:00 GMT");
+        if before == 0 { reply(429, &[date, tomorrow], "") } else { ok() }
+    });
+    let client = service.client();
+    let start = Instant::now();
+    let error = client.raw("/x").await.unwrap_err();
+    assert!(start.elapsed() < SECOND);
+    assert!(error.is_rate_limited());
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(86_400)));
+    let text = error.to_string();
+    assert!(text.contains("; retry after 86400s; that is longer than the `max_retry_after` of 60s; "), "{text}");
+    // Other requests wait, but not for a day.
+    client.raw("/x").await.unwrap();
+    assert!(start.elapsed() > 59 * SECOND && start.elapsed() < 62 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_and_tokens_count() {
+    let service = Service::new(|request, before| match before {
+        _ if request.url.ends_with("token") => reply(200, &[], r#"{"access_token": "t"}"#),
+        1 => reply(503, &[], ""),
+        _ => ok(),
+    });
+    let retry = Retry::default().backoff(Duration::ZERO, Duration::ZERO);
+    let builder = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).retry(retry);
+    let client = builder.client_credentials("id", "secret").build().unwrap();
+    let start = Instant::now();
+    client.raw("/x").await.unwrap();
+    assert_eq!(service.seen(), (2, 1));
+    let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
+    assert_eq!(seconds, [0, 1, 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_expires_at_the_gate_is_replaced() {
+    let tokens = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let bearers = seen.clone();
+    let service = Service::new(move |request, _| {
+        if request.url.ends_with("token") {
+            let number = tokens.fetch_add(1, Ordering::SeqCst);
+            return reply(200, &[], &format!(r#"{{"access_token": "t{number}", "expires_in": 60}}"#));
+        }
+        bearers.lock().unwrap().push(request.headers.get("authorization").unwrap_or_default().to_owned());
+        if seen_first(&bearers) { reply(429, &[("retry-after", "60")], "") } else { ok() }
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    check(&client, 10).await;
+    let bearers = seen.lock().unwrap();
+    assert_eq!(bearers.iter().filter(|bearer| *bearer == "Bearer t0").count(), bearers.len() - 10);
+    // No request used the old one after the pause, and one request replaced it for all.
+    assert_eq!(service.seen().1, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_of_no_use_is_given_back() {
+    let body = r#"{"access_token": "t", "expires_in": 5}"#;
+    let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
+    let limit = RateLimit::new(1, 10 * SECOND, 1);
+    let client = service.builder().client_credentials("id", "secret").rate_limit(limit).build().unwrap();
+    let start = Instant::now();
+    client.raw("/x").await.unwrap();
+    // The token has expired when its request is sent, so the next token is used.
+    assert_eq!(service.paths(), ["token", "token", "x"]);
+    let seconds: Vec<_> = service.arrivals().iter().map(|arrival| (*arrival - start).as_secs()).collect();
+    assert_eq!(seconds, [0, 10, 20]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
+    let tokens = Arc::new(AtomicUsize::new(0));
+    let service = Service::new(move |request, before| {
+        if request.url.ends_with("token") {
+            let number = tokens.fetch_add(1, Ordering::SeqCst);
+            return reply(200, &[], &format!(r#"{{"access_token": "t{number}", "expires_in": 600}}"#));
+        }
+        let old = request.headers.get("authorization") == Some("Bearer t0");
+        if old && before > 1 { reply(401, &[], "") } else { ok() }
+    });
+    let client = service.builder().client_credentials("id", "secret").build().unwrap();
+    check(&client, 1).await;
+    check(&client, 100).await;
+    let (data, tokens) = service.seen();
+    assert_eq!(tokens, 2);
+    // The requests in flight are rejected at once; the other ninety learn it from them.
+    assert!(data <= 1 + 100 + 10, "{data}");
+}
+
+fn seen_first(bearers: &Mutex<Vec<String>>) -> bool {
+    bearers.lock().unwrap().len() <= 9
+}
