@@ -89,7 +89,7 @@ async fn an_attempt_has_a_bound(base_url: &str) -> Result<(), JsError> {
 async fn bounds_may_be_endless(base_url: &str) -> Result<(), JsError> {
     let patient = client(base_url, recipe::transport());
     let patient = patient.attempt_timeout(Duration::MAX).timeout(Duration::MAX).queue_timeout(Duration::MAX);
-    let ratio = patient.build()?.orderflow().volume_ratio().coin("BTC").limit(5).await?;
+    let ratio = patient.build()?.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?;
     expect(ratio.data.len() == 5, "a request without bounds brings nothing")
 }
 

@@ -183,7 +183,7 @@ mod tests {
             let mut now = GateTime::ZERO;
             let mut left = Vec::new();
             for _ in 0..300 {
-                now = now + Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
+                now += Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
                 if state.room_from(now, least(), 1).is_none_or(|room| room <= now) {
                     state.pass(1);
                     state.settle(1);

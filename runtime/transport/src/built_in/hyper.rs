@@ -61,9 +61,10 @@ impl HyperTransport {
         let connector = routes.connector(tcp, &tls);
         let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
         #[cfg(feature = "http2")]
-        let https = match settings.http2 {
-            true => https.enable_all_versions().wrap_connector(connector),
-            false => https.enable_http1().wrap_connector(connector),
+        let https = if settings.http2 {
+            https.enable_all_versions().wrap_connector(connector)
+        } else {
+            https.enable_http1().wrap_connector(connector)
         };
         #[cfg(not(feature = "http2"))]
         let https = https.enable_http1().wrap_connector(connector);
