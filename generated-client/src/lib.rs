@@ -102,15 +102,15 @@
 //!
 //! # Sources of the API facts
 //!
-//! The API is only partly documented. Facts without a label are from the API document; every other fact has its source
+//! The API is only partly documented. Every path, param and field has its source
 //! ([`registry::Evidence`]):
 //!
 //! | label | source | in the client |
 //! |---|---|---|
-//! | | the API document | required params are arguments; fields are always present |
+//! | documented | the API document | required params are arguments; fields are always present |
 //! | published | the provider's public documentation of this version | required params are arguments; fields are `Option` |
 //! | reported | public clients that agree | not enforced; fields are `Option` |
-//! | former | the provider's documentation of the previous API version | not enforced; fields are `Option`, and the name may have changed |
+//! | previous version | the provider's documentation of the previous API version | not enforced; fields are `Option`, and the name may have changed |
 //!
 //! A field with another name today is `None`, its value is in `unknown_fields`, and an [`Observer`] receives
 //! [`Event::UnrecognizedRecords`]. Anything unknown is a [`Value`], never a guess, and still usable: [`Request::query`] sends

@@ -49,7 +49,7 @@ FAULT is one of
   latency=100ms           the response is delayed; latency=50ms..150ms has jitter
   status=503              this status, with an error as the body
   redirect                to another host; redirect=URL sets it
-  malformed               the body is complete but not JSON
+  malformed               the first half of the JSON, as a complete body
   nulls                   one value of each record is null
   wrong-types             one value of each record has another type
   new-fields              records and envelope have one more field
