@@ -1,4 +1,4 @@
-//! How well the interface is known: counts by evidence, and what is worth finding out next.
+//! How well the interface is known: counts by evidence, and the most useful unknown facts.
 //!
 //! Everything is computed from the model, so it works for any catalogue.
 
@@ -6,37 +6,30 @@ mod wanted;
 
 use std::fmt;
 
+use crate::count_table::CountTable;
 use crate::model::{Api, Body, Endpoint, Evidence, Record};
-use crate::summary::Summary;
-pub use wanted::Wanted;
+use crate::summary::summary;
+use wanted::Wanted;
 
-/// What is known how well.
+/// How well the facts of a catalogue are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    /// Endpoints by how much of them is known, group by group.
-    pub summary: Summary,
-    /// Facts by how they are known.
-    pub facts: Vec<Tally>,
-    /// What is worth finding out, the most useful first.
-    pub wanted: Vec<Wanted>,
+    summary: CountTable,
+    /// Facts by evidence.
+    facts: CountTable,
+    /// The unknown facts, the most useful first.
+    wanted: Vec<Wanted>,
 }
 
-/// Facts of one kind, counted by how they are known.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// The kind of fact, in the plural.
-    pub what: String,
-    /// Facts from the interface document.
-    pub document: usize,
-    /// Facts from the provider's public documentation.
-    pub published: usize,
-    /// Public clients agree.
-    pub reported: usize,
-    /// Facts from the provider's description of the previous version.
-    pub former: usize,
-    /// Known to be there, and nothing else.
-    pub unknown: usize,
-}
+const HEADING: &[&str] = &["facts", "documented", "published", "reported", "previous", "unknown"];
+
+const KINDS: &[fn(&Option<Evidence>) -> bool] = &[
+    |fact| *fact == Some(Evidence::Documented),
+    |fact| *fact == Some(Evidence::Published),
+    |fact| *fact == Some(Evidence::Reported),
+    |fact| *fact == Some(Evidence::PreviousVersion),
+    Option::is_none,
+];
 
 impl Coverage {
     /// Counts.
@@ -46,22 +39,19 @@ impl Coverage {
         // The envelope's time field is part of every record and counts once.
         let fields = records.flat_map(|record: &Record| &record.fields).filter(|field| !field.is_envelope_time);
         let params = endpoints.iter().flat_map(|endpoint| endpoint.params.iter().flatten());
-        Self {
-            summary: Summary::of(api),
-            facts: vec![
-                tally("paths", endpoints.iter().map(|endpoint| endpoint.path.as_ref().map(|_| endpoint.evidence))),
-                tally("bodies", endpoints.iter().map(|endpoint| body(endpoint))),
-                tally("fields", fields.map(|field| Some(field.evidence))),
-                tally("params of endpoints", params.map(|param| Some(param.param.evidence))),
-                tally("values of types", api.types.iter().flat_map(|ty| &ty.values).map(|value| Some(value.evidence))),
-                tally("statuses of failures", api.service.errors.iter().map(|status| Some(status.evidence))),
-            ],
-            wanted: wanted::wanted(api),
-        }
+        let facts = vec![
+            row("paths", endpoints.iter().map(|endpoint| endpoint.path.as_ref().map(|_| endpoint.evidence))),
+            row("bodies", endpoints.iter().map(|endpoint| body(endpoint))),
+            row("fields", fields.map(|field| Some(field.evidence))),
+            row("params of endpoints", params.map(|param| Some(param.param.evidence))),
+            row("values of types", api.types.iter().flat_map(|ty| &ty.values).map(|value| Some(value.evidence))),
+            row("statuses of errors", api.service.errors.iter().map(|status| Some(status.evidence))),
+        ];
+        Self { summary: summary(api), facts: CountTable::new(HEADING, facts), wanted: wanted::wanted(api) }
     }
 }
 
-/// How the fields of a body are known, if they are.
+/// The evidence of a body's fields, if they are known.
 fn body(endpoint: &Endpoint) -> Option<Evidence> {
     match &endpoint.body {
         Body::Series { record: Some(_), evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
@@ -69,31 +59,16 @@ fn body(endpoint: &Endpoint) -> Option<Evidence> {
     }
 }
 
-fn tally(what: &str, facts: impl Iterator<Item = Option<Evidence>>) -> Tally {
-    let mut tally = Tally { what: what.to_owned(), ..Tally::default() };
-    for fact in facts {
-        *match fact {
-            Some(Evidence::Documented) => &mut tally.document,
-            Some(Evidence::Published) => &mut tally.published,
-            Some(Evidence::Reported) => &mut tally.reported,
-            Some(Evidence::PreviousVersion) => &mut tally.former,
-            None => &mut tally.unknown,
-        } += 1;
-    }
-    tally
+fn row(label: &str, facts: impl Iterator<Item = Option<Evidence>>) -> (String, Vec<usize>) {
+    CountTable::row(label, &facts.collect::<Vec<_>>(), KINDS)
 }
 
 /// As `cargo xtask status` shows it.
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.summary)?;
-        let width = self.facts.iter().map(|tally| tally.what.len()).max().unwrap_or_default();
-        writeln!(f, "{:width$}  documented  published  reported  former  unknown", "facts")?;
-        for Tally { what, document, published, reported, former, unknown } in &self.facts {
-            writeln!(f, "{what:width$}  {document:10}  {published:9}  {reported:8}  {former:6}  {unknown:7}")?;
-        }
+        write!(f, "{}\n{}", self.summary, self.facts)?;
         if !self.wanted.is_empty() {
-            writeln!(f, "\nworth finding out, with the number of endpoints that gain")?;
+            writeln!(f, "\nmost useful unknown facts, with the number of endpoints that benefit")?;
         }
         for Wanted { what, endpoints, help, .. } in &self.wanted {
             writeln!(f, "{endpoints:5}  {what}\n       {help}")?;

@@ -6,6 +6,7 @@
 //!
 //! It contains no fact about an endpoint, a group, a param or a service; these are in the catalogue.
 
+mod count_table;
 mod coverage;
 mod diagnostic;
 mod emit;
@@ -43,7 +44,8 @@ pub mod yaml;
 
 use std::path::Path;
 
-pub use coverage::{Coverage, Tally, Wanted};
+pub use count_table::CountTable;
+pub use coverage::Coverage;
 pub use diagnostic::{Diagnostic, Diagnostics};
 #[doc(hidden)]
 pub use emit::MARKER;
@@ -56,7 +58,7 @@ pub use resolve::{check, resolve};
 pub use resolve::{may_be_fixed, may_carry_key};
 #[doc(hidden)]
 pub use suggest::did_you_mean;
-pub use summary::{GroupSummary, Summary};
+pub use summary::summary;
 #[doc(hidden)]
 pub use walk::{is_invisible, is_line, is_prose};
 #[doc(hidden)]

@@ -117,7 +117,7 @@ pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
     let reports = reports.collect::<io::Result<Vec<_>>>()?;
     if mode == Mode::Write && !reports.iter().any(Report::has_foreign) {
         for (folder, report) in folders.iter().zip(&reports) {
-            folder.mend(report)?;
+            folder.update(report)?;
         }
     }
     Ok(reports)
@@ -138,7 +138,7 @@ impl Folder {
         }
         if self.is_shared {
             on_disk.retain(|path, text| {
-                let is_own = |text: &String| Mark::of(text).is_some_and(|mark| mark.is_of(self.package.as_deref()));
+                let is_own = |text: &String| self.is_owner(owner(text));
                 emitted.contains_key(path.as_str()) || is_left_over(path) || text.as_ref().is_some_and(is_own)
             });
         }
@@ -170,17 +170,21 @@ impl Folder {
     /// The difference between a file on disk, if it is text, and the emitted one.
     fn judge(&self, found: Option<&str>, emitted: Option<&str>) -> Option<ChangeKind> {
         let Some(text) = found else { return Some(ChangeKind::Foreign(None)) };
-        match (Mark::of(text), emitted) {
-            (_, Some(emitted)) if text == emitted => None,
-            (Some(mark), Some(emitted)) if mark.is_of(self.package.as_deref()) => {
-                Some(ChangeKind::Drifted(diff(text, emitted)))
-            }
-            (Some(mark), None) if mark.is_of(self.package.as_deref()) => Some(ChangeKind::Stale),
-            (mark, _) => Some(ChangeKind::Foreign(mark.and_then(|mark| mark.package).map(str::to_owned))),
+        let owner = owner(text);
+        let is_own = self.is_owner(owner);
+        match emitted {
+            Some(emitted) if text == emitted => None,
+            Some(emitted) if is_own => Some(ChangeKind::Drifted(diff(text, emitted))),
+            None if is_own => Some(ChangeKind::Stale),
+            _ => Some(ChangeKind::Foreign(owner.filter(|owner| !owner.is_empty()).map(str::to_owned))),
         }
     }
 
-    fn mend(&self, report: &Report) -> io::Result<()> {
+    fn is_owner(&self, owner: Option<&str>) -> bool {
+        owner == Some(self.package.as_deref().unwrap_or_default())
+    }
+
+    fn update(&self, report: &Report) -> io::Result<()> {
         let emitted = self.emitted();
         for FileChange { path, kind } in &report.changes {
             let target = self.root.join(path);
@@ -190,16 +194,13 @@ impl Folder {
                     fs::create_dir_all(folder).map_err(|error| named(folder, &error))?;
                     replace(&[(target, text.clone())])?;
                 }
-                None if *kind == ChangeKind::Stale => self.remove(&target).map_err(|error| named(&target, &error))?,
+                None if *kind == ChangeKind::Stale => {
+                    fs::remove_file(&target).map_err(|error| named(&target, &error))?;
+                    remove_empty_parents(&self.root, &target);
+                }
                 None => {}
             }
         }
-        Ok(())
-    }
-
-    fn remove(&self, target: &Path) -> io::Result<()> {
-        fs::remove_file(target)?;
-        remove_empty_parents(&self.root, target);
         Ok(())
     }
 }
@@ -257,29 +258,15 @@ impl Report {
     }
 }
 
-/// The mark that begins a file.
-#[derive(Clone, Copy, Debug)]
-struct Mark<'a> {
-    /// The crate that the file belongs to, if it belongs to one.
-    package: Option<&'a str>,
-}
-
-impl<'a> Mark<'a> {
-    /// The mark of a text, if it begins as the generator begins its files; one that only speaks of the mark has none.
-    ///
-    /// It is the first comment, or the first value where a language has no comments.
-    fn of(text: &'a str) -> Option<Self> {
-        // A merge conflict may begin in the first line; what it left is overwritten like any other difference.
-        let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
-        let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
-        let rest = start.strip_prefix(MARKER)?;
-        let package = rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next());
-        Some(Self { package })
-    }
-
-    fn is_of(self, package: Option<&str>) -> bool {
-        self.package == package
-    }
+/// The crate in the mark that a text begins with, if it begins with one; empty if the mark names none.
+///
+/// The mark is the first comment, or the first value where a language has no comments. Other occurrences do not count.
+fn owner(text: &str) -> Option<&str> {
+    // A merge conflict may begin in the first line; the rest of it is overwritten like any other difference.
+    let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
+    let start = OPENINGS.iter().find_map(|opening| strip_across_lines(text, opening))?;
+    let rest = start.strip_prefix(MARKER)?;
+    Some(rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default())
 }
 
 /// How a mark is begun, with the space between two lines left out.

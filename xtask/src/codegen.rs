@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use codegen::{Api, ChangeKind, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report, Summary};
+use codegen::{Api, ChangeKind, CountTable, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report};
 
 use crate::crate_folder::CrateFolder;
 use crate::mentions;
@@ -147,7 +147,7 @@ impl Check {
                 return fail(&errors);
             }
         }
-        print_view(&self.spec, |api| format!("{}\nno errors in the catalogue in {spec}\n", Summary::of(api)))
+        print_view(&self.spec, |api| format!("{}\nno errors in the catalogue in {spec}\n", codegen::summary(api)))
     }
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn rendered(diagnostics: &Diagnostics, spec: &Path) -> String {
 
 /// The outcome of all stages.
 struct Generated {
-    summary: Summary,
+    summary: CountTable,
     reports: Vec<(PathBuf, Report)>,
     /// Files that are written only once.
     created: Vec<File>,
@@ -225,7 +225,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
         crate_folder.complete(&created).map_err(Failure::Disk)?;
     }
     let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
-    Ok(Generated { summary: Summary::of(&api), reports, created })
+    Ok(Generated { summary: codegen::summary(&api), reports, created })
 }
 
 /// The path of a folder, with a trailing slash.

@@ -1,20 +1,20 @@
-//! What is worth finding out next: unknown facts, weighed by how many endpoints each would make better.
+//! Unknown facts, weighed by how many endpoints each would improve.
 
 use std::collections::BTreeMap;
 
 use crate::model::{Api, Body, Endpoint, Group};
 
-/// An unknown fact, or several of one kind, that is worth finding out.
+/// An unknown fact, or several of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub(super) struct Wanted {
     /// The fact.
-    pub what: String,
-    /// How many endpoints would be better for it.
-    pub endpoints: usize,
+    pub(super) what: String,
+    /// How many endpoints it would improve.
+    pub(super) endpoints: usize,
     /// That number, weighed by what it means for one of them.
-    pub gain: usize,
+    gain: usize,
     /// A first step, or the benefit.
-    pub help: String,
+    pub(super) help: String,
 }
 
 /// What an endpoint gains: from its path a method, from its fields a type, and so on down to a convenience.
@@ -27,7 +27,7 @@ enum Gain {
     Method = 8,
 }
 
-/// Everything that is wanted, the most useful first; what is worth the same stays in the order of the catalogue.
+/// All of them, the most useful first; equally useful ones stay in the order of the catalogue.
 pub(super) fn wanted(api: &Api) -> Vec<Wanted> {
     let mut wanted = Vec::new();
     for group in &api.groups {

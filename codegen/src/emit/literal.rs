@@ -5,7 +5,7 @@ use quote::{ToTokens, TokenStreamExt, format_ident, quote};
 
 use crate::model::{
     Api, Body, Endpoint, EndpointParam, Evidence, Field, History, HistorySource, ListFormat, Param, Range, RecordRef,
-    SharedParam, Status, TimeForm, TimeFormat, TimeUnit, Type,
+    SharedParam, Status, TimeForm, Type,
 };
 
 /// An identifier; `names` has made sure that it is one.
@@ -20,23 +20,19 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
 
 impl ToTokens for Evidence {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.append_all(match self {
-            Self::Documented => quote!(Evidence::Documented),
-            Self::Published => quote!(Evidence::Published),
-            Self::Reported => quote!(Evidence::Reported),
-            Self::PreviousVersion => quote!(Evidence::PreviousVersion),
-        });
+        // The runtime's variants have the same names, here and for timestamps.
+        let variant = format_ident!("{self:?}");
+        tokens.append_all(quote!(Evidence::#variant));
     }
 }
 
 impl ToTokens for TimeForm {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.append_all(match self {
-            Self::Counted(TimeUnit::Seconds) => quote!(TimeUnit::Seconds),
-            Self::Counted(TimeUnit::Milliseconds) => quote!(TimeUnit::Milliseconds),
-            Self::Written(TimeFormat::Iso8601) => quote!(TimeUnit::Iso8601),
-            Self::Written(TimeFormat::Date) => quote!(TimeUnit::Date),
-        });
+        let variant = match self {
+            Self::Counted(unit) => format_ident!("{unit:?}"),
+            Self::Written(format) => format_ident!("{format:?}"),
+        };
+        tokens.append_all(quote!(TimeUnit::#variant));
     }
 }
 
@@ -117,19 +113,15 @@ pub(super) fn value_type(ty: &Type) -> TokenStream {
             let name = ident(&record.ident);
             quote!(ValueType::record::<#name>())
         }
-        Type::List(item) => {
-            let item = value_type(item);
-            quote!(ValueType::List(&#item))
-        }
-        Type::Map(item) => {
-            let item = value_type(item);
-            quote!(ValueType::Map(&#item))
-        }
-        Type::Option(given) => {
-            let given = value_type(given);
-            quote!(ValueType::Option(&#given))
-        }
+        Type::List(item) => value_type_of("List", item),
+        Type::Map(item) => value_type_of("Map", item),
+        Type::Option(item) => value_type_of("Option", item),
     }
+}
+
+fn value_type_of(kind: &str, item: &Type) -> TokenStream {
+    let (kind, item) = (ident(kind), value_type(item));
+    quote!(ValueType::#kind(&#item))
 }
 
 fn record_info(record: &RecordRef) -> TokenStream {
@@ -148,6 +140,14 @@ pub(super) fn text(key: &str, text: &str) -> TokenStream {
     link(key, Some(text).filter(|text| !text.is_empty()))
 }
 
+fn range(range: Range) -> TokenStream {
+    link("range", Some(range).filter(|range| !range.is_all()))
+}
+
+fn meaning(unit: &str, summary: &str, notes: &str) -> TokenStream {
+    [("unit", unit), ("summary", summary), ("notes", notes)].into_iter().map(|(key, value)| text(key, value)).collect()
+}
+
 /// A field, by the name of its constant if it is the envelope's.
 pub(super) fn field_info(field: &Field) -> TokenStream {
     if field.is_envelope_time { quote!(records::TIME) } else { field_literal(field) }
@@ -158,11 +158,9 @@ pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
     let optional = field.optional.then(|| quote!(.optional()));
-    let range = link("range", Some(field.range).filter(|range| !range.is_all()));
-    let (unit, summary, notes) =
-        (text("unit", &field.unit), text("summary", &field.summary), text("notes", &field.notes));
-    let example = link("example", field.example.as_ref());
-    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #example #unit #summary #notes)
+    let (range, example) = (range(field.range), link("example", field.example.as_ref()));
+    let meaning = meaning(&field.unit, &field.summary, &field.notes);
+    quote!(FieldInfo::new(#name, #wire_name, #ty, #evidence) #optional #range #example #meaning)
 }
 
 pub(super) fn status_info(status: &Status) -> TokenStream {
@@ -181,21 +179,21 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
         ListFormat::Repeated => quote!(.repeated()),
         ListFormat::Json => quote!(.as_json()),
     };
-    let fixed = link("const_value", param.const_value.as_ref());
-    let (list, required) = (link("list_setter", param.list_setter.as_ref()), link("required", param.required));
-    let default = link("default", param.default.as_ref());
-    let range = link("range", Some(param.range).filter(|range| !range.is_all()));
-    let (unit, summary, notes) =
-        (text("unit", &param.unit), text("summary", &param.summary), text("notes", &param.notes));
-    let (served, works) =
-        (values("allowed_values", &param.allowed_values), values("tested_values", &param.tested_values));
-    let (refused, example) =
-        (values("rejected_values", &param.rejected_values), link("example", param.example.as_ref()));
-    let single = link("single_value", param.single_value);
-    quote! {
-        ParamInfo::new(#name, #wire_name, #ty, #evidence)
-        #in_path #list #style #fixed #required #single #default #range #served #works #refused #example #unit #summary #notes
-    }
+    let links = [
+        link("list_setter", param.list_setter.as_ref()),
+        style,
+        link("const_value", param.const_value.as_ref()),
+        link("required", param.required),
+        link("single_value", param.single_value),
+        link("default", param.default.as_ref()),
+        range(param.range),
+        values("allowed_values", &param.allowed_values),
+        values("tested_values", &param.tested_values),
+        values("rejected_values", &param.rejected_values),
+        link("example", param.example.as_ref()),
+        meaning(&param.unit, &param.summary, &param.notes),
+    ];
+    quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence) #in_path #(#links)*)
 }
 
 /// A list of values, if there is one.
@@ -203,25 +201,27 @@ fn values(key: &str, values: &[String]) -> TokenStream {
     link(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
-/// A param as an endpoint takes it: the shared constant, with the endpoint's own changes.
+/// A param of an endpoint: the shared constant, with the endpoint's own changes.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
-    let Some((index, anew)) = param.shared else {
+    let Some((index, is_changed)) = param.shared else {
         return param_info(&param.param);
     };
-    let (used, shared) = (&param.param, &shared[index]);
-    let (constant, defined) = (ident(&shared.constant), &shared.param);
-    if !anew {
+    let (own, shared) = (&param.param, &shared[index]);
+    let (constant, shared) = (ident(&shared.constant), &shared.param);
+    if !is_changed {
         return quote!(params::#constant);
     }
-    let notes = link("notes", Some(&used.notes).filter(|_| used.notes != defined.notes));
-    let known_by = link("known_by", Some(used.evidence).filter(|_| used.evidence != defined.evidence));
-    let default = link("default", used.default.as_ref().filter(|_| used.default != defined.default));
-    let anew = |key, said: &[String], before: &[String]| if said == before { quote!() } else { values(key, said) };
-    let served = anew("allowed_values", &used.allowed_values, &defined.allowed_values);
-    let works = anew("tested_values", &used.tested_values, &defined.tested_values);
-    let refused = anew("rejected_values", &used.rejected_values, &defined.rejected_values);
-    let example = link("example", used.example.as_ref().filter(|_| used.example != defined.example));
-    quote!(params::#constant #known_by #default #served #works #refused #example #notes)
+    let list = |key, own: &[String], shared: &[String]| if own == shared { quote!() } else { values(key, own) };
+    let links = [
+        link("known_by", Some(own.evidence).filter(|_| own.evidence != shared.evidence)),
+        link("default", own.default.as_ref().filter(|_| own.default != shared.default)),
+        list("allowed_values", &own.allowed_values, &shared.allowed_values),
+        list("tested_values", &own.tested_values, &shared.tested_values),
+        list("rejected_values", &own.rejected_values, &shared.rejected_values),
+        link("example", own.example.as_ref().filter(|_| own.example != shared.example)),
+        link("notes", Some(&own.notes).filter(|_| own.notes != shared.notes)),
+    ];
+    quote!(params::#constant #(#links)*)
 }
 
 fn body(body: &Body) -> TokenStream {

@@ -56,7 +56,7 @@ impl Description<'_> {
     fn param(&self, param: &Param) -> Object {
         let hint = match param.required {
             Some(Evidence::Reported) if !param.in_path => "Reported as required.",
-            Some(Evidence::PreviousVersion) if !param.in_path => "Required in the former version.",
+            Some(Evidence::PreviousVersion) if !param.in_path => "Required in the previous API version.",
             _ => "",
         };
         let is_json = param.list_as == ListFormat::Json;

@@ -14,7 +14,7 @@ Every path, param and field has a label for its source:
 | documented | the API document | required params are arguments of the method; fields are always present unless optional |
 | published | the provider's public documentation | required params are arguments of the method; fields are `Option` |
 | reported | public clients that agree | nothing is enforced; fields are `Option` |
-| former | the provider's documentation of the previous API version | as reported; the name may have changed |
+| previous version | the provider's documentation of the previous API version | as reported; the name may have changed |
 
 Anything else is unknown, and a `serde_json::Value` in the client.";
 

@@ -1,0 +1,40 @@
+//! Counts as a table for a terminal.
+
+use std::fmt;
+
+/// Rows of counts, each with a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountTable {
+    /// The heading of the labels, and of each column.
+    heading: &'static [&'static str],
+    /// Labels with as many counts as there are columns.
+    pub rows: Vec<(String, Vec<usize>)>,
+}
+
+impl CountTable {
+    /// Counts facts by the kinds to which they belong, one kind a column.
+    pub(crate) fn row<T>(label: &str, facts: &[T], kinds: &[fn(&T) -> bool]) -> (String, Vec<usize>) {
+        let counts = kinds.iter().map(|is_so| facts.iter().filter(|fact| is_so(fact)).count());
+        (label.to_owned(), counts.collect())
+    }
+
+    pub(crate) fn new(heading: &'static [&'static str], rows: Vec<(String, Vec<usize>)>) -> Self {
+        Self { heading, rows }
+    }
+}
+
+impl fmt::Display for CountTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, columns @ ..] = self.heading else { return Ok(()) };
+        let width = self.rows.iter().map(|(label, _)| label.len()).max().unwrap_or_default().max(first.len());
+        writeln!(f, "{first:width$}  {}", columns.join("  "))?;
+        for (label, counts) in &self.rows {
+            write!(f, "{label:width$}")?;
+            for (column, count) in columns.iter().zip(counts) {
+                write!(f, "  {count:width$}", width = column.len())?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
