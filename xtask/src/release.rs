@@ -59,7 +59,7 @@ const STEPS: [Step; 9] = [
     Step { name: "lowest-versions", run: builds::lowest_versions },
     Step { name: "lowest-rust", run: |_| run_check("lowest-rust").map(|()| Outcome::Passed) },
     Step { name: "features", run: |_| run_check("features").map(|()| Outcome::Passed) },
-    Step { name: "packages", run: builds::packages },
+    Step { name: "packages", run: |_| run_check("packages").map(|()| Outcome::Passed) },
 ];
 
 impl ReleaseCheck {

@@ -1,11 +1,10 @@
-//! Builds everything that users build: the docs, the lowest versions that the manifests allow, and the packages.
+//! Builds the docs, and the libraries with the lowest versions that the manifests allow.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
 
-use super::{Outcome, Release, with_packages};
+use super::{Outcome, Release};
 use crate::files;
 use crate::git::git;
 use crate::paths;
@@ -53,23 +52,6 @@ fn with_members<'a>(manifest: &str, packages: impl Iterator<Item = &'a Package>)
     let folders: Vec<&Path> = packages.map(|package| package.folder.as_path()).collect();
     // A list of texts prints the same in Rust and in TOML.
     Ok(manifest.replace(members, &format!("members = {folders:?}")))
-}
-
-/// Packages the published crates in one call, so that each is built against the others; needs no network.
-///
-/// Cargo caches each version that it unpacked and built, by the folder of the package. In the folder of an earlier run
-/// it would build each crate against the outdated others.
-pub(super) fn packages(release: &Release) -> Result<Outcome, String> {
-    let all = paths::target().join("packages");
-    let _ = fs::remove_dir_all(&all);
-    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let folder = all.join(time.as_nanos().to_string());
-    let package = with_packages(&["package", "--offline", "--locked", "--quiet"], release.published.iter());
-    let packaged =
-        output(Command::new("cargo").args(package).current_dir(paths::root()).env("CARGO_TARGET_DIR", folder));
-    // It contains a second build of every dependency.
-    let _ = fs::remove_dir_all(&all);
-    packaged.map(|_| Outcome::Passed)
 }
 
 #[cfg(test)]
