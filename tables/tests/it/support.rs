@@ -101,7 +101,7 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     visit(folder, &mut found);
     let mut names: Vec<_> =
-        found.iter().map(|path| path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned()).collect();
+        found.iter().map(|path| path.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/")).collect();
     names.sort();
     names
 }
