@@ -10,63 +10,52 @@ use tokio::time::Instant;
 /// Clocks drift by less than one part in this many.
 const DRIFT: u32 = 1000;
 
-/// Lower and upper limits of the server's clock.
-#[derive(Debug)]
-pub(crate) struct Clock {
-    bounds: Bounds,
-}
-
-/// The server's time at `at`.
+/// Lower and upper limits of the server's clock at a time.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+pub(crate) struct Clock {
     at: Instant,
     earliest: GateTime,
     latest: GateTime,
 }
 
-impl Bounds {
+impl Clock {
+    /// An estimate from a single reading.
+    pub(crate) fn new(at: Instant, shown: GateTime) -> Self {
+        Self { at, earliest: shown, latest: shown }
+    }
+
     /// The limits at another time; they widen with the distance.
     fn shifted(self, at: Instant) -> Self {
         let (later, sooner) = (at.saturating_duration_since(self.at), self.at.saturating_duration_since(at));
-        let shift = |moment: GateTime| (moment + later).checked_sub(sooner).unwrap_or_default();
+        let shift = |time: GateTime| (time + later).checked_sub(sooner).unwrap_or_default();
         let drift = (later + sooner) / DRIFT;
         let earliest = shift(self.earliest).checked_sub(drift).unwrap_or_default();
         Self { at, earliest, latest: shift(self.latest) + drift }
     }
-}
-
-impl Clock {
-    /// An estimate from a single reading.
-    pub(crate) fn new(at: Instant, shown: GateTime) -> Self {
-        Self { bounds: Bounds { at, earliest: shown, latest: shown } }
-    }
 
     /// Adds a reading of the clock, made between two local times.
-    pub(crate) fn learn(&mut self, asked: Instant, answered: Instant, shown: GateTime) {
-        let taken = answered.saturating_duration_since(asked);
-        let new = Bounds { at: answered, earliest: shown, latest: shown + taken };
-        let known = self.bounds.shifted(answered);
-        let both =
-            Bounds { at: answered, earliest: new.earliest.max(known.earliest), latest: new.latest.min(known.latest) };
+    pub(crate) fn learn(&mut self, begun: Instant, ended: Instant, shown: GateTime) {
+        let latest = shown + ended.saturating_duration_since(begun);
+        let known = self.shifted(ended);
+        let both = Self { at: ended, earliest: shown.max(known.earliest), latest: latest.min(known.latest) };
         // The limits contradict each other if the clock was set, or if this machine slept.
-        self.bounds = if both.earliest <= both.latest { both } else { new };
+        *self = if both.earliest <= both.latest { both } else { Self { at: ended, earliest: shown, latest } };
     }
 
     /// The earliest time that the clock may show.
     pub(crate) fn earliest(&self, at: Instant) -> GateTime {
-        self.bounds.shifted(at).earliest
+        self.shifted(at).earliest
     }
 
     /// The latest time that the clock may show.
     pub(crate) fn latest(&self, at: Instant) -> GateTime {
-        self.bounds.shifted(at).latest
+        self.shifted(at).latest
     }
 
     /// The local time at which the clock has certainly reached this time.
     pub(crate) fn instant(&self, shown: GateTime) -> Instant {
-        let Bounds { at, earliest, .. } = self.bounds;
-        let wait = shown.saturating_sub(earliest);
-        at + wait + wait / (DRIFT - 1)
+        let wait = shown.saturating_sub(self.earliest);
+        self.at + wait + wait / (DRIFT - 1)
     }
 }
 
@@ -105,10 +94,10 @@ mod tests {
     fn a_clock_that_was_set_is_believed() {
         let start = Instant::now();
         let mut clock = Clock::new(start, shown(0));
-        for (asked, showing) in [(100, 5000), (200, 90_000), (300, 1000)] {
-            let asked = start + asked * MILLISECOND;
-            clock.learn(asked, asked + MILLISECOND, shown(showing));
-            assert_eq!(clock.earliest(asked + MILLISECOND), shown(showing));
+        for (begun, showing) in [(100, 5000), (200, 90_000), (300, 1000)] {
+            let begun = start + begun * MILLISECOND;
+            clock.learn(begun, begun + MILLISECOND, shown(showing));
+            assert_eq!(clock.earliest(begun + MILLISECOND), shown(showing));
         }
     }
 

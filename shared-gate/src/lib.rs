@@ -19,7 +19,6 @@
 //! # Ok(()) }
 //! ```
 //!
-//!
 //! - In any rolling window, all machines together never send more than the limit, and never have more requests in
 //!   flight, by the server's clock. Windows, even pace, priorities, and the margin learned from rejections and response
 //!   times are those of the built-in gate.
@@ -29,7 +28,8 @@
 //! - Machines with waiting requests take turns, and share the slots evenly.
 //! - After the server has restarted, was replaced or has lost its data, nothing is sent for the longest window, because
 //!   earlier requests are unknown. The first use of a name has the same effect.
-//! - While the server cannot be reached, either nothing is sent or each machine sends its share: [`OnUnreachable`].
+//! - While the server cannot be reached, nothing is sent, and a request fails after half a minute
+//!   ([`fail_after`](SharedGateBuilder::fail_after)).
 //!
 //! # How it works
 //!
@@ -44,8 +44,7 @@
 //! An exchange is one round trip, and the exchanges of all machines are serial. Keep the server near: at a round trip
 //! of a millisecond, hundreds of machines share a limit of ten requests per second.
 //!
-//! The module [`fleet`] describes a backfill on several machines.
-//!
+//! The module [`fleet`] describes several programs with one API key.
 //!
 //! Redis from version 5 or Valkey, without cluster mode, and permission for `EVAL`, `EVALSHA`, `TIME`, `HMGET`, `HSET`
 //! and `PEXPIRE`; with `INFO` the gate detects a restart after which the server has an older state. All machines must
@@ -64,13 +63,12 @@
 pub mod fleet {}
 
 mod clock;
-mod line;
 mod outage;
 mod proposal;
+mod queue;
 mod redis_store;
 mod settings;
 mod shared_state;
-
 mod status;
 mod store;
 #[cfg(test)]
@@ -94,9 +92,8 @@ use runtime::emitted::WindowOfSome;
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter, RateLimiterError};
 use tokio::time::Instant;
 
-use line::{EnteredAll, Event, Line};
-pub use outage::OnUnreachable;
-pub use settings::{InvalidSettings, SharedGateBuilder};
+use queue::{AdmittedInAll, Event, Queue};
+pub use settings::SharedGateBuilder;
 pub use status::{Machine, Status};
 
 /// A gate that all machines with an API key share.
@@ -107,31 +104,30 @@ pub use status::{Machine, Status};
 pub struct SharedGate(Arc<Handle>);
 
 struct Handle {
-    lines: Lines,
+    queues: Queues,
     limit: RateLimit,
-    name: String,
 }
 
-/// The queue of all requests, with its shared state.
-struct Lines {
+/// The queues of a gate, each with its shared state.
+struct Queues {
     /// Queues of windows that count only some endpoints, in the order of the limit: requests join them in this order,
     /// so no two wait for each other.
-    of_some: Vec<(WindowOfSome, Arc<Line>)>,
-    of_all: Arc<Line>,
+    of_some: Vec<(WindowOfSome, Queue)>,
+    of_all: Queue,
 }
 
-impl Lines {
-    fn each(&self) -> impl Iterator<Item = &Arc<Line>> {
-        self.of_some.iter().map(|(_, line)| line).chain([&self.of_all])
+impl Queues {
+    fn each(&self) -> impl Iterator<Item = &Queue> {
+        self.of_some.iter().map(|(_, queue)| queue).chain([&self.of_all])
     }
 
     /// The queues that an attempt joins, one after the other.
-    fn of(&self, attempt: Attempt) -> impl Iterator<Item = &Arc<Line>> {
+    fn of(&self, attempt: Attempt) -> impl Iterator<Item = &Queue> {
         // Windows of some endpoints do not count token requests.
         let endpoint = if let RequestKind::Data(endpoint) = attempt.request { Some(endpoint) } else { None };
         let counts = move |window: &WindowOfSome| endpoint.is_some_and(|endpoint| window.counts(endpoint));
         let of_some = self.of_some.iter().filter(move |(window, _)| counts(window));
-        of_some.map(|(_, line)| line).chain([&self.of_all])
+        of_some.map(|(_, queue)| queue).chain([&self.of_all])
     }
 }
 
@@ -143,15 +139,11 @@ impl SharedGate {
         SharedGateBuilder::new(url.into(), limit)
     }
 
-    fn new(lines: Lines, limit: RateLimit, name: String) -> Self {
-        Self(Arc::new(Handle { lines, limit, name }))
-    }
-
     /// Reads the status of all machines from the server; an error names the reason why it cannot be reached or used.
     ///
     /// Windows that count only the requests of some endpoints are not included.
     pub async fn status(&self) -> Result<Status, RateLimiterError> {
-        self.0.lines.of_all.ask().await
+        self.0.queues.of_all.status().await
     }
 
     /// Waits until the server has recorded which of this machine's requests have ended.
@@ -159,8 +151,9 @@ impl SharedGate {
     /// Call it before the program exits: a request whose end is not recorded occupies its slot until the lease ends. If
     /// the server cannot be reached, it returns at once.
     pub async fn shutdown(&self) {
-        for line in self.0.lines.each() {
-            line.written().await;
+        for queue in self.0.queues.each() {
+            // The status is that of a server that knows all events; without a server nothing can be recorded.
+            drop(queue.status().await);
         }
     }
 }
@@ -168,17 +161,17 @@ impl SharedGate {
 impl RateLimiter for SharedGate {
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_> {
         Box::pin(async move {
-            let mut entered = Vec::new();
-            for line in self.0.lines.of(attempt) {
-                entered.push(line.turn(attempt).await?);
+            let mut admitted = Vec::new();
+            for queue in self.0.queues.of(attempt) {
+                admitted.push(queue.turn(attempt).await?);
             }
-            Ok(Permit::with_observer(EnteredAll(entered)))
+            Ok(Permit::with_observer(AdmittedInAll(admitted)))
         })
     }
 
     fn on_rate_limited(&self, pause: Duration) {
         // The response does not name the exceeded window.
-        self.0.lines.each().for_each(|line| line.tell([Event::Refused(Instant::now(), pause)]));
+        self.0.queues.each().for_each(|queue| queue.report(Event::RateLimited(Instant::now(), pause)));
     }
 
     fn rate_limit(&self) -> Option<RateLimit> {
@@ -186,14 +179,8 @@ impl RateLimiter for SharedGate {
     }
 }
 
-impl Drop for Handle {
-    fn drop(&mut self) {
-        self.lines.each().for_each(|line| line.close());
-    }
-}
-
 impl fmt::Debug for SharedGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedGate").field("name", &self.0.name).field("limit", &self.0.limit).finish_non_exhaustive()
+        f.debug_struct("SharedGate").field("limit", &self.0.limit).finish_non_exhaustive()
     }
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use runtime::rate_limit::rules::{Closed, GateTime};
 use tokio::time::Instant;
 
-use crate::line::Ticket;
-use crate::shared_state::{SharedState, UnderWay};
-use crate::store::{KEPT, Store};
+use crate::queue::Ticket;
+use crate::shared_state::{InFlight, SharedState};
+use crate::store::{LIFETIME, Store};
 use crate::worker::Worker;
 
 /// The state of the server at a time.
@@ -26,7 +26,7 @@ impl Known {
     /// `true` if a server in this run must still have a shared state.
     pub(crate) fn is_kept(&self, run: &str) -> bool {
         let written = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
-        written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < KEPT
+        written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < LIFETIME
     }
 }
 
@@ -40,20 +40,18 @@ pub(crate) struct Proposal {
     /// be set before the offer is accepted.
     pub(crate) turns: Vec<(Ticket, usize, Instant)>,
     /// Number of events written into it.
-    pub(crate) notes: usize,
-    /// `true` if it closes the gate because requests were sent without the server.
-    pub(crate) closes: bool,
+    pub(crate) events: usize,
     /// `true` if it is worth an exchange now.
     pub(crate) is_due: bool,
     /// The time of the next check otherwise.
-    pub(crate) look: Instant,
+    pub(crate) next_check: Instant,
 }
 
 /// Maximum number of requests that one exchange admits.
 const AT_ONCE: usize = 64;
 
 /// Maximum delay until a machine notices a slot that another one released.
-const PLACES: Duration = Duration::from_millis(25);
+const SLOTS: Duration = Duration::from_millis(25);
 
 /// Maximum delay until a machine reads the changes of others.
 const OTHERS: Duration = Duration::from_millis(200);
@@ -64,14 +62,12 @@ impl<S: Store> Worker<S> {
         self.proposals += 1;
         let now = self.now();
         let mut shared = base.clone();
-        shared.open(&self.machine, self.under_way, now);
-        for event in &self.noted {
+        shared.open(&self.machine, self.in_flight, now);
+        for event in &self.events {
             shared.note(&self.machine, *event, &self.clock, now);
         }
-        if self.was_alone {
-            shared.close(now);
-        }
-        let tickets = self.line.first(AT_ONCE);
+        let first = self.waiting.iter().take(AT_ONCE);
+        let tickets: Vec<_> = first.map(|(ticket, waiting)| (*ticket, waiting.weight)).collect();
         let (mut turns, mut closed) = (Vec::new(), None);
         for (ticket, weight) in &tickets {
             match shared.pass(&self.machine, *weight, now, self.ahead) {
@@ -87,9 +83,8 @@ impl<S: Store> Worker<S> {
             number: self.proposals,
             version: format!("{}-{}", self.machine, self.proposals),
             is_due: self.is_due(base, &shared, now) || !turns.is_empty(),
-            look: self.look(&shared, closed, now),
-            notes: self.noted.len(),
-            closes: self.was_alone,
+            next_check: self.next_check(&shared, closed, now),
+            events: self.events.len(),
             shared,
             turns,
         }
@@ -97,22 +92,21 @@ impl<S: Store> Worker<S> {
 
     /// Returns `true` if events must be written although no request is admitted.
     fn is_due(&self, base: &SharedState, shared: &SharedState, now: GateTime) -> bool {
-        let has_lease = shared.waits(&self.machine) || shared.under_way(&self.machine) != UnderWay::default();
-        self.was_alone
-            || base.waits(&self.machine) != shared.waits(&self.machine)
+        let has_lease = shared.waits(&self.machine) || shared.in_flight(&self.machine) != InFlight::default();
+        base.waits(&self.machine) != shared.waits(&self.machine)
             || self.write_by.is_some_and(|write_by| write_by <= Instant::now())
             || has_lease && base.renewal(&self.machine).is_none_or(|renewal| renewal <= now)
     }
 
     /// The time of the next check if no event occurs before.
-    fn look(&self, shared: &SharedState, closed: Option<Closed>, now: GateTime) -> Instant {
+    fn next_check(&self, shared: &SharedState, closed: Option<Closed>, now: GateTime) -> Instant {
         let ahead = if shared.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
         let now = Instant::now();
         // Machines that wait for the same slot check at different times.
         let random = |time: Duration| time.mul_f64(0.5 + fastrand::f64() / 2.0);
         let opening = match closed {
             None => None,
-            Some(Closed::Full) => Some(now + random(PLACES)),
+            Some(Closed::Full) => Some(now + random(SLOTS)),
             Some(Closed::Until(later)) => {
                 let early = self.clock.instant(later).checked_sub(random(ahead));
                 Some(early.unwrap_or(now).clamp(now, now + random(OTHERS)))

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 
 use crate::outage::Failure;
-use crate::store::{Answer, Held, KEPT, Offer, Store, Update};
+use crate::store::{LIFETIME, Offer, Response, Store, Stored, Update};
 
 /// Timeout of a response, after which the server counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -48,9 +48,9 @@ impl RedisStore {
             Some(connection) => connection,
             None => self.connect().await?,
         };
-        let next = offer.next.unwrap_or_else(|| Held { version: String::new(), text: String::new() });
+        let next = offer.next.unwrap_or_else(|| Stored { version: String::new(), text: String::new() });
         let mut call = self.script.key(&self.key);
-        call.arg(offer.known).arg(next.version).arg(next.text).arg(u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX));
+        call.arg(offer.known).arg(next.version).arg(next.text).arg(1000 * LIFETIME.as_secs());
         let returned = call.invoke_async(&mut connection).await?;
         // A failed connection is not reused.
         *kept = Some(connection);
@@ -59,34 +59,30 @@ impl RedisStore {
 }
 
 impl Store for RedisStore {
-    async fn exchange(&self, offer: Offer) -> Result<Answer, Failure> {
-        let known = match &offer.next {
-            Some(next) => next.version.clone(),
-            None => offer.known.clone(),
-        };
+    async fn exchange(&self, offer: Offer) -> Result<Response, Failure> {
+        let known = offer.next.as_ref().map_or(&offer.known, |next| &next.version).clone();
         let is_offer = offer.next.is_some();
         let (seconds, micros, run, version, text) = self.call(offer).await.map_err(failure)?;
         let is_known = if is_offer { version == format!("{run}:{known}") } else { version == known };
-        let holds_none = version.ends_with(':');
-        let update = if is_known { Update::None } else { Update::Other((!holds_none).then_some(text)) };
+        let is_empty = version.ends_with(':');
+        let update = if is_known { Update::None } else { Update::Other((!is_empty).then_some(text)) };
         let now = Duration::from_secs(seconds) + Duration::from_micros(micros.into());
-        Ok(Answer { now, run, version, update })
+        Ok(Response { now, run, version, update })
     }
 }
 
 /// An error that the server would repeat is an error in the settings; any other may be transient.
 fn failure(error: RedisError) -> Failure {
-    let is_refusal = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
+    let is_rejected = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"));
     let text = error.to_string();
     // Reads still succeed then, so an outage would seem to end with every probe.
-    if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
-        return Failure::lasting(
-            RateLimiterError::new("the server of the shared gate accepts no writes").with_source(error),
-        );
-    }
-    if is_refusal || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
-        Failure::lasting(RateLimiterError::new("the server of the shared gate rejects its commands").with_source(error))
+    let why = if ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code)) {
+        "accepts no writes"
+    } else if is_rejected || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
+        "rejects its commands"
     } else {
-        Failure::passing(RateLimiterError::new("the server of the shared gate cannot be reached").with_source(error))
-    }
+        let message = "the server of the shared gate cannot be reached";
+        return Failure::Transient(RateLimiterError::new(message).with_source(error));
+    };
+    Failure::Permanent(RateLimiterError::new(format!("the server of the shared gate {why}")).with_source(error))
 }

@@ -3,22 +3,22 @@
 //! Building validates URL, limit and name, and starts the worker on a separate thread; an error names the invalid
 //! setting. Nothing connects here. `Debug` omits the URL, which may contain a password.
 
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use runtime::RateLimit;
+use runtime::rate_limit::RateLimiterError;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::clock::Clock;
-use crate::line::Line;
-use crate::outage::OnUnreachable;
+use crate::queue::Queue;
 use crate::redis_store::RedisStore;
 use crate::store::Store;
 use crate::worker::Worker;
-use crate::{Lines, SharedGate};
+use crate::{Handle, Queues, SharedGate};
 
 /// Settings of a [`SharedGate`]; from [`SharedGate::builder`].
 #[must_use]
@@ -26,12 +26,12 @@ pub struct SharedGateBuilder {
     url: String,
     limit: RateLimit,
     name: String,
-    on_unreachable: OnUnreachable,
+    fail_after: Duration,
 }
 
 impl SharedGateBuilder {
     pub(crate) fn new(url: String, limit: RateLimit) -> Self {
-        Self { url, limit, name: "default".to_owned(), on_unreachable: OnUnreachable::default() }
+        Self { url, limit, name: "default".to_owned(), fail_after: Duration::from_secs(30) }
     }
 
     /// Sets the name of the gate on the server; default: `default`. Machines with the same API key use the same name,
@@ -42,30 +42,24 @@ impl SharedGateBuilder {
         self
     }
 
-    /// Sets the behaviour while the server cannot be reached. By default, requests wait for half a minute and then
-    /// fail.
-    pub fn on_unreachable(mut self, on_unreachable: OnUnreachable) -> Self {
-        self.on_unreachable = on_unreachable;
+    /// Sets the time after which a request fails if the server cannot be reached; default: 30 seconds. It fails once both
+    /// it and the outage have lasted for this time.
+    pub fn fail_after(mut self, time: Duration) -> Self {
+        self.fail_after = time;
         self
     }
 
-    /// Builds a gate with these settings.
-    pub fn build(self) -> Result<SharedGate, InvalidSettings> {
-        match self.on_unreachable {
-            OnUnreachable::SplitLimit { machines } if self.on_unreachable.share(&self.limit).is_none() => {
-                let message = format!("the limit of {} has no safe share for each of {machines} machines", self.limit);
-                return Err(InvalidSettings { message, cause: None });
-            }
-            _ => (),
-        }
+    /// Builds a gate with these settings. An invalid URL is an error, which does not repeat it.
+    pub fn build(self) -> Result<SharedGate, RateLimiterError> {
         let url = self.url.clone();
         let (gate, workers) = self.parts(|name| RedisStore::new(&url, name)).map_err(|error| {
-            // The library's error names the problem without repeating the URL.
-            InvalidSettings::of("the URL of the shared gate's server cannot be used", error)
+            RateLimiterError::new("the URL of the shared gate's server cannot be used").with_source(error)
         })?;
         let thread = std::thread::Builder::new().name("shared-gate".to_owned()).spawn(move || work(workers));
         // The thread is not joined: it ends with the last clone of the gate.
-        drop(thread.map_err(|error| InvalidSettings::of("the thread of the shared gate does not start", error))?);
+        drop(thread.map_err(|error| {
+            RateLimiterError::new("the thread of the shared gate does not start").with_source(error)
+        })?);
         Ok(gate)
     }
 
@@ -74,23 +68,23 @@ impl SharedGateBuilder {
         self,
         mut store: impl FnMut(&str) -> Result<S, E>,
     ) -> Result<(SharedGate, Vec<Worker<S>>), E> {
-        let Self { limit, name, on_unreachable, .. } = self;
+        let Self { limit, name, fail_after, .. } = self;
         // The process id and a random part make the name unique among machines.
         let machine = format!("{}-{:08x}", std::process::id(), fastrand::u32(..));
         let epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut workers = Vec::new();
-        let mut line = |name: &str, limit: RateLimit| {
-            let (line, clock) = (Arc::new(Line::default()), Clock::new(Instant::now(), epoch));
-            let (machine, on_unreachable) = (machine.clone(), on_unreachable.clone());
-            workers.push(Worker::new(store(name)?, line.clone(), machine, limit, on_unreachable, clock));
-            Ok(line)
+        let mut queue = |name: &str, limit: RateLimit| {
+            let (sender, messages) = mpsc::unbounded_channel();
+            let clock = Clock::new(Instant::now(), epoch);
+            workers.push(Worker::new(store(name)?, messages, machine.clone(), limit, fail_after, clock));
+            Ok(Queue(sender))
         };
         let mut limit_of_all = limit.clone();
         let windows = limit_of_all.take_of_some().into_iter().zip(1..);
-        let of_some = windows.map(|(window, number)| Ok((window, line(&format!("{name}/{number}"), window.alone())?)));
+        let of_some = windows.map(|(window, number)| Ok((window, queue(&format!("{name}/{number}"), window.alone())?)));
         let of_some = of_some.collect::<Result<_, E>>()?;
-        let lines = Lines { of_some, of_all: line(&name, limit_of_all)? };
-        Ok((SharedGate::new(lines, limit, name), workers))
+        let queues = Queues { of_some, of_all: queue(&name, limit_of_all)? };
+        Ok((SharedGate(Arc::new(Handle { queues, limit })), workers))
     }
 }
 
@@ -105,35 +99,6 @@ fn work(workers: Vec<Worker<RedisStore>>) {
 
 impl fmt::Debug for SharedGateBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedGateBuilder")
-            .field("limit", &self.limit)
-            .field("name", &self.name)
-            .field("on_unreachable", &self.on_unreachable)
-            .finish_non_exhaustive()
-    }
-}
-
-/// An error in the settings of a gate.
-#[derive(Debug)]
-pub struct InvalidSettings {
-    message: String,
-    cause: Option<Box<dyn Error + Send + Sync>>,
-}
-
-impl InvalidSettings {
-    fn of(message: &str, cause: impl Error + Send + Sync + 'static) -> Self {
-        Self { message: message.to_owned(), cause: Some(Box::new(cause)) }
-    }
-}
-
-impl fmt::Display for InvalidSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl Error for InvalidSettings {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.cause.as_deref().map(|cause| cause as _)
+        f.debug_struct("SharedGateBuilder").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -13,8 +13,8 @@ use runtime::rate_limit::rules::{Closed, GateTime, State};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::line::Event;
 use crate::outage::Failure;
+use crate::queue::Event;
 use crate::status::{Machine, Status};
 
 /// A machine that does not renew its lease for this long counts as dead, and loses its slots …
@@ -64,7 +64,7 @@ struct Lease {
 
 /// The requests in flight by the machine's own count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct UnderWay {
+pub(crate) struct InFlight {
     pub(crate) all: usize,
     /// The weight of those that are not known to have been sent.
     pub(crate) leaving: usize,
@@ -85,30 +85,30 @@ impl SharedState {
         let Some(text) = text else { return Ok(Self::lost(limit.clone(), run, now)) };
         let foreign = |error| {
             let message = "the state on the server was not written by this version of the gate; use another name";
-            Failure::lasting(RateLimiterError::new(message).with_source(error))
+            Failure::Permanent(RateLimiterError::new(message).with_source(error))
         };
         // Other formats have other fields.
         let Format { format } = serde_json::from_str(text).map_err(foreign)?;
         if format != FORMAT {
             let message = format!("the state on the server has format {format}, expected {FORMAT}; use another name");
-            return Err(Failure::lasting(RateLimiterError::new(message)));
+            return Err(Failure::Permanent(RateLimiterError::new(message)));
         }
-        let mut held: Self = serde_json::from_str(text).map_err(foreign)?;
-        held.end_leases(now, "");
-        let is_alike = held.state.is_like(&State::new(limit.clone()));
-        if !is_alike && !held.leases.is_empty() {
+        let mut stored: Self = serde_json::from_str(text).map_err(foreign)?;
+        stored.end_leases(now, "");
+        let is_alike = stored.state.is_like(&State::new(limit.clone()));
+        if !is_alike && !stored.leases.is_empty() {
             let message = format!("other machines use this gate with another limit than {limit}; use another name");
-            return Err(Failure::lasting(RateLimiterError::new(message)));
+            return Err(Failure::Permanent(RateLimiterError::new(message)));
         }
-        if !is_alike || held.is_ahead_of(now) {
+        if !is_alike || stored.is_ahead_of(now) {
             return Ok(Self::lost(limit.clone(), run, now));
         }
-        if held.run != run {
+        if stored.run != run {
             // A server that was restarted may have an older text.
-            run.clone_into(&mut held.run);
-            held.close(now);
+            run.clone_into(&mut stored.run);
+            stored.close(now);
         }
-        Ok(held)
+        Ok(stored)
     }
 
     /// Returns `true` if it was written at a time that the clock has not reached: the clock was set back.
@@ -120,7 +120,7 @@ impl SharedState {
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let written = serde_json::to_string(self);
         written
-            .map_err(|error| Failure::lasting(RateLimiterError::new("the gate cannot be written").with_source(error)))
+            .map_err(|error| Failure::Permanent(RateLimiterError::new("the gate cannot be written").with_source(error)))
     }
 
     /// Admits nothing for as long as requests that may have been sent count.
@@ -143,7 +143,7 @@ impl SharedState {
     }
 
     /// Starts the changes of a machine; its own count of requests in flight replaces the stored one.
-    pub(crate) fn open(&mut self, machine: &str, known: UnderWay, now: GateTime) {
+    pub(crate) fn open(&mut self, machine: &str, known: InFlight, now: GateTime) {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
         let more = |known: usize, written: usize| known.saturating_sub(written);
@@ -157,12 +157,12 @@ impl SharedState {
     pub(crate) fn note(&mut self, machine: &str, event: Event, clock: &Clock, now: GateTime) {
         let Some(lease) = self.leases.get_mut(machine) else { return };
         match event {
-            Event::Departed(at, weight) => {
+            Event::Sent(at, weight) => {
                 lease.leaving = lease.leaving.saturating_sub(weight);
                 self.state.sent(clock.latest(at), weight);
             }
-            Event::DepartedAfterAll(at, weight) => self.state.count(clock.latest(at), weight),
-            Event::Stayed(weight) => {
+            Event::SentLate(at, weight) => self.state.count(clock.latest(at), weight),
+            Event::Unsent(weight) => {
                 lease.leaving = lease.leaving.saturating_sub(weight);
                 self.state.unsent(now, weight);
             }
@@ -170,7 +170,7 @@ impl SharedState {
                 lease.in_flight = lease.in_flight.saturating_sub(1);
                 self.state.ended();
             }
-            Event::Refused(at, pause) => self.state.rate_limited(clock.latest(at), pause),
+            Event::RateLimited(at, pause) => self.state.rate_limited(clock.latest(at), pause),
         }
     }
 
@@ -243,9 +243,9 @@ impl SharedState {
     }
 
     /// The requests in flight of a machine.
-    pub(crate) fn under_way(&self, machine: &str) -> UnderWay {
+    pub(crate) fn in_flight(&self, machine: &str) -> InFlight {
         let lease = self.leases.get(machine);
-        lease.map_or_else(UnderWay::default, |lease| UnderWay { all: lease.in_flight, leaving: lease.leaving })
+        lease.map_or_else(InFlight::default, |lease| InFlight { all: lease.in_flight, leaving: lease.leaving })
     }
 
     /// Returns `true` if the shared state has waiting requests of a machine.
@@ -265,9 +265,9 @@ impl SharedState {
 
     /// The status at a point in time.
     pub(crate) fn status(&self, now: GateTime) -> Status {
-        let mut now_ledger = self.clone();
-        now_ledger.end_leases(now, "");
-        let Self { state, leases, .. } = now_ledger;
+        let mut current = self.clone();
+        current.end_leases(now, "");
+        let Self { state, leases, .. } = current;
         let machine = |lease: Lease| Machine { in_flight: lease.in_flight, waiting: lease.waiting_since.is_some() };
         let left = |until: Option<GateTime>| until.map_or(Duration::ZERO, |until| until.saturating_sub(now));
         Status {

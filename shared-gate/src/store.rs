@@ -2,7 +2,6 @@
 //!
 //! An offer is answered with the stored text and the time of the store's clock. The text is opaque here.
 
-use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
@@ -16,25 +15,19 @@ pub(crate) struct Offer {
     /// The known version; empty if none is known.
     pub(crate) known: String,
     /// The new text, stored if the current version is the known one.
-    pub(crate) next: Option<Held>,
+    pub(crate) next: Option<Stored>,
 }
 
 /// A text and its unique version.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Held {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stored {
     pub(crate) version: String,
     pub(crate) text: String,
 }
 
-impl fmt::Debug for Held {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.version)
-    }
-}
-
 /// The store's response.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     /// The time of its clock.
     pub(crate) now: GateTime,
     /// The current run of the store: a text of another run may be out of date.
@@ -58,8 +51,8 @@ pub(crate) trait Store: Send + Sync + 'static {
     /// Replaces the stored text if its version is the known one, in one step with reading the clock.
     ///
     /// After an error the store may or may not have accepted the offer.
-    fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Answer, Failure>> + Send;
+    fn exchange(&self, offer: Offer) -> impl Future<Output = Result<Response, Failure>> + Send;
 }
 
 /// Lifetime of a shared state on the server after the last write.
-pub(crate) const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub(crate) const LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::invented::Client;
 use crate::scripted::{Fate, Service, ok};
 use crate::worker::Worker;
-use crate::{OnUnreachable, SharedGate, SharedGateBuilder};
+use crate::{SharedGate, SharedGateBuilder};
 use memory::Memory;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -45,11 +45,11 @@ struct Machine {
 
 impl Machine {
     fn new(service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit) -> Self {
-        Self::with(service, store, limit, OnUnreachable::default())
+        Self::of(service, SharedGate::builder("", limit), move |_| store.clone())
     }
 
-    fn with(service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit, on_unreachable: OnUnreachable) -> Self {
-        Self::of(service, SharedGate::builder("", limit).on_unreachable(on_unreachable), move |_| store.clone())
+    fn failing_after(time: Duration, service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit) -> Self {
+        Self::of(service, SharedGate::builder("", limit).fail_after(time), move |_| store.clone())
     }
 
     /// One with a store for each name.

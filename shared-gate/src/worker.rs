@@ -4,20 +4,22 @@
 //! server has accepted the offer. If another machine was faster, it starts again from that machine's shared state. The
 //! shared state decides which requests are admitted; the store hides the connection to the server.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use runtime::RateLimit;
 use runtime::rate_limit::RateLimiterError;
 use runtime::rate_limit::rules::GateTime;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::clock::Clock;
-use crate::line::{Event, Line};
-use crate::outage::{Failure, OnUnreachable, Outage};
+use crate::outage::{Failure, Outage};
 use crate::proposal::{Known, Proposal};
-use crate::shared_state::{SharedState, UnderWay};
-use crate::store::{Answer, Held, Offer, Store, Update};
+use crate::queue::{Event, Message, Ticket, Waiting};
+use crate::shared_state::{InFlight, SharedState};
+use crate::status::Status;
+use crate::store::{Offer, Response, Store, Stored, Update};
 
 /// Maximum delay of writing an event, in which others are collected.
 const WRITING: Duration = Duration::from_millis(25);
@@ -38,202 +40,227 @@ const DELETED: &str = "the server of the shared gate has deleted its data: anoth
                        evicts them; set `maxmemory-policy noeviction` there";
 
 pub(crate) struct Worker<S> {
-    pub(crate) store: Arc<S>,
-    pub(crate) line: Arc<Line>,
+    store: S,
+    messages: mpsc::UnboundedReceiver<Message>,
+    /// `true` once the gate is dropped and its requests have ended.
+    is_closed: bool,
     /// The name of this machine.
     pub(crate) machine: String,
-    pub(crate) limit: RateLimit,
-    pub(crate) on_unreachable: OnUnreachable,
+    limit: RateLimit,
+    /// A request fails after this time without the server.
+    pub(crate) fail_after: Duration,
     pub(crate) clock: Clock,
     /// The time by which a request is admitted before it may be sent.
     pub(crate) ahead: Duration,
     /// The last known state of the server.
     pub(crate) known: Option<Known>,
+    pub(crate) waiting: BTreeMap<Ticket, Waiting>,
+    /// Number of requests that have joined the queue.
+    joined: u64,
+    /// Callers that requested the status of the gate.
+    questions: Vec<oneshot::Sender<Result<Status, RateLimiterError>>>,
     /// The requests in flight of this machine at the last write.
-    pub(crate) under_way: UnderWay,
+    pub(crate) in_flight: InFlight,
     /// The events since.
-    pub(crate) noted: Vec<Event>,
+    pub(crate) events: Vec<Event>,
     /// The time at which the events must be written.
     pub(crate) write_by: Option<Instant>,
     /// The number of the last proposal.
     pub(crate) proposals: u64,
     /// An offer that the server may have accepted.
-    pub(crate) unsettled: Option<Proposal>,
+    unsettled: Option<Proposal>,
     pub(crate) outage: Option<Outage>,
-    /// `true` if it has admitted requests without the server, which has not counted them.
-    pub(crate) was_alone: bool,
 }
 
 impl<S: Store> Worker<S> {
     pub(crate) fn new(
         store: S,
-        line: Arc<Line>,
+        messages: mpsc::UnboundedReceiver<Message>,
         machine: String,
         limit: RateLimit,
-        on_unreachable: OnUnreachable,
+        fail_after: Duration,
         clock: Clock,
     ) -> Self {
         Self {
-            store: Arc::new(store),
-            line,
+            store,
+            messages,
+            is_closed: false,
             machine,
             limit,
-            on_unreachable,
+            fail_after,
             clock,
             ahead: AHEAD,
             known: None,
-            under_way: UnderWay::default(),
-            noted: Vec::new(),
+            waiting: BTreeMap::new(),
+            joined: 0,
+            questions: Vec::new(),
+            in_flight: InFlight::default(),
+            events: Vec::new(),
             write_by: None,
             proposals: 0,
             unsettled: None,
             outage: None,
-            was_alone: false,
         }
     }
 
-    /// Runs until the gate is dropped.
+    /// Runs until the gate is dropped and its requests have ended.
     pub(crate) async fn run(mut self) {
         loop {
-            let look = if self.outage.is_some() {
-                self.work_alone()
+            let next = if self.outage.is_some() {
+                self.work_alone().await
             } else {
                 match self.work().await {
-                    Ok(look) => look,
+                    Ok(next) => next,
                     Err(failure) => {
                         self.lose(failure);
                         continue;
                     }
                 }
             };
-            if self.noted.is_empty() || self.outage.is_some() {
-                self.line.tell_leavers();
-            }
-            if self.line.is_closed() && (self.is_idle() || self.outage.is_some() && self.under_way.all == 0) {
+            // Without the server, the lease releases the slots.
+            if self.is_closed && (self.is_idle() || self.outage.is_some()) {
                 return;
             }
-            self.wait(look).await;
+            self.wait(next).await;
         }
     }
 
-    /// Collects the events that requests have reported since.
+    /// Receives the messages that were sent since.
     pub(crate) fn listen(&mut self) {
-        let before = self.noted.len();
-        self.noted.extend(self.line.take_events());
+        while let Ok(message) = self.messages.try_recv() {
+            self.receive(message);
+        }
+        self.is_closed = self.messages.is_closed() && self.messages.is_empty();
+        // Callers that have stopped waiting.
+        self.waiting.retain(|_, waiting| !waiting.turn.is_closed());
+    }
+
+    fn receive(&mut self, message: Message) {
         let now = Instant::now();
-        let is_urgent = self.noted[before..].iter().any(|event| matches!(event, Event::Refused(..)));
-        if is_urgent || !self.noted.is_empty() && self.line.is_anybody_leaving() {
-            self.write_by = Some(now);
-        } else if self.noted.len() > before {
-            self.write_by.get_or_insert(now + WRITING);
+        match message {
+            Message::Join(waiting) => {
+                self.joined += 1;
+                self.waiting.insert((waiting.rank, self.joined), waiting);
+            }
+            Message::Event(event) => {
+                let write_by = if matches!(event, Event::RateLimited(..)) { now } else { now + WRITING };
+                self.write_by = Some(self.write_by.map_or(write_by, |known| known.min(write_by)));
+                self.events.push(event);
+            }
+            Message::Status(question) => {
+                self.questions.push(question);
+                self.write_by = Some(now).filter(|_| !self.events.is_empty());
+            }
         }
     }
 
-    /// Returns `true` if there is nothing to do until a request joins the queue.
+    /// Returns `true` if there is nothing to do until the next message.
     fn is_idle(&self) -> bool {
-        self.noted.is_empty() && self.under_way == UnderWay::default() && self.line.is_empty() && !self.was_alone
+        self.events.is_empty()
+            && self.in_flight == InFlight::default()
+            && self.waiting.is_empty()
+            && self.questions.is_empty()
     }
 
     /// Does all current work, and returns the time of the next check.
     async fn work(&mut self) -> Result<Option<Instant>, Failure> {
-        self.answer_questions().await?;
         loop {
             self.listen();
             let waits = self.known.as_ref().is_some_and(|known| known.shared.waits(&self.machine));
             if self.is_idle() && !waits {
                 return Ok(None);
             }
-            let Some(known) = &self.known else {
+            if self.known.is_none() || !self.questions.is_empty() && self.events.is_empty() {
                 self.read().await?;
-                continue;
-            };
+            }
+            let Some(known) = &self.known else { continue };
             let (base, age) = (known.shared.clone(), known.at.elapsed());
+            if self.events.is_empty() {
+                self.answer(&Ok(base.status(self.now())));
+            }
             let proposal = self.proposal(&base);
             if proposal.is_due {
                 self.offer(proposal).await?;
             } else if age >= FRESH {
                 self.read().await?;
             } else {
-                return Ok(Some(proposal.look));
+                return Ok(Some(proposal.next_check));
             }
         }
     }
 
-    /// Sends the status of the gate to the callers that requested it.
-    async fn answer_questions(&mut self) -> Result<(), Failure> {
-        let questions = self.line.take_questions();
-        if questions.is_empty() {
-            return Ok(());
-        }
-        let read = self.read().await;
-        for question in questions {
-            let status = match (&read, &self.known) {
-                (Err(failure), _) => Err(failure.error.clone()),
-                (Ok(()), None) => Err(RateLimiterError::new("the server has not responded yet")),
-                (Ok(()), Some(known)) => Ok(known.shared.status(self.clock.earliest(Instant::now()))),
-            };
+    /// Answers the callers that requested the status of the gate.
+    pub(crate) fn answer(&mut self, status: &Result<Status, RateLimiterError>) {
+        for question in self.questions.drain(..) {
             // The caller may have stopped waiting.
-            drop(question.send(status));
+            drop(question.send(status.clone()));
         }
-        read
     }
 
     /// Reads the shared state from the server.
-    async fn read(&mut self) -> Result<(), Failure> {
-        let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
-        let (asked, answer) = ask(&*self.store, Offer { known, next: None }).await;
-        self.settle(asked, answer?)
+    pub(crate) async fn read(&mut self) -> Result<(), Failure> {
+        self.exchange(None).await
     }
 
     /// Offers a proposal to replace the known shared state.
     async fn offer(&mut self, proposal: Proposal) -> Result<(), Failure> {
-        let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
-        let next = Some(Held { version: proposal.version.clone(), text: proposal.shared.text()? });
+        let next = Stored { version: proposal.version.clone(), text: proposal.shared.text()? };
         self.unsettled = Some(proposal);
-        let (asked, answer) = ask(&*self.store, Offer { known, next }).await;
-        self.settle(asked, answer?)
+        self.exchange(Some(next)).await
+    }
+
+    async fn exchange(&mut self, next: Option<Stored>) -> Result<(), Failure> {
+        let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
+        let begun = Instant::now();
+        let response = tokio::time::timeout(LONGEST_EXCHANGE, self.store.exchange(Offer { known, next })).await;
+        let silent = RateLimiterError::new("the server of the shared gate does not respond");
+        self.settle(begun, response.unwrap_or_else(|_| Err(Failure::Transient(silent)))?)
     }
 
     /// Processes the store's response, which may also settle an earlier offer.
-    pub(crate) fn settle(&mut self, asked: Instant, answer: Answer) -> Result<(), Failure> {
+    fn settle(&mut self, begun: Instant, response: Response) -> Result<(), Failure> {
         let now = Instant::now();
-        let taken = now.saturating_duration_since(asked);
-        self.clock.learn(asked, now, answer.now);
-        self.ahead = (4 * taken).clamp(AHEAD, FURTHEST_AHEAD);
+        self.clock.learn(begun, now, response.now);
+        self.ahead = (4 * now.saturating_duration_since(begun)).clamp(AHEAD, FURTHEST_AHEAD);
         let unsettled = self.unsettled.take();
-        if answer.update == Update::Other(None) && self.known.as_ref().is_some_and(|known| known.is_kept(&answer.run)) {
+        let is_deleted = response.update == Update::Other(None);
+        if is_deleted && self.known.as_ref().is_some_and(|known| known.is_kept(&response.run)) {
             // Waiting for a new shared state to open would repeat with every eviction.
-            return Err(Failure::lasting(RateLimiterError::new(DELETED)));
+            return Err(Failure::Permanent(RateLimiterError::new(DELETED)));
         }
-        let shared = match (answer.update, &unsettled, &self.known) {
+        let lost = || SharedState::lost(self.limit.clone(), &response.run, response.now);
+        let shared = match (&response.update, &unsettled, &self.known) {
             (Update::None, Some(proposal), _) => proposal.shared.clone(),
             (Update::None, None, Some(known)) => known.shared.clone(),
-            (Update::None, None, None) => SharedState::lost(self.limit.clone(), &answer.run, answer.now),
-            (Update::Other(text), _, _) => SharedState::read(text.as_deref(), &self.limit, &answer.run, answer.now)?,
+            (Update::None, None, None) => lost(),
+            (Update::Other(text), ..) => SharedState::read(text.as_deref(), &self.limit, &response.run, response.now)?,
         };
-        if let Some(proposal) = unsettled {
-            let is_taken = answer.version == format!("{}:{}", answer.run, proposal.version)
-                || shared.exchange(&self.machine) == Some(proposal.number);
-            if is_taken {
-                self.accept(proposal);
-            }
-        }
+        let is_accepted = |proposal: &Proposal| {
+            response.version == format!("{}:{}", response.run, proposal.version)
+                || shared.exchange(&self.machine) == Some(proposal.number)
+        };
+        let accepted = unsettled.filter(is_accepted);
         // Checked for the machine's own shared state too: the clock may have been set while the offer was in transit.
-        let is_lost = shared.is_ahead_of(answer.now);
-        let shared = if is_lost { SharedState::lost(self.limit.clone(), &answer.run, answer.now) } else { shared };
-        self.known = Some(Known { version: answer.version, shared, at: now });
+        let shared = if shared.is_ahead_of(response.now) { lost() } else { shared };
+        self.known = Some(Known { version: response.version, shared, at: now });
+        if let Some(proposal) = accepted {
+            self.accept(proposal);
+        }
         Ok(())
     }
 
     /// Applies an accepted proposal.
-    pub(crate) fn accept(&mut self, proposal: Proposal) {
-        self.under_way = proposal.shared.under_way(&self.machine);
-        self.noted.drain(..proposal.notes);
-        self.write_by = (!self.noted.is_empty()).then(|| Instant::now() + WRITING);
-        self.was_alone &= !proposal.closes;
+    fn accept(&mut self, proposal: Proposal) {
+        self.in_flight = proposal.shared.in_flight(&self.machine);
+        self.events.drain(..proposal.events);
         for (ticket, weight, at) in proposal.turns {
-            self.line.call(ticket, weight, at);
+            match self.waiting.remove(&ticket) {
+                Some(waiting) => waiting.admit(at),
+                // Its caller has stopped waiting since.
+                None => self.events.extend([Event::Unsent(weight), Event::Ended]),
+            }
         }
+        self.write_by = (!self.events.is_empty()).then(|| Instant::now() + WRITING);
     }
 
     /// The earliest time that the server's clock may show.
@@ -241,45 +268,17 @@ impl<S: Store> Worker<S> {
         self.clock.earliest(Instant::now())
     }
 
-    /// Waits for events, until it is time, or until the server can be reached again.
-    async fn wait(&mut self, look: Option<Instant>) {
-        let later = async {
-            match look {
-                Some(look) => tokio::time::sleep_until(look).await,
+    /// Waits for the next message or until a time.
+    async fn wait(&mut self, until: Option<Instant>) {
+        let time = async {
+            match until {
+                Some(until) => tokio::time::sleep_until(until).await,
                 None => std::future::pending().await,
             }
         };
-        let probed = async {
-            match &mut self.outage {
-                Some(outage) => outage.probed().await,
-                None => std::future::pending().await,
-            }
-        };
-        let probed = tokio::select! {
-            () = self.line.changed() => None,
-            () = later => None,
-            probed = probed => Some(probed),
-        };
-        if let Some((asked, answer)) = probed {
-            self.reach(asked, answer);
+        tokio::select! {
+            message = self.messages.recv(), if !self.is_closed => message.into_iter().for_each(|one| self.receive(one)),
+            () = time => {}
         }
     }
-}
-
-impl<S> Drop for Worker<S> {
-    fn drop(&mut self) {
-        self.line.abandon();
-    }
-}
-
-/// Makes an offer, and returns its start time.
-pub(crate) async fn ask<S: Store>(store: &S, offer: Offer) -> (Instant, Result<Answer, Failure>) {
-    let asked = Instant::now();
-    let answer = tokio::time::timeout(LONGEST_EXCHANGE, store.exchange(offer)).await;
-    (
-        asked,
-        answer.unwrap_or_else(|_| {
-            Err(Failure::passing(RateLimiterError::new("the server of the shared gate is silent")))
-        }),
-    )
 }

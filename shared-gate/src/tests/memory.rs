@@ -8,19 +8,17 @@ use runtime::rate_limit::rules::GateTime;
 use tokio::time::Instant;
 
 use crate::outage::Failure;
-use crate::store::{Answer, Held, Offer, Store, Update};
+use crate::store::{Offer, Response, Store, Stored, Update};
 
 /// A server as seen by one machine.
 pub(crate) struct Memory {
     server: Arc<Mutex<Server>>,
     /// The round trip time.
     trip: Duration,
-    /// `true` if this machine is disconnected.
-    is_cut: Mutex<bool>,
 }
 
 pub(crate) struct Server {
-    held: Option<Held>,
+    held: Option<Stored>,
     run: u32,
     begun: Instant,
     /// The offset by which the clock was set.
@@ -45,24 +43,16 @@ impl Memory {
             lost_answers: 0,
             exchanges: 0,
         };
-        Arc::new(Self {
-            server: Arc::new(Mutex::new(server)),
-            trip: Duration::from_millis(1),
-            is_cut: Mutex::new(false),
-        })
+        Arc::new(Self { server: Arc::new(Mutex::new(server)), trip: Duration::from_millis(1) })
     }
 
     /// The same server at a longer distance.
     pub(crate) fn at(&self, trip: Duration) -> Arc<Self> {
-        Arc::new(Self { server: self.server.clone(), trip, is_cut: Mutex::new(false) })
+        Arc::new(Self { server: self.server.clone(), trip })
     }
 
     pub(crate) fn server(&self) -> MutexGuard<'_, Server> {
         self.server.lock().unwrap()
-    }
-
-    pub(crate) fn cut(&self, is_cut: bool) {
-        *self.is_cut.lock().unwrap() = is_cut;
     }
 }
 
@@ -82,15 +72,15 @@ impl Server {
     }
 
     pub(crate) fn hold(&mut self, text: &str) {
-        self.held = Some(Held { version: "somebody".to_owned(), text: text.to_owned() });
+        self.held = Some(Stored { version: "somebody".to_owned(), text: text.to_owned() });
     }
 
-    pub(crate) fn snapshot(&self) -> Option<Held> {
+    pub(crate) fn snapshot(&self) -> Option<Stored> {
         self.held.clone()
     }
 
     /// Restores its earlier data.
-    pub(crate) fn go_back(&mut self, to: Option<Held>) {
+    pub(crate) fn go_back(&mut self, to: Option<Stored>) {
         self.held = to;
     }
 
@@ -103,10 +93,10 @@ impl Server {
         self.set -= by;
     }
 
-    fn take(&mut self, offer: Offer) -> Answer {
+    fn take(&mut self, offer: Offer) -> Response {
         self.exchanges += 1;
-        let version = |held: Option<&Held>| format!("{}:{}", self.run, held.map_or("", |held| &held.version));
-        let mut answer = Answer {
+        let version = |held: Option<&Stored>| format!("{}:{}", self.run, held.map_or("", |held| &held.version));
+        let mut answer = Response {
             now: BEGIN + self.set + self.begun.elapsed(),
             run: self.run.to_string(),
             version: version(self.held.as_ref()),
@@ -123,12 +113,9 @@ impl Server {
 }
 
 impl Store for Arc<Memory> {
-    async fn exchange(&self, offer: Offer) -> Result<Answer, Failure> {
-        let failure = || Failure::passing(RateLimiterError::new("the server cannot be reached"));
+    async fn exchange(&self, offer: Offer) -> Result<Response, Failure> {
+        let failure = || Failure::Transient(RateLimiterError::new("the server cannot be reached"));
         tokio::time::sleep(self.trip / 2).await;
-        if *self.is_cut.lock().unwrap() {
-            return Err(failure());
-        }
         let answer = {
             let mut server = self.server();
             if server.is_down {

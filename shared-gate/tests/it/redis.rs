@@ -12,7 +12,7 @@ use crate::server::Server;
 use runtime::emitted::WindowOfSome;
 use runtime::transport::{Headers, HttpResponse, from_fn};
 use runtime::{RateLimit, Retry};
-use shared_gate::{OnUnreachable, SharedGate};
+use shared_gate::SharedGate;
 
 const PASSWORD: &str = "canary-password";
 
@@ -125,7 +125,7 @@ async fn a_password_is_used_and_never_told() {
 async fn a_server_that_is_not_there_is_told_with_its_cause() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = SharedGate::builder(format!("redis://:{PASSWORD}@127.0.0.1:{port}"), limit());
-    let gate = gate.on_unreachable(OnUnreachable::Fail { after: Duration::ZERO }).build().unwrap();
+    let gate = gate.fail_after(Duration::ZERO).build().unwrap();
     let (client, sent) = client(gate);
     let told = told(&client.raw("/x").await.unwrap_err());
     assert!(told.contains("the server of the shared gate cannot be reached"), "{told}");
@@ -135,19 +135,11 @@ async fn a_server_that_is_not_there_is_told_with_its_cause() {
 
 #[test]
 fn settings_that_do_not_fit_are_errors() {
-    let check = |url: &str, limit: RateLimit, unreachable: OnUnreachable| {
-        let built = SharedGate::builder(url, limit).on_unreachable(unreachable).build();
-        told(&built.map(drop).unwrap_err())
-    };
     for url in ["", "localhost", "http://127.0.0.1", "redis://:canary@", "redis://host:port"] {
-        let told = check(url, limit(), OnUnreachable::default());
+        let told = told(&SharedGate::builder(url, limit()).build().map(drop).unwrap_err());
         assert!(told.starts_with("the URL of the shared gate's server cannot be used: "), "{told}");
         assert!(!told.contains("canary"), "{told}");
     }
-    assert_eq!(
-        check("redis://127.0.0.1", limit(), OnUnreachable::SplitLimit { machines: 5 }),
-        "the limit of 20 in 100ms and 4 in flight has no safe share for each of 5 machines: "
-    );
 }
 
 /// Each window that counts only some endpoints has a separate key on the server.

@@ -1,0 +1,181 @@
+//! The queue of this machine: requests join it, and admitted ones report their events, both over one channel.
+//!
+//! The worker receives from the channel and admits requests. Nothing here waits for the server. The channel closes when
+//! the gate is dropped and its requests have ended, which ends the worker; without a worker nothing waits.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use runtime::rate_limit::rules::Rank;
+use runtime::rate_limit::{Attempt, PermitObserver, PermitOutcome, RateLimiterError};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use crate::status::Status;
+
+/// The sending side of the channel.
+#[derive(Clone)]
+pub(crate) struct Queue(pub(crate) mpsc::UnboundedSender<Message>);
+
+/// A message to the worker.
+pub(crate) enum Message {
+    /// A request joins the queue.
+    Join(Waiting),
+    /// An admitted request reports an event.
+    Event(Event),
+    /// A caller requests the status of the gate, with all events so far.
+    Status(oneshot::Sender<Result<Status, RateLimiterError>>),
+}
+
+/// A position in the queue; the smallest is served first. As in the built-in rate limiter, token requests are first,
+/// then retries.
+pub(crate) type Ticket = (Rank, u64);
+
+/// A queued request. If its caller stops waiting, the worker drops it.
+pub(crate) struct Waiting {
+    queue: Queue,
+    pub(crate) rank: Rank,
+    pub(crate) since: Instant,
+    pub(crate) weight: usize,
+    pub(crate) turn: oneshot::Sender<Result<Turn, RateLimiterError>>,
+}
+
+/// An admitted request, and the earliest time to send it.
+type Turn = (Admitted, Instant);
+
+/// An event of an admitted request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Event {
+    /// It was sent, and has this weight.
+    Sent(Instant, usize),
+    /// It was sent although it had been counted as unused.
+    SentLate(Instant, usize),
+    /// It will not be sent.
+    Unsent(usize),
+    /// It has ended.
+    Ended,
+    /// The service answered 429 and accepts no requests for this long.
+    RateLimited(Instant, Duration),
+}
+
+impl Queue {
+    /// Waits for a turn. Dropping the future leaves the queue.
+    pub(crate) async fn turn(&self, attempt: Attempt) -> Result<Admitted, RateLimiterError> {
+        let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
+        let (turn, admission) = oneshot::channel();
+        self.send(Message::Join(Waiting {
+            queue: self.clone(),
+            rank: attempt.into(),
+            since: Instant::now(),
+            weight,
+            turn,
+        }));
+        let (admitted, at) = admission.await.unwrap_or_else(|_| Err(worker_ended()))?;
+        // If this future is dropped here, the permit reports that nothing was sent.
+        tokio::time::sleep_until(at).await;
+        Ok(admitted)
+    }
+
+    /// Reports an event to the worker.
+    pub(crate) fn report(&self, event: Event) {
+        self.send(Message::Event(event));
+    }
+
+    /// Requests the status of the gate; the server then knows all events so far.
+    pub(crate) async fn status(&self) -> Result<Status, RateLimiterError> {
+        let (question, answer) = oneshot::channel();
+        self.send(Message::Status(question));
+        answer.await.unwrap_or_else(|_| Err(worker_ended()))
+    }
+
+    fn send(&self, message: Message) {
+        // Without a worker the message is dropped, which ends the wait for its response.
+        drop(self.0.send(message));
+    }
+}
+
+impl Waiting {
+    /// Admits the request. If its caller has just left, the permit is dropped, which reports that nothing was sent.
+    pub(crate) fn admit(self, at: Instant) {
+        let (weight, queue) = (self.weight, self.queue.0.downgrade());
+        let admitted = Admitted { progress: Mutex::new(Progress::Waiting(self.queue)), weight, queue };
+        drop(self.turn.send(Ok((admitted, at))));
+    }
+}
+
+fn worker_ended() -> RateLimiterError {
+    RateLimiterError::new("the worker of the shared gate has ended")
+}
+
+/// An admitted request. If it is dropped before it is sent, for example while it waits in another queue, it returns its
+/// capacity.
+pub(crate) struct Admitted {
+    progress: Mutex<Progress>,
+    weight: usize,
+    /// A transport may keep an ended request, which must not keep the channel open.
+    queue: mpsc::WeakUnboundedSender<Message>,
+}
+
+enum Progress {
+    /// It may be sent at any time.
+    Waiting(Queue),
+    /// It was sent.
+    Sent(Queue),
+    /// Its caller has dropped it.
+    Ended,
+}
+
+impl Admitted {
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PermitObserver for Admitted {
+    fn on_sent(&self) {
+        let mut progress = self.progress();
+        let now = Instant::now();
+        match &*progress {
+            Progress::Waiting(queue) => {
+                queue.report(Event::Sent(now, self.weight));
+                *progress = Progress::Sent(queue.clone());
+            }
+            Progress::Sent(_) => {}
+            Progress::Ended => {
+                if let Some(sender) = self.queue.upgrade() {
+                    Queue(sender).report(Event::SentLate(now, self.weight));
+                }
+            }
+        }
+    }
+
+    fn on_end(&self, _: PermitOutcome) {
+        match std::mem::replace(&mut *self.progress(), Progress::Ended) {
+            Progress::Waiting(queue) => {
+                queue.report(Event::Unsent(self.weight));
+                queue.report(Event::Ended);
+            }
+            Progress::Sent(queue) => queue.report(Event::Ended),
+            Progress::Ended => {}
+        }
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.on_end(PermitOutcome::Failed);
+    }
+}
+
+/// A request that was admitted in every queue that it joins.
+pub(crate) struct AdmittedInAll(pub(crate) Vec<Admitted>);
+
+impl PermitObserver for AdmittedInAll {
+    fn on_sent(&self) {
+        self.0.iter().for_each(Admitted::on_sent);
+    }
+
+    fn on_end(&self, outcome: PermitOutcome) {
+        self.0.iter().for_each(|admitted| admitted.on_end(outcome));
+    }
+}
