@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_a_share_and_always_the_same() {
+    fn share_selects_that_part_and_always_the_same_requests() {
         let struck = strikes("10% status=503", 2000);
         let count = struck.iter().filter(|struck| **struck).count();
         assert!((150..250).contains(&count), "{count}");
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_meet_in_one_request() {
+    fn several_faults_apply_to_one_request() {
         let faults = faults(&["nulls", "cut", "reset=body", "status=500", "new-fields", "redirect"]);
         let struck = faults.strike(Target::Other, false);
         assert_eq!(struck.edits.iter().map(|(edit, _)| *edit).collect::<Vec<_>>(), [Edit::Nulls, Edit::NewFields]);

@@ -7,8 +7,8 @@
 mod access;
 mod connection;
 mod fault;
+mod middleware;
 mod page;
-mod passage;
 mod query;
 mod refusal;
 mod reply;

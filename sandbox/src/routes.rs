@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
-use axum::middleware;
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use percent_encoding::percent_decode_str;
@@ -23,7 +23,7 @@ use crate::reply::{MARK, reply};
 use crate::settings::Settings;
 use crate::token::Tokens;
 use crate::traffic::Traffic;
-use crate::{access, passage, suggest, token};
+use crate::{access, middleware, suggest, token};
 
 /// State shared by all requests.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
     router
         .fallback(serve)
         .method_not_allowed_fallback(async |State(shared): State<Arc<Shared>>| shared.response(&unknown_method()))
-        .layer(middleware::from_fn_with_state(Arc::clone(&shared), passage::pass))
+        .layer(from_fn_with_state(Arc::clone(&shared), middleware::pass))
         .with_state(shared)
         .merge(page)
 }

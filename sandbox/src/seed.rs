@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_swing_moves_slowly_within_its_bounds() {
+    fn swing_changes_slowly_within_its_range() {
         let values = (0..5000).map(|step| Seed::new(4).swing(1_700_000_000 + 60 * step)).collect::<Vec<_>>();
         assert!(values.iter().all(|value| (0.0..1.0).contains(value)));
         assert!(values.windows(2).all(|pair| (pair[0] - pair[1]).abs() < 0.05));

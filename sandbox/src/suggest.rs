@@ -13,7 +13,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_names_are_found_and_far_ones_are_not() {
+    fn only_similar_names_are_suggested() {
         let table = [("klnes", Some("klines")), ("Klines", Some("klines")), ("colour", None), ("", None)];
         for (written, expected) in table {
             assert_eq!(nearest(written, ["klines", "volumeRatio"].into_iter()), expected, "{written}");

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_end() {
+    fn lists_nested_too_deep_are_empty() {
         const ONE: ValueType = ValueType::List(&ValueType::Boolean);
         const TWO: ValueType = ValueType::List(&ONE);
         const THREE: ValueType = ValueType::List(&TWO);

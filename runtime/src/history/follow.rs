@@ -187,7 +187,7 @@ impl<E: HasHistory> Follow<E> {
 
     /// The time for which all requests fail before [`Update::Outage`] is returned; one minute unless set.
     ///
-    /// An [`Observer`](crate::Observer) receives [`Event::Outage`] after each failure.
+    /// An [`Observer`](crate::observer::Observer) receives [`Event::Outage`] after each failure.
     pub fn outage_after(mut self, time: Duration) -> Self {
         self.0.settings.outage_after = time;
         self

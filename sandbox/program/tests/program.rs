@@ -69,7 +69,7 @@ fn first_line(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn it_prints_its_address() {
+fn program_prints_its_address() {
     let line = first_line(&["--seed", "7"]);
     assert!(line.starts_with("sandbox: http://127.0.0.1:"), "{line}");
     assert!(line.ends_with("/v1 (any API key)\n"), "{line}");
@@ -143,7 +143,7 @@ fn a_signal_ends_it_with_requests_in_flight() {
 }
 
 #[test]
-fn errors_show_the_wrong_word() {
+fn error_marks_the_wrong_word() {
     for (arguments, expected) in [
         (
             ["--fault", "/rain statsu=503"],

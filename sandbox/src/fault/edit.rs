@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_everywhere() {
+    fn new_fields_and_values_are_in_every_object() {
         let body = check(Edit::NewFields, SERIES);
         for object in [&body, &body["data"][0], &body["data"][1]] {
             assert!(object[NEW_FIELD].is_object(), "{body}");

@@ -148,7 +148,7 @@ mod tests {
     use crate::fault::delivery::{Delivery, Phase};
 
     #[test]
-    fn rules() {
+    fn rule_is_parsed_and_printed() {
         let status = Fault::Instead(Instead::Status(StatusCode::SERVICE_UNAVAILABLE));
         let table = [
             ("status=503", Share::Part(1.0), status.clone()),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_show_the_wrong_word() {
+    fn error_marks_the_wrong_word() {
         let table = [
             ("", "missing fault\n  |\n  | \n  | ^"),
             (

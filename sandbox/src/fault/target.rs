@@ -64,7 +64,7 @@ pub(super) mod tests {
     pub(crate) const REGISTRY: Registry = Registry::new(&SERVICE, &GROUPS, &METADATA);
 
     #[test]
-    fn words_mean_targets() {
+    fn target_is_parsed_from_its_words() {
         let table = [
             ("all", [true; 4]),
             ("token", [true, false, false, false]),

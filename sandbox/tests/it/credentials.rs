@@ -85,7 +85,7 @@ async fn a_body_too_large_is_rejected_with_the_same_shape() {
 }
 
 #[tokio::test]
-async fn data_can_need_a_token_too() {
+async fn data_requires_a_token_if_set() {
     let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true));
     let reply = server.get("/health").await;
     assert_eq!((reply.status, reply.code().as_str()), (401, "missing_token"));
@@ -100,7 +100,7 @@ async fn data_can_need_a_token_too() {
 }
 
 #[tokio::test]
-async fn tokens_expire() {
+async fn token_is_rejected_after_its_lifetime() {
     let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).token_lifetime(Duration::ZERO));
     let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
     let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
@@ -117,7 +117,7 @@ async fn tokens_expire() {
 }
 
 #[tokio::test]
-async fn tokens_are_revoked() {
+async fn revoked_token_is_rejected() {
     let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true));
     let mut bearers = Vec::new();
     for _ in 0..2 {
@@ -146,7 +146,7 @@ async fn the_client_fetches_its_token_here() {
 }
 
 #[tokio::test]
-async fn a_key_in_the_query_is_no_param() {
+async fn key_in_the_query_is_not_a_param() {
     static QUERY: ServiceInfo = ServiceInfo::new("Keyed").api_key_query("apikey");
     let server = Server::with(Sandbox::of(&registry_of(&QUERY)).api_key("a+b"));
     for (path, status) in [
@@ -162,7 +162,7 @@ async fn a_key_in_the_query_is_no_param() {
 }
 
 #[tokio::test]
-async fn basic_credentials_are_compared() {
+async fn wrong_basic_credentials_are_rejected() {
     static BASIC_KEY: ServiceInfo = ServiceInfo::new("Basic").api_key_basic();
     let server = Server::with(Sandbox::of(&registry_of(&BASIC_KEY)).api_key("id:secret"));
     for (value, status) in [(BASIC, 200), ("Basic aWQ6b3RoZXI=", 403), ("Bearer aWQ6c2VjcmV0", 403), ("", 403)] {

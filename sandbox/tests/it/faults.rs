@@ -66,7 +66,7 @@ async fn a_connection_ends_in_each_phase() {
 }
 
 #[tokio::test]
-async fn connections_are_reset_as_they_come() {
+async fn new_connections_are_reset() {
     let server = server(&["2x reset=accept"]);
     for _ in 0..2 {
         let mut stream = connect(&server).await;
@@ -112,7 +112,7 @@ async fn a_fault_replaces_the_response() {
 }
 
 #[tokio::test]
-async fn records_are_changed() {
+async fn faults_change_records() {
     let nulls = server(&["nulls"]).data(PATH).await;
     let one_null = |row: &serde_json::Value| row.as_object().unwrap().values().filter(|v| v.is_null()).count() == 1;
     assert!(nulls.len() == 5 && nulls.iter().all(one_null), "{nulls:?}");
@@ -125,7 +125,7 @@ async fn records_are_changed() {
 }
 
 #[tokio::test]
-async fn a_bomb_is_small_and_swells() {
+async fn gzip_bomb_is_small_until_it_is_decoded() {
     use std::io::Read;
     let server = server(&["gzip-bomb=8MiB"]);
     let (head, compressed) = server.bytes(PATH).await;
@@ -138,7 +138,7 @@ async fn a_bomb_is_small_and_swells() {
 }
 
 #[tokio::test]
-async fn rules_hold_where_they_say() {
+async fn rules_apply_to_their_targets_only() {
     let server = server(&["/ratio status=500", "token status=502", "system status=504"]);
     for (path, status) in [(PATH, 500), (LEVELS, 200), ("/health", 504), ("/nothing", 404)] {
         assert_eq!(server.get(path).await.status, status, "{path}");
@@ -147,7 +147,7 @@ async fn rules_hold_where_they_say() {
 }
 
 #[tokio::test]
-async fn the_same_seed_strikes_the_same_requests() {
+async fn same_seed_selects_the_same_requests() {
     let struck = async |seed: u64| {
         let rules = ["/ratio 30% status=503", "/ratio 50% nulls"];
         let builder = Sandbox::of(&REGISTRY).stop_clock_at(NOW).seed(seed);
@@ -169,7 +169,7 @@ async fn the_same_seed_strikes_the_same_requests() {
 }
 
 #[tokio::test]
-async fn replies_wait_and_trickle() {
+async fn responses_are_delayed_and_sent_in_pieces() {
     let waiting = server(&["latency=30ms"]);
     let start = Instant::now();
     assert_eq!(waiting.get(PATH).await.status, 200);
@@ -181,7 +181,7 @@ async fn replies_wait_and_trickle() {
 }
 
 #[tokio::test]
-async fn a_reply_is_in_flight_until_it_is_complete() {
+async fn response_is_in_flight_until_it_is_complete() {
     let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B").fault("10x trickle=1h".parse().unwrap()));
     let mut streams = Vec::new();
     for _ in 0..10 {

@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 #[tokio::test]
-async fn it_stops_when_dropped() {
+async fn dropped_sandbox_closes_its_port() {
     let server = Server::start();
     assert_eq!(server.get("/health").await.status, 200);
     let address = server.base_url().replace("http://", "").replace("/v2", "");
@@ -31,7 +31,7 @@ async fn a_port_in_use_is_named() {
 }
 
 #[test]
-fn it_needs_no_runtime_of_the_caller() {
+fn sandbox_starts_without_a_runtime() {
     use std::io::{Read, Write};
 
     let sandbox = Sandbox::of(&REGISTRY).start().unwrap();

@@ -48,7 +48,7 @@ async fn no_limit_is_enforced_by_default() {
 }
 
 #[tokio::test]
-async fn all_that_reaches_the_service_counts() {
+async fn every_received_request_counts() {
     let server = Server::start();
     for path in ["/health", "/nothing", "/ratio?limit=x"] {
         server.get(path).await;

@@ -8,7 +8,7 @@ use crate::support::Server;
 use sandbox::Sandbox;
 
 #[tokio::test]
-async fn it_has_every_endpoint_with_its_params() {
+async fn page_has_every_endpoint_with_its_params() {
     let registry = catalogue::registry();
     let html = Server::with(Sandbox::of(&registry)).at_root("/").await.text;
     let articles = html.split("<article ").skip(1).map(|rest| rest.split("</article>").next().unwrap());
@@ -28,7 +28,7 @@ async fn it_has_every_endpoint_with_its_params() {
 }
 
 #[tokio::test]
-async fn it_is_served_whole_from_here_without_a_key() {
+async fn page_needs_no_key_and_no_other_host() {
     let server = Server::with(Sandbox::of(&REGISTRY).api_key("canary-key").client_credentials("id", "canary-secret"));
     let page = server.at_root("/").await;
     assert_eq!((page.status, page.headers["content-type"].as_str()), (200, "text/html; charset=utf-8"));

@@ -51,7 +51,7 @@ async fn reported_facts_are_enforced_unless_lenient() {
 }
 
 #[tokio::test]
-async fn values_have_to_fit_their_type_in_any_case() {
+async fn values_of_a_wrong_type_are_rejected_even_if_lenient() {
     let (strict, lenient) = (Server::with(builder()), Server::with(builder().lenient()));
     for (query, words) in [
         ("&timeframe=2h", "is repeated"),
@@ -127,7 +127,7 @@ async fn a_range_has_the_latest_records_that_begin_in_it() {
 }
 
 #[tokio::test]
-async fn the_clock_may_stop_anywhere() {
+async fn clock_can_stop_at_any_time() {
     for time in [i64::MIN, -1, i64::MAX] {
         let server = Server::with(builder().stop_clock_at(time));
         for path in [RATIO, "/health", "/levels?coin=BTC&timeframe=1m"] {

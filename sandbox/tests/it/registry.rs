@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::from_spec;
 
 #[test]
-fn a_catalogue_gives_the_registry_of_its_client() {
+fn registry_of_a_catalogue_equals_that_of_its_client() {
     let api = codegen::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec")).unwrap_or_else(|it| panic!("{it}"));
     let [read, emitted] = [from_spec::registry(&api), generated_client::REGISTRY].map(|it| format!("{it:#?}"));
     let differing = read.lines().zip(emitted.lines()).find(|(read, emitted)| read != emitted);
