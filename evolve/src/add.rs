@@ -9,7 +9,7 @@ use heck::ToTitleCase;
 use super::change::{CatalogueChange, Editor, Refusal};
 use super::fill::{Draft, Source, endpoints, fill};
 use super::naming::ident_of;
-use super::tree::Tree;
+use super::yaml_tree::Tree;
 
 /// The facts about a new endpoint.
 #[derive(Clone, Debug)]

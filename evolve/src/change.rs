@@ -10,10 +10,10 @@ use codegen::{Catalogue, Diagnostics, load_texts, marked};
 use similar::TextDiff;
 
 use super::edit::{Rewritten, rewrite};
-use super::keys::{self, SERVICE};
-use super::place::Place;
-use super::tree::Tree;
-use crate::checked::{Checked, api};
+use super::format_maps::{self, SERVICE};
+use super::yaml_path::YamlPath;
+use super::yaml_tree::Tree;
+use crate::valid_catalogue::{ValidCatalogue, api};
 
 /// A change of a catalogue. Nothing is written before [`CatalogueChange::write`].
 #[derive(Clone, Debug, Default)]
@@ -124,7 +124,7 @@ impl Refusal {
 #[derive(Debug)]
 pub(super) struct Editor {
     /// The catalogue before the first edit.
-    pub(super) checked: Checked,
+    pub(super) checked: ValidCatalogue,
     before: BTreeMap<String, String>,
     /// The files with the edits so far.
     trees: BTreeMap<String, Tree>,
@@ -139,7 +139,7 @@ impl Editor {
     /// Opens a catalogue, if nothing is wrong with it.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        let checked = Checked::of(catalogue)?;
+        let checked = ValidCatalogue::of(catalogue)?;
         let tree = |text: &String| marked::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
         let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
         Ok(Self { before, trees, ..Self::of(checked) })
@@ -147,10 +147,10 @@ impl Editor {
 
     /// An empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
-        Checked::empty().map(Self::of)
+        ValidCatalogue::empty().map(Self::of)
     }
 
-    fn of(checked: Checked) -> Self {
+    fn of(checked: ValidCatalogue) -> Self {
         let (before, trees, edited) = Default::default();
         Self { checked, before, trees, edited, notes: Vec::new(), subject: String::new() }
     }
@@ -182,7 +182,7 @@ impl Editor {
     }
 
     /// The items of a list, empty if the key is missing.
-    pub(super) fn entries(&self, list: &Place) -> &[Tree] {
+    pub(super) fn entries(&self, list: &YamlPath) -> &[Tree] {
         match list.tree(self) {
             Tree::List(items) => items,
             _ => &[],
@@ -190,11 +190,11 @@ impl Editor {
     }
 
     /// A record by its name, as bodies and fields of a file refer to it.
-    pub(super) fn record(&self, file: &str, name: &str) -> Option<Place> {
+    pub(super) fn record(&self, file: &str, name: &str) -> Option<YamlPath> {
         [file, SERVICE].into_iter().find_map(|file| {
             let records = self.tree(file).entries("records");
             let index = records.iter().position(|record| record.text("name") == Some(name))?;
-            Some(Place::file(file).key("records").item(index))
+            Some(YamlPath::file(file).key("records").item(index))
         })
     }
 
@@ -219,15 +219,15 @@ impl Editor {
     }
 
     /// Sets a key of a map, in the order of the format.
-    pub(super) fn set(&mut self, place: &Place, key: &'static str, value: impl Into<Tree>) {
+    pub(super) fn set(&mut self, place: &YamlPath, key: &'static str, value: impl Into<Tree>) {
         let Some(map) = self.at(place) else { return };
-        if let Some(known) = keys::map_at(&place.file, &place.path, map) {
+        if let Some(known) = format_maps::map_at(&place.file, &place.path, map) {
             map.set(known, key, Some(value));
         }
     }
 
     /// Adds items at the end of a list, which need not be there yet.
-    pub(super) fn extend(&mut self, list: &Place, items: Vec<Tree>) {
+    pub(super) fn extend(&mut self, list: &YamlPath, items: Vec<Tree>) {
         if items.is_empty() {
             return;
         }
@@ -241,7 +241,7 @@ impl Editor {
         }
     }
 
-    fn at(&mut self, place: &Place) -> Option<&mut Tree> {
+    fn at(&mut self, place: &YamlPath) -> Option<&mut Tree> {
         self.edited.insert(place.file.clone());
         self.trees.get_mut(&place.file)?.at_mut(&place.path)
     }

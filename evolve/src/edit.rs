@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use codegen::marked::{self, Kind, Node};
 
-use super::tree::Tree;
+use super::yaml_tree::Tree;
 
 /// A step on the way to a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

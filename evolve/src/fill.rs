@@ -17,8 +17,8 @@ use codegen::spec::ENDPOINT;
 
 use crate::change::Editor;
 use crate::naming::ident_of;
-use crate::place::Place;
-use crate::tree::Tree;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 use index::Index;
 use names::{ClientNames, NewNames};
 use setters::Setters;
@@ -32,7 +32,7 @@ pub(crate) struct Draft {
     /// The names that its types and records should get.
     pub(crate) names: BTreeMap<String, WantedName>,
     /// Known lists of fields as the draft widens them, which replace those of the catalogue.
-    pub(crate) lists: BTreeMap<Place, Vec<Tree>>,
+    pub(crate) lists: BTreeMap<YamlPath, Vec<Tree>>,
     pub(crate) source: Source,
 }
 
@@ -90,8 +90,8 @@ pub(crate) fn fill(editor: &mut Editor, draft: &Draft) {
 }
 
 /// All endpoints.
-pub(crate) fn endpoints(editor: &Editor) -> Vec<(Place, &Tree)> {
-    editor.groups().flat_map(|file| Place::file(file).key("endpoints").items(editor)).collect()
+pub(crate) fn endpoints(editor: &Editor) -> Vec<(YamlPath, &Tree)> {
+    editor.groups().flat_map(|file| YamlPath::file(file).key("endpoints").items(editor)).collect()
 }
 
 /// The value of a key, unless it is missing or unknown.
@@ -107,8 +107,8 @@ fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
 /// The parts of an endpoint that are to be written: the unknown ones of a known endpoint, or all of a new one.
 #[derive(Debug)]
 struct Gap {
-    new: Place,
-    known: Option<Place>,
+    new: YamlPath,
+    known: Option<YamlPath>,
     params: bool,
     body: bool,
 }
@@ -133,7 +133,7 @@ struct Filler<'a> {
 
 impl Filler<'_> {
     /// Every endpoint of the draft, with the known one of the same path, or of the same name if no path is known yet.
-    fn pairs(&self) -> Vec<(Place, Option<Place>)> {
+    fn pairs(&self) -> Vec<(YamlPath, Option<YamlPath>)> {
         let path = |endpoint: &Tree| known_text(endpoint, "path").map(template);
         let (mut by_path, mut by_name) = (HashMap::new(), HashMap::new());
         for (at, endpoint) in endpoints(self.editor) {
@@ -142,7 +142,7 @@ impl Filler<'_> {
                 None => drop(by_name.insert((at.file.clone(), ident_of(endpoint)), at)),
             }
         }
-        let pair = |(new, endpoint): (Place, &Tree)| {
+        let pair = |(new, endpoint): (YamlPath, &Tree)| {
             let known = path(endpoint).and_then(|path| by_path.get(&path).cloned());
             let known = known.or_else(|| by_name.remove(&(new.file.clone(), ident_of(endpoint))));
             (new, known)
@@ -150,7 +150,7 @@ impl Filler<'_> {
         endpoints(&self.draft.editor).into_iter().map(pair).collect()
     }
 
-    fn gap(&self, new: Place, known: Option<Place>) -> Gap {
+    fn gap(&self, new: YamlPath, known: Option<YamlPath>) -> Gap {
         let is_drafted = |key: &str| known_value(new.tree(&self.draft.editor), key).is_some();
         let here = known.as_ref().map(|known| known.tree(self.editor));
         let params = is_drafted("params") && here.is_none_or(|here| known_value(here, "params").is_none());
@@ -159,7 +159,7 @@ impl Filler<'_> {
     }
 
     /// Fills in the unknown parts of an endpoint.
-    fn complete(&mut self, known: &Place, gap: &Gap) {
+    fn complete(&mut self, known: &YamlPath, gap: &Gap) {
         let here = known.tree(self.editor).clone();
         let new = gap.new.tree(&self.draft.editor);
         let mut evidence = here.text("evidence").unwrap_or_default().to_owned();
@@ -213,7 +213,7 @@ impl Filler<'_> {
             let endpoints = added.remove(file).unwrap_or_default();
             let drafted = self.draft.editor.tree(file);
             if self.editor.tree(file).get("title").is_some() {
-                self.editor.extend(&Place::file(file).key("endpoints"), endpoints);
+                self.editor.extend(&YamlPath::file(file).key("endpoints"), endpoints);
             } else if !endpoints.is_empty() || drafted.entries("endpoints").is_empty() {
                 // A group whose endpoints are all in other groups is not added.
                 let records = self.editor.tree(file).entries("records").to_vec();

@@ -30,9 +30,9 @@ use serde_yaml::Value;
 
 use super::change::{CatalogueChange, Editor, Refusal};
 use super::fill::fill;
-use super::keys::SERVICE;
+use super::format_maps::SERVICE;
 use super::naming::NamesInUse;
-use super::tree::Tree;
+use super::yaml_tree::Tree;
 use document::{Document, entries, entries_of};
 use draft::Draft;
 use notes::Notes;

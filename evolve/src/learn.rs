@@ -23,10 +23,10 @@ use codegen::names::{self, Case};
 use codegen::spec::BodyEntry;
 
 use super::change::{CatalogueChange, Editor, Refusal};
-use super::checked::Checked;
 use super::endpoint::{Names, find};
-use super::place::Place;
-use super::reply::Reply;
+use super::saved_response::SavedResponse;
+use super::valid_catalogue::ValidCatalogue;
+use super::yaml_path::YamlPath;
 use kind::BodyKind;
 use reader::Reader;
 
@@ -87,7 +87,7 @@ fn learn_one(
     let data = editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
     let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
     let is_unknown = known.is_none();
-    let endpoint = Place::file(&format!("{module}.yaml")).key("endpoints").item(endpoint);
+    let endpoint = YamlPath::file(&format!("{module}.yaml")).key("endpoints").item(endpoint);
     editor.subject = label;
     let has_data = |data: &&str| replies.iter().any(|reply| reply.at(data).is_some());
     if let (true, BodyKind::Object, Some(data)) = (is_unknown, kind, data.as_deref().filter(has_data)) {
@@ -111,7 +111,7 @@ fn learn_one(
 }
 
 /// The indices of an endpoint's group and of the endpoint in it.
-fn found(checked: &Checked, wanted: &str) -> Result<(String, (usize, usize)), Refusal> {
+fn found(checked: &ValidCatalogue, wanted: &str) -> Result<(String, (usize, usize)), Refusal> {
     let endpoints = checked.groups.iter().enumerate().flat_map(|(group, (module, spec))| {
         spec.endpoints.iter().enumerate().map(move |(index, endpoint)| {
             let ident = names::chosen(endpoint.rust_name.as_deref(), &endpoint.name, Case::Snake).unwrap_or_default();
@@ -122,9 +122,9 @@ fn found(checked: &Checked, wanted: &str) -> Result<(String, (usize, usize)), Re
     find(endpoints, wanted)
 }
 
-fn read(learning: &LearnOptions, lesson: &Lesson) -> Result<Vec<Reply>, Refusal> {
+fn read(learning: &LearnOptions, lesson: &Lesson) -> Result<Vec<SavedResponse>, Refusal> {
     let replies = lesson.replies.iter().map(|(origin, bytes)| {
-        let reply = Reply::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
+        let reply = SavedResponse::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
         if reply.is_invented && !learning.accept_invented {
             return Err(Refusal::Message(format!(
                 "{origin} is a mock response of the sandbox; to learn from it nevertheless, name the catalogue with --spec"

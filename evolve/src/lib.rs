@@ -4,21 +4,21 @@
 
 mod add;
 mod change;
-mod checked;
 pub mod diff;
 mod edit;
 mod endpoint;
 mod fill;
+mod format_maps;
 mod import;
-mod keys;
 mod learn;
 mod live;
 mod naming;
 mod numbered_types;
-mod place;
-mod reply;
-mod seen;
-mod tree;
+mod observed;
+mod saved_response;
+mod valid_catalogue;
+mod yaml_path;
+mod yaml_tree;
 
 pub use add::{Addition, add};
 pub use change::{CatalogueChange, Refusal};

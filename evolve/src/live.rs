@@ -7,8 +7,8 @@ use codegen::{Catalogue, did_you_mean};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::change::Refusal;
-use crate::checked::api;
 use crate::endpoint::{Names, find};
+use crate::valid_catalogue::api;
 
 /// Characters that must be encoded in a segment of a path.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use codegen::is_line;
 use codegen::names::{self, Case, Scope};
 
-use super::tree::Tree;
+use super::yaml_tree::Tree;
 
 /// Names of one scope in Rust.
 #[derive(Clone, Debug, Default)]

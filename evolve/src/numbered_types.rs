@@ -1,6 +1,6 @@
 //! Types in catalogue syntax, with numbers instead of the names of types and records.
 
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 pub(crate) const ANY: &str = "any";
 pub(crate) const TIMESTAMP: &str = "timestamp";

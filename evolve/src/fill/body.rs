@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use codegen::spec::BODY;
 
 use super::{Filler, known_value};
-use crate::keys::SERVICE;
+use crate::format_maps::SERVICE;
 use crate::naming::{NamesInUse, ident_of};
-use crate::place::Place;
-use crate::tree::Tree;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// The key that makes a body a series or an object.
 pub(super) fn kind(body: &Tree) -> Option<&'static str> {
@@ -17,7 +17,7 @@ pub(super) fn kind(body: &Tree) -> Option<&'static str> {
 
 impl Filler<'_> {
     /// Whether the body of an endpoint is unknown, or its kind is known and its fields are in the draft only.
-    pub(super) fn is_body_open(&self, here: &Tree, new: &Place) -> bool {
+    pub(super) fn is_body_open(&self, here: &Tree, new: &YamlPath) -> bool {
         let Some(known) = self.editor.body(here).filter(|body| body.as_text() != Some("unknown")) else { return true };
         let drafted = new.tree(&self.draft.editor).get("body");
         kind(&known).is_some_and(|kind| {
@@ -28,7 +28,7 @@ impl Filler<'_> {
 
     /// The body of an endpoint with the names of the catalogue, which replaces a known one; `inherited` is the evidence
     /// of the endpoint.
-    pub(super) fn body(&self, new: &Place, known: Option<&Tree>, inherited: &str) -> Tree {
+    pub(super) fn body(&self, new: &YamlPath, known: Option<&Tree>, inherited: &str) -> Tree {
         let endpoint = new.tree(&self.draft.editor);
         let mut body = endpoint.get("body").cloned().unwrap_or(Tree::Null);
         let ty = body.text("type").map(|ty| self.ty(ty));
@@ -82,7 +82,7 @@ impl Filler<'_> {
     /// Writes the fields of the metadata, if none are known.
     pub(super) fn write_metadata(&mut self) {
         let fields = self.fields(self.new_metadata(), &mut NamesInUse::default());
-        self.editor.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
+        self.editor.extend(&YamlPath::service().key("envelope").key("metadata").key("fields"), fields);
     }
 
     /// Replaces known lists of fields with the widened ones.

@@ -7,15 +7,15 @@ use super::body::kind;
 use super::index::Index;
 use super::{Filler, Gap, Source, known_text};
 use crate::change::Editor;
-use crate::place::Place;
-use crate::tree::Tree;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// The name of a param or field, and the kind of its values.
 type Named = (String, &'static str);
 
 impl Filler<'_> {
     /// Notes each difference between a known endpoint and the draft's, except in the parts that were filled in.
-    pub(super) fn note_contradictions(&mut self, known: &Place, gap: &Gap) {
+    pub(super) fn note_contradictions(&mut self, known: &YamlPath, gap: &Gap) {
         let (here, there) = (known.tree(self.editor), gap.new.tree(&self.draft.editor));
         let label = here.text("path").or(here.text("name")).unwrap_or_default().to_owned();
         let mut notes = Vec::new();
@@ -93,7 +93,7 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     /// The entries of an endpoint's params; `None` if they are unknown.
-    fn entries(&self, endpoint: &Place) -> Option<&'a [Tree]> {
+    fn entries(&self, endpoint: &YamlPath) -> Option<&'a [Tree]> {
         match endpoint.tree(self.editor).get("params")? {
             Tree::List(entries) => Some(entries),
             _ => None,
@@ -114,7 +114,7 @@ impl<'a> Side<'a> {
     }
 
     /// What a body is as a whole, if it is known.
-    fn body_kind(&self, endpoint: &Place) -> Option<String> {
+    fn body_kind(&self, endpoint: &YamlPath) -> Option<String> {
         let body = self.editor.body(endpoint.tree(self.editor))?;
         match (kind(&body), body.text("type")) {
             (Some("object"), _) => Some("an object".to_owned()),
@@ -130,7 +130,7 @@ impl<'a> Side<'a> {
     }
 
     /// The fields of a body, listed or of its record.
-    fn fields(&self, endpoint: &Place) -> Option<Vec<Named>> {
+    fn fields(&self, endpoint: &YamlPath) -> Option<Vec<Named>> {
         let body = self.editor.body(endpoint.tree(self.editor))?;
         let fields = match body.get(kind(&body)?)? {
             Tree::List(fields) => fields,

@@ -3,20 +3,20 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::change::Editor;
-use crate::keys::SERVICE;
-use crate::place::Place;
-use crate::tree::Tree;
+use crate::format_maps::SERVICE;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// Records, types and shared params by their names.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// By file and name.
-    records: HashMap<String, HashMap<String, Place>>,
-    types: HashMap<String, Place>,
+    records: HashMap<String, HashMap<String, YamlPath>>,
+    types: HashMap<String, YamlPath>,
     /// By the name that entries of `params` have for them.
-    params: HashMap<String, Place>,
+    params: HashMap<String, YamlPath>,
     /// By the name that is sent.
-    by_wire_name: HashMap<String, Vec<Place>>,
+    by_wire_name: HashMap<String, Vec<YamlPath>>,
     /// The entries of each param set.
     sets: HashMap<String, Vec<String>>,
 }
@@ -25,7 +25,7 @@ impl Index {
     /// The named parts of the current catalogue.
     pub(super) fn of(editor: &Editor) -> Self {
         let mut index = Self::default();
-        let list = |file: &str, key| Place::file(file).key(key).items(editor);
+        let list = |file: &str, key| YamlPath::file(file).key(key).items(editor);
         for file in editor.groups().chain([SERVICE]) {
             let records = list(file, "records").into_iter().map(|(at, record)| (name(record), at));
             index.records.insert(file.to_owned(), records.collect());
@@ -43,22 +43,22 @@ impl Index {
     }
 
     /// A record, as bodies and fields of a file refer to it.
-    pub(super) fn record(&self, file: &str, name: &str) -> Option<&Place> {
+    pub(super) fn record(&self, file: &str, name: &str) -> Option<&YamlPath> {
         [file, SERVICE].into_iter().find_map(|file| self.records.get(file)?.get(name))
     }
 
     /// A named type.
-    pub(super) fn ty(&self, name: &str) -> Option<&Place> {
+    pub(super) fn ty(&self, name: &str) -> Option<&YamlPath> {
         self.types.get(name)
     }
 
     /// The shared params that are sent by a name.
-    pub(super) fn params_sent_as(&self, name: &str) -> &[Place] {
+    pub(super) fn params_sent_as(&self, name: &str) -> &[YamlPath] {
         self.by_wire_name.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The shared params that a name in `params` refers to: one, or those of a set.
-    pub(super) fn shared(&self, name: &str) -> Vec<Place> {
+    pub(super) fn shared(&self, name: &str) -> Vec<YamlPath> {
         match self.sets.get(name) {
             Some(ids) => ids.iter().filter_map(|id| self.params.get(id)).cloned().collect(),
             None => self.params.get(name).into_iter().cloned().collect(),
@@ -66,7 +66,7 @@ impl Index {
     }
 
     /// The definitions of an endpoint's params, each once, with references and sets resolved; `None` if unknown.
-    pub(super) fn params_of(&self, endpoint: &Place, editor: &Editor) -> Option<Vec<Place>> {
+    pub(super) fn params_of(&self, endpoint: &YamlPath, editor: &Editor) -> Option<Vec<YamlPath>> {
         let Tree::List(entries) = endpoint.tree(editor).get("params")? else { return None };
         let mut all = Vec::new();
         for (index, entry) in entries.iter().enumerate() {

@@ -9,10 +9,10 @@ use codegen::type_expr::TypeExpr;
 use super::values::{add_values, is_identifier, value_texts, with_idents};
 use super::{Filler, Gap, Source, WantedName};
 use crate::change::Editor;
-use crate::keys::SERVICE;
+use crate::format_maps::SERVICE;
 use crate::naming::{NamesInUse, group_types, method_name, root_types, type_name, types_of_method};
-use crate::place::Place;
-use crate::tree::Tree;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// The names of types in the client.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl ClientNames {
         let (mut groups, mut in_groups) = (HashMap::new(), NamesInUse::default());
         for file in editor.groups() {
             let mut own = NamesInUse::default();
-            group_types(Place::file(file).module(), editor.tree(file), &mut own);
-            group_types(Place::file(file).module(), editor.tree(file), &mut in_groups);
+            group_types(YamlPath::file(file).module(), editor.tree(file), &mut own);
+            group_types(YamlPath::file(file).module(), editor.tree(file), &mut in_groups);
             groups.insert(file.to_owned(), own);
         }
         Self { root: root_types(editor.tree(SERVICE)), groups, in_groups }
@@ -41,8 +41,8 @@ impl ClientNames {
     fn group(&mut self, file: &str) -> &mut NamesInUse {
         self.groups.entry(file.to_owned()).or_insert_with(|| {
             let mut own = NamesInUse::default();
-            own.note(names::handle(Place::file(file).module()));
-            self.in_groups.note(names::handle(Place::file(file).module()));
+            own.note(names::handle(YamlPath::file(file).module()));
+            self.in_groups.note(names::handle(YamlPath::file(file).module()));
             own
         })
     }
@@ -85,14 +85,14 @@ pub(super) struct NewNames {
     /// By the numbers in the draft; new records with their file.
     records: BTreeMap<usize, (String, Option<String>)>,
     /// The ids of shared params, by their index in the draft.
-    pub(super) params: HashMap<Place, String>,
+    pub(super) params: HashMap<YamlPath, String>,
 }
 
 impl Filler<'_> {
     /// The `rust_name` of each new endpoint that needs one.
-    pub(super) fn name_endpoints(&mut self, pairs: &[(Place, Option<Place>)]) -> Vec<Option<String>> {
+    pub(super) fn name_endpoints(&mut self, pairs: &[(YamlPath, Option<YamlPath>)]) -> Vec<Option<String>> {
         let draft = self.draft;
-        let ident = |(new, known): &(Place, Option<Place>)| {
+        let ident = |(new, known): &(YamlPath, Option<YamlPath>)| {
             let tree = new.tree(&draft.editor);
             let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("rust_name"));
             match (known, draft.source) {
@@ -171,7 +171,7 @@ impl Filler<'_> {
 
     /// Names types: a known type with the wanted name and a value in common is the same, all others are new.
     fn name_types(&mut self, needed: &BTreeSet<String>) {
-        for (_, new) in Place::service().key("types").items(&self.draft.editor) {
+        for (_, new) in YamlPath::service().key("types").items(&self.draft.editor) {
             let name = new.text("name").unwrap_or_default();
             if !needed.contains(name) {
                 continue;
@@ -190,7 +190,7 @@ impl Filler<'_> {
                 let values: Vec<&Tree> = new.entries("values").iter().collect();
                 let values = with_idents(&values, new, new.text("evidence"), &mut NamesInUse::default());
                 tree.set(&TYPE, "values", (!values.is_empty()).then_some(values));
-                self.editor.extend(&Place::service().key("types"), vec![tree]);
+                self.editor.extend(&YamlPath::service().key("types"), vec![tree]);
                 called
             };
             self.names.types.insert(name.to_owned(), called);
@@ -235,7 +235,7 @@ impl Filler<'_> {
             if *self.editor.tree(&file) == Tree::Null {
                 self.editor.create(&file, Tree::map().with("records", Vec::new()));
             }
-            self.editor.extend(&Place::file(&file).key("records"), vec![tree]);
+            self.editor.extend(&YamlPath::file(&file).key("records"), vec![tree]);
         }
     }
 

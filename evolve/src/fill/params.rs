@@ -9,21 +9,21 @@ use codegen::type_expr::{Builtin, TypeExpr};
 use super::index::id;
 use super::values::{is_identifier, value_texts};
 use super::{Filler, Gap};
-use crate::keys::SERVICE;
+use crate::format_maps::SERVICE;
 use crate::naming::{NamesInUse, claim_id};
-use crate::place::Place;
-use crate::tree::Tree;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 impl Filler<'_> {
     /// The types of an endpoint's params, except of those for which the catalogue has a shared param.
-    pub(super) fn types_of_params(&self, new: &Place) -> Vec<String> {
+    pub(super) fn types_of_params(&self, new: &YamlPath) -> Vec<String> {
         let all = self.source.params_of(new, &self.draft.editor).unwrap_or_default();
         let own = all.iter().filter(|at| self.shared_like(at).is_none());
         own.filter_map(|at| at.tree(&self.draft.editor).text("type").map(str::to_owned)).collect()
     }
 
     /// The only shared param of the catalogue with the same wire name, if it accepts the same values.
-    fn shared_like(&self, at: &Place) -> Option<String> {
+    fn shared_like(&self, at: &YamlPath) -> Option<String> {
         let new = at.tree(&self.draft.editor);
         let [known] = self.known.params_sent_as(new.text("name")?) else { return None };
         let known = known.tree(self.editor);
@@ -59,7 +59,7 @@ impl Filler<'_> {
     pub(super) fn write_shared_params(&mut self, gaps: &[Gap]) {
         let of_gap = |gap: &Gap| self.source.params_of(&gap.new, &self.draft.editor).unwrap_or_default();
         let needed = gaps.iter().filter(|gap| gap.params).flat_map(of_gap);
-        let needed: BTreeSet<Place> = needed.filter(|at| at.file == SERVICE).collect();
+        let needed: BTreeSet<YamlPath> = needed.filter(|at| at.file == SERVICE).collect();
         let mut constants = NamesInUse::default();
         for known in ["params", "param_sets"].iter().flat_map(|list| self.editor.tree(SERVICE).entries(list)) {
             constants.note(names::ident(id(known), Case::Shouty).unwrap_or_default());
@@ -70,18 +70,18 @@ impl Filler<'_> {
         }
     }
 
-    fn new_shared_param(&mut self, at: &Place, constants: &mut NamesInUse) -> String {
+    fn new_shared_param(&mut self, at: &YamlPath, constants: &mut NamesInUse) -> String {
         let param = at.tree(&self.draft.editor);
         let name = param.text("name").unwrap_or_default();
         let called = claim_id(constants, id(param), name);
         let mut tree = self.with_setters(param, &mut NamesInUse::default());
         tree.set(&PARAM, "id", (called != name).then_some(called.as_str()));
-        self.editor.extend(&Place::service().key("params"), vec![tree]);
+        self.editor.extend(&YamlPath::service().key("params"), vec![tree]);
         called
     }
 
     /// The params in a new path that the known list of params lacks.
-    pub(super) fn new_params_in_path(&self, known: &Place, new: &Place) -> Vec<Tree> {
+    pub(super) fn new_params_in_path(&self, known: &YamlPath, new: &YamlPath) -> Vec<Tree> {
         let listed = self.known.params_of(known, self.editor).unwrap_or_default();
         let names: Vec<_> = listed.iter().map(|at| at.tree(self.editor).get("name")).collect();
         let all = self.source.params_of(new, &self.draft.editor).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Filler<'_> {
     }
 
     /// The params of an endpoint with the names of the catalogue.
-    pub(super) fn params(&mut self, new: &Place, inherited: &str) -> Vec<Tree> {
+    pub(super) fn params(&mut self, new: &YamlPath, inherited: &str) -> Vec<Tree> {
         let draft = &self.draft.editor;
         let all = self.source.params_of(new, draft).unwrap_or_default();
         let mut idents = NamesInUse::default();

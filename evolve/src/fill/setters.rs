@@ -7,9 +7,9 @@ use codegen::spec::Evidence;
 
 use super::endpoints;
 use crate::change::Editor;
-use crate::keys::SERVICE;
+use crate::format_maps::SERVICE;
 use crate::naming::{NamesInUse, ident_of, singular};
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 /// The setters of the client, by the traits that they become.
 #[derive(Debug, Default)]

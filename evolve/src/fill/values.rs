@@ -5,8 +5,8 @@ use codegen::spec::VALUE;
 
 use crate::change::Editor;
 use crate::naming::{NamesInUse, value_names};
-use crate::place::Place;
-use crate::tree::Tree;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// The values of a type as they are sent.
 pub(super) fn value_texts(ty: &Tree) -> Vec<&str> {
@@ -20,7 +20,7 @@ pub(crate) fn is_within(range: &Tree, value: f64) -> bool {
 }
 
 /// Adds the values of another type that a known type lacks, and notes them.
-pub(crate) fn add_values(editor: &mut Editor, at: &Place, other: &Tree) {
+pub(crate) fn add_values(editor: &mut Editor, at: &YamlPath, other: &Tree) {
     let known = at.tree(editor);
     let mut idents = NamesInUse::default();
     for value in known.entries("values") {

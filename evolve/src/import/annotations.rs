@@ -9,7 +9,7 @@ use super::Reader;
 use super::document::{text, text_of};
 use super::schema::DEPTH;
 use crate::numbered_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name, written};
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// The facts next to a schema, or else within it.

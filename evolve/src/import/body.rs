@@ -7,7 +7,7 @@ use super::document::{entries, entries_of};
 use super::notes::{RESPONSE, Weight};
 use super::schema::type_of;
 use crate::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// The body of a success, which names the record of a series or an object by its number; `None` if it is unknown.

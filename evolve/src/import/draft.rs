@@ -2,7 +2,7 @@
 //! called by numbers, and every field has its evidence.
 
 use crate::fill::WantedName;
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 /// Everything that is to be in the catalogue.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use super::Reader;
 use super::document::entries;
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Every status of a failure, once.

@@ -9,9 +9,9 @@ use codegen::spec::ENDPOINT;
 use super::draft::{Draft, Named};
 use crate::change::Editor;
 use crate::fill::{self, Source, WantedName};
-use crate::keys::SERVICE;
-use crate::place::Place;
-use crate::tree::Tree;
+use crate::format_maps::SERVICE;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// Makes a catalogue of a draft; `editor` has the envelope of the series in it.
 pub(super) fn finish(editor: Editor, draft: Draft, evidence: &str) -> fill::Draft {
@@ -59,7 +59,7 @@ impl Finisher {
         let lists = [("types", types), ("params", self.draft.shared.clone()), ("records", records)];
         for (key, mut ranked) in lists {
             ranked.sort_by_key(|(rank, _): &(usize, Tree)| *rank);
-            self.editor.extend(&Place::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
+            self.editor.extend(&YamlPath::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
         }
         self.write_metadata();
     }
@@ -72,7 +72,7 @@ impl Finisher {
         let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, None));
         let new = all.filter(|field| seen.insert(field.text("name").map(str::to_owned)));
         let fields = new.map(|field| field.with_some("evidence", own)).collect();
-        self.editor.extend(&Place::service().key("envelope").key("metadata").key("fields"), fields);
+        self.editor.extend(&YamlPath::service().key("envelope").key("metadata").key("fields"), fields);
     }
 
     /// The fields of a record without the one that the envelope has.

@@ -9,7 +9,7 @@ use super::Reader;
 use super::document::{items, text};
 use super::service::or_unknown;
 use crate::naming::NamesInUse;
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 /// The module of a tag, unless another tag has it.
 pub(super) fn module(tag: &str) -> String {

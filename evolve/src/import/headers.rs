@@ -8,7 +8,7 @@ use serde_yaml::Value;
 use super::Reader;
 use super::document::{entries, items, text};
 use super::params::fixed;
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Headers that a request can carry in addition to its credentials, each once.

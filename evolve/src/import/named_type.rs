@@ -10,7 +10,7 @@ use super::schema::{is_component, owner};
 use crate::fill::WantedName;
 use crate::naming::is_value;
 use crate::numbered_types::type_name;
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Text, or a named type of it.

@@ -8,7 +8,7 @@ use super::Reader;
 use super::annotations::summarized;
 use super::document::{entries, text};
 use super::notes::{OPERATION, PATH, Weight};
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// Everything under `paths`.

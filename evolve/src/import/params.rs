@@ -13,7 +13,7 @@ use super::notes::{PARAM as PARAM_KEYS, Weight};
 use super::schema::type_of;
 use crate::fill::is_within;
 use crate::numbered_types::{innermost, item, record_in, type_of_name, written};
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// The params of an operation as entries, those of its path first, and whether all references lead somewhere.

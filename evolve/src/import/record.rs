@@ -13,7 +13,7 @@ use super::notes::Weight;
 use super::schema::owner;
 use crate::fill::WantedName;
 use crate::numbered_types::{or_null, record_in, record_name};
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// A record; `None` for an object without listed fields.

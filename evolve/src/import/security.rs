@@ -6,7 +6,7 @@ use serde_yaml::{Mapping, Value};
 use super::Reader;
 use super::document::{entries, items, text};
 use super::notes::Weight;
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 /// Whether credentials are optional: then an empty requirement is one of the alternatives.
 pub(super) fn is_optional(root: &Value) -> bool {

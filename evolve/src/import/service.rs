@@ -9,8 +9,8 @@ use super::document::{entries, items, text, text_of};
 use super::notes::Weight;
 use super::{Envelope, Reader};
 use crate::change::Editor;
-use crate::keys::SERVICE;
-use crate::tree::Tree;
+use crate::format_maps::SERVICE;
+use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// A `service.yaml` for a new catalogue.

@@ -10,12 +10,12 @@ use super::reader::Reader;
 use super::time::make_time;
 use crate::change::Refusal;
 use crate::numbered_types::holding;
-use crate::seen::Seen;
-use crate::tree::Tree;
+use crate::observed::Observed;
+use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Reads the body of an endpoint, and the records in it.
-    pub(super) fn body(&mut self, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
+    pub(super) fn body(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), Refusal> {
         let entry = self.endpoint.tree(self.editor).clone();
         let known = self.editor.body(&entry).unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
@@ -42,7 +42,7 @@ impl Reader<'_> {
     }
 
     /// Widens listed fields.
-    fn widen_body(&mut self, kind: BodyKind, known: &Tree, inherited: &str, shared: Option<String>, seen: &Seen) {
+    fn widen_body(&mut self, kind: BodyKind, known: &Tree, inherited: &str, shared: Option<String>, seen: &Observed) {
         let body = self.endpoint.key("body");
         let own = known.text("time");
         let shared = shared.filter(|time| !seen.by_position && own.is_none_or(|own| own == time));
@@ -59,7 +59,13 @@ impl Reader<'_> {
     }
 
     /// A body whose fields are unknown; its kind may be known.
-    fn new_body(&mut self, known: &Tree, kind: BodyKind, shared: Option<&str>, seen: &Seen) -> Result<Tree, Refusal> {
+    fn new_body(
+        &mut self,
+        known: &Tree,
+        kind: BodyKind,
+        shared: Option<&str>,
+        seen: &Observed,
+    ) -> Result<Tree, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
                 "its keys are data and no names of fields, like {keys}; leave it `unknown`, and the client hands it over \
@@ -92,7 +98,7 @@ impl Reader<'_> {
     }
 
     /// The type of a body that is neither a series nor one object.
-    fn value(&mut self, known: &Tree, inherited: &str, seen: &Seen) -> Result<(), Refusal> {
+    fn value(&mut self, known: &Tree, inherited: &str, seen: &Observed) -> Result<(), Refusal> {
         if let Some(expr) = known.text("type").and_then(TypeExpr::parse) {
             let Some(wider) = self.wider("body", &expr, seen) else { return Ok(()) };
             let words = seen.words();
@@ -122,7 +128,7 @@ impl Reader<'_> {
     }
 
     /// Notes the body that became known.
-    pub(super) fn note_learned(&mut self, kind: BodyKind, seen: &Seen) {
+    pub(super) fn note_learned(&mut self, kind: BodyKind, seen: &Observed) {
         let body = self.endpoint.key("body").tree(self.editor);
         if let Some(ty) = body.text("type") {
             return self.editor.note(format!("the body is a `{ty}`"));
@@ -138,7 +144,7 @@ impl Reader<'_> {
     }
 
     /// Rejects records without any of the listed fields, unless these are from the previous version.
-    fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Seen) -> Result<(), Refusal> {
+    fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Observed) -> Result<(), Refusal> {
         let fields = listed.iter().filter(|field| !is_previous(field, evidence));
         let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();
         if names.is_empty() || names.iter().any(|name| seen.fields.get(name).is_some()) {

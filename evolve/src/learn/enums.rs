@@ -10,9 +10,9 @@ use crate::change::Editor;
 use crate::fill::{WantedName, add_values};
 use crate::naming::is_value;
 use crate::numbered_types::type_name;
-use crate::place::Place;
-use crate::seen::{MAX_VALUES, Seen};
-use crate::tree::Tree;
+use crate::observed::{MAX_VALUES, Observed};
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// The field that `--enum` names, and its type.
 fn parts(wanted: &str) -> (&str, &str) {
@@ -28,7 +28,7 @@ pub(super) fn note_unused(editor: &mut Editor, enums: &[String], used: &BTreeSet
 
 impl<'a> Reader<'a> {
     /// The type that `--enum` names for a field that has texts, and whether it differs from the field's name.
-    fn wanted_enum(&mut self, name: &str, seen: &Seen) -> Option<(&'a str, bool)> {
+    fn wanted_enum(&mut self, name: &str, seen: &Observed) -> Option<(&'a str, bool)> {
         let mut wanted = self.options.enums.iter().map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0);
         let (field, ty) = wanted.find(|(field, _)| *field == name)?;
         self.enum_fields.insert(field.to_owned());
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The enum that replaces the type of a listed field, if the field was named and all its values are texts.
-    pub(super) fn enum_instead(&mut self, name: &str, ty: &str, seen: &Seen) -> Option<String> {
+    pub(super) fn enum_instead(&mut self, name: &str, ty: &str, seen: &Observed) -> Option<String> {
         match (ty, seen.items.as_deref()) {
             ("string", _) => return self.enum_of(name, seen),
             ("list<string>", Some(items)) if seen.lists == seen.values() => {
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The enum for a field, if the field was named and all its values are texts.
-    pub(super) fn enum_of(&mut self, name: &str, seen: &Seen) -> Option<String> {
+    pub(super) fn enum_of(&mut self, name: &str, seen: &Observed) -> Option<String> {
         let (ty, is_chosen) = self.wanted_enum(name, seen)?;
         let ident = names::ident(ty, Case::Pascal);
         let why = match &ident {
@@ -102,13 +102,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A type of the catalogue.
-    pub(super) fn named_type(&self, name: &str) -> Option<Place> {
-        let types = Place::service().key("types").items(self.editor);
+    pub(super) fn named_type(&self, name: &str) -> Option<YamlPath> {
+        let types = YamlPath::service().key("types").items(self.editor);
         types.into_iter().find(|(_, known)| known.text("name") == Some(name)).map(|(at, _)| at)
     }
 
     /// The texts that can be values.
-    fn values(&mut self, seen: &Seen) -> Vec<String> {
+    fn values(&mut self, seen: &Observed) -> Vec<String> {
         let (values, others): (Vec<&String>, Vec<&String>) = seen.texts.iter().partition(|text| is_value(text));
         for text in others {
             self.editor.note(format!("{text:?} cannot be a value of an enum and is left out"));
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds values that a known enum does not have.
-    pub(super) fn new_values(&mut self, at: &Place, seen: &Seen) {
+    pub(super) fn new_values(&mut self, at: &YamlPath, seen: &Observed) {
         let values = self.values(seen);
         if at.tree(self.editor).text("kind") == Some("enum") {
             let values: Vec<Tree> = values.into_iter().map(|text| Tree::map().with("value", text)).collect();

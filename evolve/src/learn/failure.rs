@@ -4,22 +4,22 @@ use codegen::spec;
 use serde_yaml::Value;
 
 use crate::change::Refusal;
-use crate::checked::Checked;
-use crate::reply::{Reply, at};
+use crate::saved_response::{SavedResponse, at};
+use crate::valid_catalogue::ValidCatalogue;
 
 /// Rejects a probable error response; with a success status it is only reported.
 pub(super) fn judge(
-    checked: &Checked,
+    checked: &ValidCatalogue,
     group: usize,
     known: Option<&spec::Body>,
-    replies: &[Reply],
+    replies: &[SavedResponse],
 ) -> Result<Option<String>, Refusal> {
     let service = &checked.service;
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
     let is_listed =
         |name: &str| known.is_some_and(|body| fields(checked, group, body).any(|field| field.name.as_str() == name));
     let mut warning = None;
-    for reply @ Reply { origin, body, has_status, .. } in replies {
+    for reply @ SavedResponse { origin, body, has_status, .. } in replies {
         let has_records = data.and_then(|data| reply.at(data)).is_some_and(Value::is_sequence);
         let Some(place) = place(service, body).filter(|place| !has_records && !is_listed(first(place))) else {
             continue;
@@ -52,7 +52,11 @@ fn first(place: &str) -> &str {
 }
 
 /// The fields that the catalogue lists for a body.
-fn fields<'c>(checked: &'c Checked, group: usize, body: &'c spec::Body) -> impl Iterator<Item = &'c spec::Field> {
+fn fields<'c>(
+    checked: &'c ValidCatalogue,
+    group: usize,
+    body: &'c spec::Body,
+) -> impl Iterator<Item = &'c spec::Field> {
     let records = checked.groups[group].1.records.iter().chain(&checked.service.records);
     let listed = body.series.as_ref().or(body.object.as_ref()).and_then(spec::Known::known);
     let (inline, name) = match listed {

@@ -6,9 +6,9 @@ use codegen::spec::FIELD;
 
 use super::reader::Reader;
 use super::rows::{is_positional, named_as};
-use crate::place::Place;
-use crate::seen::Seen;
-use crate::tree::Tree;
+use crate::observed::Observed;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// A known list of fields, and the facts about it as a whole.
 #[derive(Default)]
@@ -30,7 +30,7 @@ const FEW: usize = 10;
 
 impl Reader<'_> {
     /// Widens a known list by the fields of the responses, and returns the result.
-    pub(super) fn widen_list(&mut self, at: &Place, list: &FieldList, seen: &Seen) -> Vec<Tree> {
+    pub(super) fn widen_list(&mut self, at: &YamlPath, list: &FieldList, seen: &Observed) -> Vec<Tree> {
         let mut fields = self.lists.get(at).cloned().unwrap_or_else(|| self.editor.entries(at).to_vec());
         let is_known = |name: &str| fields.iter().any(|field| field.text("name") == Some(name));
         let is_new = |name: &str| list.time.as_deref() != Some(name) && !is_known(name);
@@ -93,7 +93,7 @@ impl Reader<'_> {
     }
 
     /// Widens a known record.
-    pub(super) fn known_record(&mut self, name: &str, seen: &Seen) {
+    pub(super) fn known_record(&mut self, name: &str, seen: &Observed) {
         let Some(at) = self.editor.record(&self.file, name) else { return };
         let record = at.tree(self.editor).clone();
         let list = FieldList {
@@ -110,7 +110,7 @@ impl Reader<'_> {
     }
 
     /// Fields that were not known.
-    pub(super) fn new_fields(&mut self, seen: &Seen, is_new: impl Fn(&str) -> bool) -> Vec<Tree> {
+    pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Tree> {
         let (mut fields, mut whole) = (Vec::new(), Vec::new());
         for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {

@@ -3,7 +3,7 @@
 use heck::ToSnakeCase;
 
 use crate::naming::singular;
-use crate::seen::Seen;
+use crate::observed::Observed;
 
 /// The type that values seem to have.
 #[derive(Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub(super) enum Guess {
 }
 
 /// Guesses from the name of a field and its values.
-pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
+pub(super) fn guess(name: &str, seen: &Observed, milliseconds: bool) -> Guess {
     // The client reads numbers that are written as text, but a field that has only texts may contain names that look
     // like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
@@ -63,19 +63,20 @@ pub(super) fn guess(name: &str, seen: &Seen, milliseconds: bool) -> Guess {
 }
 
 /// Whether the values differ in kind by index, or the first is a time: then the lists are rows.
-fn do_items_differ(lists: &Seen, milliseconds: bool) -> bool {
-    let kinds = |seen: &Seen| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
+fn do_items_differ(lists: &Observed, milliseconds: bool) -> bool {
+    let kinds =
+        |seen: &Observed| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
     let known = || lists.by_index.iter().filter(|place| place.values() > 0).map(kinds);
     has_time(lists, milliseconds) || known().any(|kinds| known().next() != Some(kinds))
 }
 
 /// Names for the fields of rows, which responses do not have: the first is the time, if it can be.
-pub(super) fn name_of_index(rows: &Seen, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
+pub(super) fn name_of_index(rows: &Observed, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
     let (has_time, time) = (has_time(rows, milliseconds), time.to_owned());
     move |place| if place == 0 && has_time { time.clone() } else { format!("value {}", place + 1) }
 }
 
-fn has_time(rows: &Seen, milliseconds: bool) -> bool {
+fn has_time(rows: &Observed, milliseconds: bool) -> bool {
     let first = rows.by_index.first().map(|first| guess(TIME, first, milliseconds));
     matches!(first, Some(Guess::Builtin("timestamp") | Guess::TimeInUnit(_) | Guess::TimeAsText(_)))
 }
@@ -84,7 +85,7 @@ fn has_time(rows: &Seen, milliseconds: bool) -> bool {
 pub(super) const TIME: &str = "time";
 
 /// The format in which every value is a time, if there is one.
-pub(super) fn time_format(seen: &Seen) -> Option<&'static str> {
+pub(super) fn time_format(seen: &Observed) -> Option<&'static str> {
     let are_texts = seen.kinds() == 1 && seen.text_times > 0;
     let formats: Option<Vec<_>> = seen.texts.iter().map(|text| format_of(text)).collect();
     let formats = formats.filter(|_| are_texts)?;
@@ -107,7 +108,7 @@ fn format_of(text: &str) -> Option<&'static str> {
 }
 
 /// Whether the keys of objects are names of fields, and not data like `1700000000` or a venue.
-fn is_record(seen: &Seen) -> bool {
+fn is_record(seen: &Observed) -> bool {
     let names = &seen.fields.0;
     let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     // Objects that share no key have keys that are data.
@@ -116,7 +117,7 @@ fn is_record(seen: &Seen) -> bool {
 }
 
 /// Keys of a whole body or record that are data, like times or coins, if most of them are or no two objects share one.
-pub(super) fn keys_of_data(seen: &Seen) -> Option<String> {
+pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
     let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_time(name);
     if names().filter(is_data).count() * 2 > names().count() {
@@ -128,7 +129,7 @@ pub(super) fn keys_of_data(seen: &Seen) -> Option<String> {
 }
 
 /// The unit in which all whole numbers would be times between 1990 and 2200.
-fn time_unit(seen: &Seen) -> Option<&'static str> {
+fn time_unit(seen: &Observed) -> Option<&'static str> {
     unit_of(seen.min).filter(|unit| unit_of(seen.max) == Some(unit))
 }
 
@@ -199,7 +200,7 @@ mod tests {
         ];
         for (name, values, expected) in table {
             let values: serde_yaml::Value = serde_json::from_str(values).expect(values);
-            let mut seen = Seen::default();
+            let mut seen = Observed::default();
             values.as_sequence().into_iter().flatten().for_each(|value| seen.add(value));
             assert_eq!(guess(name, &seen, false), expected, "{name}: {values:?}");
         }

@@ -5,8 +5,8 @@ use serde_yaml::Value;
 
 use super::guess::keys_of_data;
 use crate::change::Refusal;
-use crate::reply::Reply;
-use crate::seen::Seen;
+use crate::observed::Observed;
+use crate::saved_response::SavedResponse;
 
 /// The kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,9 +37,10 @@ impl BodyKind {
 }
 
 /// The kind of bodies that are unknown.
-pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<BodyKind, Refusal> {
+pub(super) fn of(replies: &[SavedResponse], data: Option<&str>) -> Result<BodyKind, Refusal> {
     // Some services send `null` instead of an empty list of records.
-    let is_series = |reply: &&Reply| list_of(reply, data).is_some_and(|list| list.is_sequence() || list.is_null());
+    let is_series =
+        |reply: &&SavedResponse| list_of(reply, data).is_some_and(|list| list.is_sequence() || list.is_null());
     match (replies.iter().find(is_series), replies.iter().find(|reply| !is_series(reply))) {
         (Some(_), None) => Ok(BodyKind::Series),
         (Some(series), Some(other)) => Err(Refusal::Message(format!(
@@ -55,8 +56,8 @@ pub(super) fn of(replies: &[Reply], data: Option<&str>) -> Result<BodyKind, Refu
 }
 
 /// All bodies together.
-pub(super) fn whole(replies: &[Reply]) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn whole(replies: &[SavedResponse]) -> Observed {
+    let mut seen = Observed::default();
     for reply in replies {
         seen.add(&reply.body);
     }
@@ -64,13 +65,13 @@ pub(super) fn whole(replies: &[Reply]) -> Seen {
 }
 
 /// The value at the JSON path of a body's records.
-fn list_of<'r>(reply: &'r Reply, data: Option<&str>) -> Option<&'r Value> {
+fn list_of<'r>(reply: &'r SavedResponse, data: Option<&str>) -> Option<&'r Value> {
     data.map_or(Some(&reply.body), |data| reply.at(data))
 }
 
 /// All records of all responses.
-pub(super) fn records(replies: &[Reply], data: Option<&str>) -> Result<Seen, Refusal> {
-    let mut seen = Seen::default();
+pub(super) fn records(replies: &[SavedResponse], data: Option<&str>) -> Result<Observed, Refusal> {
+    let mut seen = Observed::default();
     for reply in replies {
         let records = match list_of(reply, data) {
             Some(Value::Sequence(records)) => records.as_slice(),
@@ -104,7 +105,7 @@ fn no_series(origin: &str, data: Option<&str>) -> Refusal {
 }
 
 /// All bodies, each of which is one object.
-pub(super) fn objects(replies: &[Reply]) -> Result<Seen, Refusal> {
+pub(super) fn objects(replies: &[SavedResponse]) -> Result<Observed, Refusal> {
     let seen = whole(replies);
     match seen.times {
         all if all == seen.objects && seen.fields.0.is_empty() => {

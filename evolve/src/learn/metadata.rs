@@ -5,15 +5,15 @@ use serde_yaml::{Mapping, Value};
 use super::fields::FieldList;
 use super::reader::Reader;
 use crate::change::Editor;
-use crate::keys::SERVICE;
-use crate::place::Place;
-use crate::reply::Reply;
-use crate::seen::Seen;
-use crate::tree::Tree;
+use crate::format_maps::SERVICE;
+use crate::observed::Observed;
+use crate::saved_response::SavedResponse;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Compares them with the envelope, and adds fields to the metadata.
-    pub(super) fn metadata(&mut self, replies: &[Reply]) {
+    pub(super) fn metadata(&mut self, replies: &[SavedResponse]) {
         let Some(data) = self.editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return;
         };
@@ -40,12 +40,12 @@ impl Reader<'_> {
         if known.is_none() {
             self.editor.note(format!("`{metadata}`, next to the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
-            self.editor.set(&Place::service().key("envelope"), "metadata", new);
+            self.editor.set(&YamlPath::service().key("envelope"), "metadata", new);
         }
         self.widen_metadata(&metadata, &seen);
     }
 
-    fn widen_metadata(&mut self, name: &str, seen: &Seen) {
+    fn widen_metadata(&mut self, name: &str, seen: &Observed) {
         let Some(envelope) = self.editor.checked.service.envelope.as_ref() else { return };
         let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
         let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
@@ -56,7 +56,7 @@ impl Reader<'_> {
             is_shared: true,
             ..FieldList::default()
         };
-        self.widen_list(&Place::service().key("envelope").key("metadata").key("fields"), &list, seen);
+        self.widen_list(&YamlPath::service().key("envelope").key("metadata").key("fields"), &list, seen);
     }
 }
 
@@ -67,8 +67,8 @@ fn metadata(editor: &Editor) -> Option<String> {
 }
 
 /// The keys next to the records in all bodies, by path.
-fn around(replies: &[Reply], data: &str, metadata: Option<&str>) -> Seen {
-    let mut around = Seen::default();
+fn around(replies: &[SavedResponse], data: &str, metadata: Option<&str>) -> Observed {
+    let mut around = Observed::default();
     for body in replies.iter().filter_map(|reply| reply.body.as_mapping()) {
         let mut others = Mapping::new();
         beside(body, "", (data, metadata), &mut others);
@@ -93,8 +93,8 @@ fn beside(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>)
 }
 
 /// The metadata of an envelope without one: the only object next to the records, if no key of its path has a dot.
-fn new_metadata(around: &Seen, replies: &[Reply]) -> Option<String> {
-    let is_object = |seen: &Seen| seen.objects > 0 && seen.objects == seen.values();
+fn new_metadata(around: &Observed, replies: &[SavedResponse]) -> Option<String> {
+    let is_object = |seen: &Observed| seen.objects > 0 && seen.objects == seen.values();
     let mut objects = around.fields.0.iter().filter(|(_, seen)| is_object(seen));
     match (objects.next(), objects.next()) {
         (Some((name, seen)), None) if !seen.fields.0.is_empty() => {
@@ -105,9 +105,9 @@ fn new_metadata(around: &Seen, replies: &[Reply]) -> Option<String> {
 }
 
 /// The objects at one path of all responses; without any, the client sees none of its fields.
-fn objects(replies: &[Reply], place: &str) -> Seen {
+fn objects(replies: &[SavedResponse], place: &str) -> Observed {
     let none = Value::Mapping(Mapping::new());
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     for reply in replies {
         seen.add(reply.at(place).filter(|value| value.is_mapping()).unwrap_or(&none));
     }

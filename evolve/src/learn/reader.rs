@@ -10,12 +10,12 @@ use super::kind::BodyKind;
 use super::rows::is_positional;
 use crate::change::{Editor, Refusal};
 use crate::fill::{Draft, Source, WantedName, fill};
-use crate::keys::SERVICE;
+use crate::format_maps::SERVICE;
 use crate::naming::singular;
 use crate::numbered_types::{record_name, type_name};
-use crate::place::Place;
-use crate::seen::Seen;
-use crate::tree::Tree;
+use crate::observed::Observed;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 /// Reads the responses of an endpoint. Known facts are widened at once; what is new becomes a draft.
 pub(super) struct Reader<'a> {
@@ -24,10 +24,10 @@ pub(super) struct Reader<'a> {
     /// The file of the records that the current fields refer to.
     pub(super) file: String,
     /// The endpoint in the catalogue.
-    pub(super) endpoint: Place,
+    pub(super) endpoint: YamlPath,
     /// Its body, if that was unknown.
     pub(super) body: Option<Tree>,
-    pub(super) lists: BTreeMap<Place, Vec<Tree>>,
+    pub(super) lists: BTreeMap<YamlPath, Vec<Tree>>,
     pub(super) records: Vec<(Tree, WantedName)>,
     /// Enums, by the names that they should get.
     pub(super) enums: Vec<(WantedName, Vec<String>)>,
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
     pub(super) fn new(
         editor: &'a mut Editor,
         options: &'a LearnOptions,
-        endpoint: Place,
+        endpoint: YamlPath,
         enum_fields: &'a mut BTreeSet<String>,
     ) -> Self {
         let file = endpoint.file.clone();
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Fills the catalogue with the draft.
-    pub(super) fn fill(mut self, kind: BodyKind, seen: &Seen) -> Result<(), Refusal> {
+    pub(super) fn fill(mut self, kind: BodyKind, seen: &Observed) -> Result<(), Refusal> {
         let evidence = self.options.evidence.as_str();
         let (mut names, mut types, mut records) = (BTreeMap::new(), Vec::new(), Vec::new());
         for (index, (wanted, values)) in self.enums.drain(..).enumerate() {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A record for nested objects: a known one with the same fields, or a new one.
-    pub(super) fn record(&mut self, name: &str, seen: &Seen) -> String {
+    pub(super) fn record(&mut self, name: &str, seen: &Observed) -> String {
         let fields = self.new_fields(seen, |_| true);
         self.note_equal_fields(&format!("`{name}`"), seen, &fields);
         let is_same = |record: &&Tree| {

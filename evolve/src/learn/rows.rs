@@ -6,12 +6,12 @@ use super::guess::{TIME, name_of_index};
 use super::kind::BodyKind;
 use super::reader::Reader;
 use crate::change::{Editor, Refusal};
-use crate::seen::Seen;
-use crate::tree::Tree;
+use crate::observed::Observed;
+use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// The records of a body, by the names of their fields.
-    pub(super) fn by_names(&self, kind: BodyKind, seen: Seen) -> Result<Seen, Refusal> {
+    pub(super) fn by_names(&self, kind: BodyKind, seen: Observed) -> Result<Observed, Refusal> {
         let known = &self.editor.body(self.endpoint.tree(self.editor)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
         let (listed, is_positional) = match known.get(kind.key()) {
@@ -44,7 +44,7 @@ impl Reader<'_> {
 }
 
 /// Names for the fields of records that were not known to be lists.
-fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Seen) -> Result<Seen, Refusal> {
+fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Message(format!(
             "its records are {} and not all of one length, so that no place has a meaning; leave them `unknown`, and \
@@ -65,7 +65,7 @@ pub(super) fn is_positional(tree: &Tree) -> bool {
 }
 
 /// Converts lists to objects by field names; values after the last name are named by number.
-pub(super) fn named_as(listed: &[Tree], seen: &Seen) -> Seen {
+pub(super) fn named_as(listed: &[Tree], seen: &Observed) -> Observed {
     let name = |index: usize| listed.get(index).and_then(|field| field.text("name")).map(str::to_owned);
     seen.named(|index| name(index).unwrap_or_else(|| format!("value {}", index + 1)))
 }

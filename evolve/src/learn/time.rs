@@ -9,14 +9,14 @@ use codegen::spec::{self, BodyEntry, Evidence};
 use super::guess::{time_format, unit_of};
 use super::reader::Reader;
 use crate::change::Editor;
-use crate::keys::SERVICE;
-use crate::place::Place;
-use crate::seen::{Seen, shown};
-use crate::tree::Tree;
+use crate::format_maps::SERVICE;
+use crate::observed::{Observed, shown};
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Whether records have the envelope's time field in the form that the catalogue states; reports it if they do not.
-    pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Seen) -> bool {
+    pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Observed) -> bool {
         let envelope = self.editor.checked.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
             return false;
@@ -25,7 +25,7 @@ impl Reader<'_> {
         let is_optional = time.optional || evidence != Evidence::Documented;
         let said = format!("which `envelope.time` of {SERVICE} promises (evidence: {})", evidence.word());
         let met = seen.fields.get(name);
-        let missing = seen.objects - met.map_or(0, Seen::values);
+        let missing = seen.objects - met.map_or(0, Observed::values);
         let Some(met) = met.filter(|_| missing < seen.objects) else {
             self.editor.note(format!("no record has `{name}`, {said}"));
             return false;
@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 
     /// Whether records have the time field that a body names without listing fields; reports it if they do not.
-    pub(super) fn has_own_time(&mut self, name: &str, seen: &Seen) -> bool {
+    pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
         let met = seen.fields.get(name);
         let is_moment = met.is_some_and(|met| time_format(met).is_some() || met.are_numbers() && met.unwhole == 0);
         let is_shared = self.editor.checked.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
@@ -66,7 +66,7 @@ impl Reader<'_> {
 
     /// Reports values of a time field that the client accepts and that contradict the catalogue, even by a unit of the
     /// field's own.
-    pub(super) fn note_time(&mut self, name: &str, own: Option<&str>, seen: &Seen) {
+    pub(super) fn note_time(&mut self, name: &str, own: Option<&str>, seen: &Observed) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
             self.editor.note(format!("`{name}` is text, like {text:?}; the client reads that as a number"));
@@ -95,7 +95,7 @@ impl Reader<'_> {
     }
 
     /// Removes the time of a body that turned out to be another kind of field.
-    pub(super) fn drop_time(&mut self, body: &Place, list: &[Tree], own: Option<&str>) {
+    pub(super) fn drop_time(&mut self, body: &YamlPath, list: &[Tree], own: Option<&str>) {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
         let Some(own) = own else { return };

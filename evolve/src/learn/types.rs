@@ -6,12 +6,12 @@ use codegen::type_expr::TypeExpr;
 use super::guess::{Guess, TIME, guess, name_of_index};
 use super::reader::Reader;
 use crate::numbered_types::or_null;
-use crate::seen::Seen;
-use crate::tree::Tree;
+use crate::observed::Observed;
+use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// The type of unknown values, and their unit or format if it can be determined.
-    pub(super) fn new_type(&mut self, name: &str, seen: &Seen) -> (String, Option<&'static str>) {
+    pub(super) fn new_type(&mut self, name: &str, seen: &Observed) -> (String, Option<&'static str>) {
         if let Some(ty) = self.enum_of(name, seen) {
             return (ty, None);
         }
@@ -42,7 +42,7 @@ impl Reader<'_> {
     }
 
     /// Notes why a type is weaker than it could be.
-    pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Seen) {
+    pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Observed) {
         let words;
         let doubt = match ty {
             "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
@@ -66,7 +66,7 @@ impl Reader<'_> {
     }
 
     /// The type of lists or maps, from their items.
-    fn holding(&mut self, name: &str, holder: &str, items: Option<&Seen>) -> (String, Option<&'static str>) {
+    fn holding(&mut self, name: &str, holder: &str, items: Option<&Observed>) -> (String, Option<&'static str>) {
         let (item, unit) = match items {
             Some(items) if items.times == 0 => {
                 self.editor.note(format!("`{name}` was always empty, so its items are `any`"));
@@ -87,7 +87,7 @@ impl Reader<'_> {
     }
 
     /// Notes where fields with one record each may be entries by key, as of coins or exchanges.
-    pub(super) fn note_equal_fields(&mut self, what: &str, seen: &Seen, fields: &[Tree]) {
+    pub(super) fn note_equal_fields(&mut self, what: &str, seen: &Observed, fields: &[Tree]) {
         let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
         let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
         if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {

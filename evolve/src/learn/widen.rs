@@ -8,12 +8,12 @@ use super::fields::FieldList;
 use super::guess::time_format;
 use super::reader::Reader;
 use crate::fill::is_within;
-use crate::seen::{Seen, shown};
-use crate::tree::Tree;
+use crate::observed::{Observed, shown};
+use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Widens the type of a listed field if its values do not fit.
-    pub(super) fn widen_field(&mut self, list: &FieldList, field: &mut Tree, seen: &Seen) {
+    pub(super) fn widen_field(&mut self, list: &FieldList, field: &mut Tree, seen: &Observed) {
         let text = |key: &str| field.text(key).unwrap_or_default().to_owned();
         let (name, ty) = (text("name"), text("type"));
         if let Some(enumerated) = self.enum_instead(&name, &ty, seen) {
@@ -66,7 +66,7 @@ impl Reader<'_> {
     }
 
     /// The wider type for values that do not fit the known one.
-    pub(super) fn wider(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Seen) -> Option<String> {
+    pub(super) fn wider(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
         if seen.values() == 0 {
             return None;
         }
@@ -104,7 +104,7 @@ impl Reader<'_> {
     }
 
     /// The wider type for the items of a list or a map, `null` included.
-    fn wider_item(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Seen) -> Option<String> {
+    fn wider_item(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
         let (item, was_optional) = match known {
             TypeExpr::Option(item) => (&**item, true),
             item => (item, *item == TypeExpr::Builtin(Builtin::Any)),
@@ -117,7 +117,7 @@ impl Reader<'_> {
     }
 
     /// Notes integers instead of texts, which the client accepts.
-    fn note_whole_numbers(&mut self, name: &str, seen: &Seen) {
+    fn note_whole_numbers(&mut self, name: &str, seen: &Observed) {
         if seen.integers > 0 && seen.are_texts() {
             let words = seen.words();
             self.editor.note(format!("`{name}` has {words}; the client reads whole numbers as text there"));
@@ -125,7 +125,7 @@ impl Reader<'_> {
     }
 
     /// Notes numbers outside the range of a field.
-    fn note_range(&mut self, name: &str, field: &Tree, seen: &Seen) {
+    fn note_range(&mut self, name: &str, field: &Tree, seen: &Observed) {
         let Some(range) = field.get("range").filter(|_| seen.numbers() + seen.numeric_texts > 0) else { return };
         if is_within(range, seen.min) && is_within(range, seen.max) {
             return;
@@ -137,7 +137,7 @@ impl Reader<'_> {
 }
 
 /// The wider type for a time that is written as text.
-fn wider_than_text_time(seen: &Seen) -> Option<&'static str> {
+fn wider_than_text_time(seen: &Observed) -> Option<&'static str> {
     if seen.values() == 0 || time_format(seen).is_some() {
         return None;
     }
@@ -152,7 +152,7 @@ fn wider_than_text_time(seen: &Seen) -> Option<&'static str> {
 }
 
 /// The wider type for a built-in one; `None` for values that the client accepts.
-fn wider_builtin(known: Builtin, seen: &Seen) -> Option<&'static str> {
+fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
     let is_alone = seen.kinds() == 1;
     let are_numbers = seen.are_numbers();
     let are_whole = are_numbers && seen.unwhole == 0;

@@ -2,7 +2,7 @@
 
 use super::Finisher;
 use crate::numbered_types::{TIMESTAMP, record_in, record_name};
-use crate::tree::Tree;
+use crate::yaml_tree::Tree;
 
 impl Finisher {
     /// A body as the catalogue writes it, with the fields of a record that only this body has.

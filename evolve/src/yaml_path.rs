@@ -2,17 +2,17 @@
 
 use crate::change::Editor;
 use crate::edit::Step;
-use crate::keys::SERVICE;
-use crate::tree::Tree;
+use crate::format_maps::SERVICE;
+use crate::yaml_tree::Tree;
 
 /// A part of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
+pub(crate) struct YamlPath {
     pub(crate) file: String,
     pub(crate) path: Vec<Step>,
 }
 
-impl Place {
+impl YamlPath {
     /// A file as a whole.
     pub(crate) fn file(name: &str) -> Self {
         Self { file: name.to_owned(), path: Vec::new() }

@@ -7,7 +7,7 @@ const INVENTED: &str = "x-sandbox-invented";
 
 /// A response to learn from.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct SavedResponse {
     /// Its origin, for messages.
     pub(super) origin: String,
     pub(super) body: Value,
@@ -17,7 +17,7 @@ pub(super) struct Reply {
     pub(super) has_status: bool,
 }
 
-impl Reply {
+impl SavedResponse {
     /// Reads a saved response.
     pub(super) fn read(origin: &str, bytes: &[u8]) -> Result<Self, String> {
         let text = text(bytes)?.trim_start_matches('\u{feff}').trim_start();
@@ -130,7 +130,7 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            let read = Reply::read("", text.as_bytes()).map(|reply| (reply.is_invented, reply.has_status));
+            let read = SavedResponse::read("", text.as_bytes()).map(|reply| (reply.is_invented, reply.has_status));
             assert_eq!(read, expected.map_err(str::to_owned), "{text}");
         }
     }
@@ -144,7 +144,7 @@ mod tests {
             (b"{\"a\": \"\xe9\"}", "it is not text in UTF-8"),
         ];
         for (bytes, expected) in table {
-            let why = Reply::read("", bytes).expect_err(expected);
+            let why = SavedResponse::read("", bytes).expect_err(expected);
             assert!(why.starts_with(expected), "{why}");
         }
     }

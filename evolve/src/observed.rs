@@ -6,7 +6,7 @@ use serde_yaml::Value;
 
 /// The values of one field, or of the items of a list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Observed {
     pub(super) times: usize,
     pub(super) nulls: usize,
     pub(super) booleans: usize,
@@ -27,22 +27,22 @@ pub(super) struct Seen {
     pub(super) text_times: usize,
     pub(super) lists: usize,
     /// The items of all lists.
-    pub(super) items: Option<Box<Seen>>,
+    pub(super) items: Option<Box<Observed>>,
     /// The same by index in the lists, and the lengths of the shortest and the longest list.
-    pub(super) by_index: Vec<Seen>,
+    pub(super) by_index: Vec<Observed>,
     shortest: usize,
     longest: usize,
     pub(super) objects: usize,
-    pub(super) fields: SeenFields,
+    pub(super) fields: ObservedFields,
     /// The values of all fields together, as if their names were data.
-    pub(super) under_keys: Option<Box<Seen>>,
+    pub(super) under_keys: Option<Box<Observed>>,
     /// Whether the objects are lists with named fields.
     pub(super) by_position: bool,
 }
 
 /// The fields of objects at one path, in the order of their first occurrence.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SeenFields(pub(super) Vec<(String, Seen)>);
+pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 
 /// An enum has no more values than this; more are not worth keeping.
 pub(super) const MAX_VALUES: usize = 200;
@@ -56,7 +56,7 @@ const MAX_DEPTH: usize = 6;
 /// Up to here an `f64` represents every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-impl Seen {
+impl Observed {
     /// Adds a value.
     pub(super) fn add(&mut self, value: &Value) {
         self.add_within(value, 0);
@@ -156,7 +156,7 @@ impl Seen {
     /// Lists as objects, by field names.
     pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
         let by_index = self.by_index.iter().enumerate();
-        let fields = SeenFields(by_index.map(|(place, seen)| (name(place), seen.clone())).collect());
+        let fields = ObservedFields(by_index.map(|(place, seen)| (name(place), seen.clone())).collect());
         Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_position: true, ..Self::default() }
     }
 
@@ -216,17 +216,17 @@ fn excerpt(text: &str) -> &str {
     text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
 }
 
-impl SeenFields {
-    fn slot(&mut self, name: &str) -> &mut Seen {
+impl ObservedFields {
+    fn slot(&mut self, name: &str) -> &mut Observed {
         let index = self.0.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
-            self.0.push((name.to_owned(), Seen::default()));
+            self.0.push((name.to_owned(), Observed::default()));
             self.0.len() - 1
         });
         &mut self.0[index].1
     }
 
     /// The values of a field.
-    pub(super) fn get(&self, name: &str) -> Option<&Seen> {
+    pub(super) fn get(&self, name: &str) -> Option<&Observed> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, seen)| seen)
     }
 }
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn values_are_counted_by_kind() {
-        let mut seen = Seen::default();
+        let mut seen = Observed::default();
         let values: Value =
             serde_json::from_str("[1, 2.5, null, \"a\", [1, [2]], {\"a\": 1}, {\"b\": null}, 1e300]").expect("JSON");
         for value in values.as_sequence().expect("a list") {

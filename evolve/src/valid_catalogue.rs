@@ -8,13 +8,13 @@ use crate::change::Refusal;
 
 /// The files of a catalogue.
 #[derive(Debug)]
-pub(crate) struct Checked {
+pub(crate) struct ValidCatalogue {
     pub(crate) service: Service,
     /// File stems with their groups, sorted by stem.
     pub(crate) groups: Vec<(String, Group)>,
 }
 
-impl Checked {
+impl ValidCatalogue {
     /// Reads a catalogue that has no mistake.
     pub(crate) fn of(catalogue: Catalogue) -> Result<Self, Refusal> {
         api(&catalogue)?;

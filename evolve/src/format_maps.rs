@@ -3,7 +3,7 @@
 use codegen::format::{self, GROUP, Map, Shape};
 
 use super::edit::Step;
-use super::tree::Tree;
+use super::yaml_tree::Tree;
 
 /// The name of the file for everything that groups share.
 pub(crate) const SERVICE: &str = "service.yaml";
