@@ -148,6 +148,7 @@ impl<'r> RequestContext<'r> {
         if self.out_of_time {
             return Err(error);
         }
+        // Counted before the decision, which compares it with the maximum.
         self.attempts.failures += 1;
         self.attempts.doubtful += u32::from(error.is_worth_one_more());
         let decided = retries.decide(&self.policy.retry, error, wanted, self.attempts, self.left());

@@ -226,6 +226,7 @@ impl<T: Send + 'static> State<T> {
                 }
                 return Poll::Ready(Ok(update));
             }
+            // The sleep stays here while it is pending, so that dropping the future of an update does not end it.
             if let Some(sleep) = &mut self.sleep {
                 ready!(sleep.as_mut().poll(cx));
                 self.sleep = None;
@@ -260,6 +261,7 @@ impl<T: Send + 'static> State<T> {
         if std::mem::take(&mut self.must_pause) {
             return self.wait(Duration::from_secs(1));
         }
+        // A caller that ignores the error must not loop without a pause.
         self.must_pause = true;
         self.following = Some(self.following()?);
         Ok(())
@@ -297,6 +299,7 @@ impl<T: Send + 'static> State<T> {
 
     /// Ends the round. A retryable error is reported to the observer, and after some time as an update.
     fn failed(&mut self, error: Error) -> Result<(), Error> {
+        // The position has not moved past this window, so the next round requests the rest of it again.
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
         // The next round begins like this one.

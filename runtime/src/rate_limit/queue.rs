@@ -68,6 +68,7 @@ impl Queue {
     /// Leaves the queue. The attempt that is then first looks whether it may pass.
     pub(super) fn leave(&mut self, position: QueuePosition) {
         if self.waiting.remove(&position).is_some() {
+            // A cancelled request may have consumed the notification, so the next one gets it.
             self.wake();
         }
     }

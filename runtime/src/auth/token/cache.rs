@@ -76,10 +76,12 @@ impl Cache {
     /// Notes the outcome of a request for a token, and returns it.
     pub(super) fn answer(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
         let token = outcome.map(Arc::new).inspect_err(|_| self.next_renewal = Instant::now().checked_add(REST))?;
+        // Requests with the token before may be in flight: errors about them mask it.
         self.former.extend(self.token.replace(token.clone()));
         if self.former.len() > FORMER {
             self.former.remove(0);
         }
+        // A rejection was of the token before, and so was a failed renewal.
         self.refused = false;
         self.next_renewal = None;
         Ok(token)
