@@ -113,12 +113,12 @@ impl ProcessRateLimiter {
     }
 
     async fn admit(&self, attempt: Attempt) -> Permit {
+        let (rank, weight) = (Rank::from(attempt), usize::try_from(attempt.weight()).unwrap_or(usize::MAX));
         let queues = lock(&self.0).of(attempt);
-        let weight = usize::try_from(attempt.weight()).unwrap_or(usize::MAX);
-        let mut admission = Admission { queues: Vec::with_capacity(queues.len()), weight, progress: Mutex::default() };
-        for queue in queues {
-            queue.pass(attempt.into(), weight).await;
-            admission.queues.push(queue);
+        let mut admission = Admission { queues, passed: 0, weight, progress: Mutex::default() };
+        while let Some(queue) = admission.queues.get(admission.passed) {
+            queue.pass(rank, weight).await;
+            admission.passed += 1;
         }
         Permit::with_observer(admission)
     }
@@ -212,10 +212,12 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A request that has passed these queues. If it is dropped before it has ended, for example while it waits in another
-/// queue, it releases what it acquired.
+/// A request and the queues that it goes through. If it is dropped before it has ended, for example while it waits in
+/// one of them, it releases what it acquired in those before.
 struct Admission {
     queues: Vec<LimitQueue>,
+    /// The number of queues that it has passed.
+    passed: usize,
     weight: usize,
     /// Locked for a few statements at most, and always before a queue.
     progress: Mutex<Progress>,
@@ -234,7 +236,7 @@ enum Progress {
 impl PermitObserver for Admission {
     fn on_sent(&self) {
         let mut progress = lock(&self.progress);
-        for LimitQueue(shared) in &self.queues {
+        for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
             match *progress {
@@ -253,7 +255,7 @@ impl PermitObserver for Admission {
         if progress == Progress::Ended {
             return;
         }
-        for LimitQueue(shared) in &self.queues {
+        for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
             // The time of its turn is free for another request. A pause is not: only time ends it.
