@@ -14,11 +14,10 @@ pub use crate::dispatch::observer::Log;
 pub use crate::rate_limit::limit::WindowOfSome;
 pub use crate::rate_limit::window::Window;
 pub use crate::registry::TimeField;
-pub use crate::send::{MetadataRecord, Sealed, SeriesBody, TimedRecords, UndecodedResponse};
-pub use crate::values::named_type::Text;
+pub use crate::send::{MetadataRecord, Sealed, SeriesBody, TimedRecords, UndecodedResponse, require_complete};
+pub use crate::values::named_type::{Text, duration};
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use crate::decode::fields::{self, Column};
 use crate::decode::record::{Item, Record, RecordValue, Row, UnknownFields};
@@ -28,8 +27,6 @@ use crate::rate_limit::RateLimit;
 use crate::registry::{LimitInfo, RecordInfo};
 use crate::send::{self, Body};
 use crate::values::Timestamp;
-use crate::values::named_type;
-use crate::wire::{Known, NamedType, UnknownValue};
 
 /// Reads a series from the text of its envelope.
 pub fn decode_series<M: MetadataRecord>(
@@ -122,31 +119,6 @@ pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
 /// Prints a record.
 pub fn debug_record<R: Record>(record: &R, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
     std::fmt::Debug::fmt(&RecordValue::of(record), f)
-}
-
-/// A text that an enum does not know, as a value of it.
-pub fn unknown_value(text: &str) -> UnknownValue {
-    UnknownValue::new(text)
-}
-
-/// The text of such a value.
-pub fn unknown_text(value: &UnknownValue) -> &str {
-    value.text()
-}
-
-/// A value of an enum among those that it knows.
-pub fn find_known<T: PartialEq>(value: &T, all: &'static [T]) -> Option<Known<T>> {
-    Known::find(value, all)
-}
-
-/// How long the step is that a value names.
-pub fn duration<T: NamedType>(value: &T) -> Option<Duration> {
-    named_type::duration(value)
-}
-
-/// Fails if the service reports that it omitted some of the requested data.
-pub fn require_complete(unsupported: &[String]) -> Result<(), Error> {
-    send::require_complete(unsupported)
 }
 
 /// A set of limits by its name in the catalogue.

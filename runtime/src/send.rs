@@ -15,6 +15,7 @@ pub use body::{Body, MetadataRecord, Sealed, SeriesBody, TimedRecords};
 pub use exchange::UndecodedResponse;
 pub use response::Response;
 
-pub(crate) use body::{SeriesNotes, require_complete};
+pub(crate) use body::SeriesNotes;
+pub use body::require_complete;
 pub(crate) use exchange::{Connection, read_series, send};
 pub(crate) use options::Options;

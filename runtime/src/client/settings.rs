@@ -324,36 +324,21 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, 
 }
 
 fn required_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    deserializer.deserialize_any(Time)
-}
-
-/// A length of time, as people write it.
-struct Time;
-
-impl Visitor<'_> for Time {
-    type Value = Duration;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a duration such as \"1m 30s\" or a number of seconds")
+    /// A duration, as people write it.
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Time {
+        Text(String),
+        Seconds(f64),
+        Other(IgnoredAny),
     }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Duration, E> {
-        humantime::parse_duration(text).map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, seconds: u64) -> Result<Duration, E> {
-        Ok(Duration::from_secs(seconds))
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, seconds: i64) -> Result<Duration, E> {
-        u64::try_from(seconds)
-            .map(Duration::from_secs)
-            .map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(seconds), &self))
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, seconds: f64) -> Result<Duration, E> {
-        Duration::try_from_secs_f64(seconds).map_err(|_| E::invalid_value(serde::de::Unexpected::Float(seconds), &self))
-    }
+    let time = match Time::deserialize(deserializer)? {
+        Time::Text(text) => humantime::parse_duration(&text).ok(),
+        Time::Seconds(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Time::Other(_) => None,
+    };
+    // The value is not repeated.
+    time.ok_or_else(|| D::Error::custom("expected a duration such as \"1m 30s\" or a number of seconds"))
 }
 
 impl<'de> Deserialize<'de> for Secret {

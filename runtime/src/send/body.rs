@@ -124,7 +124,7 @@ impl SeriesNotes {
 const LONGEST_NAME: usize = 60;
 
 /// Fails if the service reports that it omitted some of the requested data.
-pub(crate) fn require_complete(unsupported: &[String]) -> Result<(), Error> {
+pub fn require_complete(unsupported: &[String]) -> Result<(), Error> {
     if unsupported.is_empty() {
         return Ok(());
     }

@@ -42,11 +42,13 @@ impl ValueType {
 pub struct UnknownValue(Box<str>);
 
 impl UnknownValue {
-    pub(crate) fn new(text: &str) -> Self {
+    #[doc(hidden)]
+    pub fn new(text: &str) -> Self {
         Self(text.into())
     }
 
-    pub(crate) fn text(&self) -> &str {
+    #[doc(hidden)]
+    pub fn text(&self) -> &str {
         &self.0
     }
 }
@@ -65,7 +67,8 @@ pub struct Known<T: 'static>(&'static T);
 
 impl<T> Known<T> {
     /// A value among those that are known.
-    pub(crate) fn find(value: &T, all: &'static [T]) -> Option<Self>
+    #[doc(hidden)]
+    pub fn find(value: &T, all: &'static [T]) -> Option<Self>
     where
         T: PartialEq,
     {
@@ -101,7 +104,7 @@ impl<T: fmt::Display> fmt::Display for Known<T> {
 }
 
 /// Duration of the step that a value names, if the catalogue declares it.
-pub(crate) fn duration<T: NamedType>(value: &T) -> Option<Duration> {
+pub fn duration<T: NamedType>(value: &T) -> Option<Duration> {
     T::INFO.values.iter().find(|known| known.value == value.text())?.duration
 }
 
@@ -118,13 +121,13 @@ macro_rules! named_type {
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*
-                    Self::Unknown(value) => $crate::emitted::unknown_text(value),
+                    Self::Unknown(value) => value.text(),
                 }
             }
 
             /// The value, unless this version does not know it, in a type that is `Copy`.
             pub fn known(&self) -> ::std::option::Option<$crate::wire::Known<Self>> {
-                $crate::emitted::find_known(self, Self::ALL)
+                $crate::wire::Known::find(self, Self::ALL)
             }
         }
 
@@ -132,7 +135,7 @@ macro_rules! named_type {
             fn from(value: &str) -> Self {
                 match value {
                     $($text => Self::$variant,)*
-                    _ => Self::Unknown($crate::emitted::unknown_value(value)),
+                    _ => Self::Unknown($crate::wire::UnknownValue::new(value)),
                 }
             }
         }

@@ -116,9 +116,9 @@ fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
         ),
         (
             format!("{url}\ntimeout = \"soon\"\n"),
-            "FILE:3: invalid value, expected a duration such as \"1m 30s\" or a number of seconds",
+            "FILE:3: expected a duration such as \"1m 30s\" or a number of seconds",
         ),
-        (format!("{url}timeout = -1\n"), "FILE:2: invalid value, expected a duration"),
+        (format!("{url}timeout = -1\n"), "FILE:2: expected a duration"),
         (format!("{url}rate_limit = \"C\"\n"), "unknown limit set \"C\"; known: `A`, `B`"),
         (format!("{url}client_id = \"canary\"\n"), "`client_secret` is not set, although `client_id` is"),
         (format!("{url}client_secret = \"canary\"\n"), "`client_id` is not set, although `client_secret` is"),
