@@ -22,12 +22,10 @@ pub enum Case {
 
 /// Converts a name to a Rust identifier, or returns the reason why that is impossible.
 ///
-/// A leading number moves after the next word: `15m` becomes `M15`.
+/// Letters outside ASCII are transliterated: `Größe` becomes `Grosse`. A leading number moves after the next word: `15m`
+/// becomes `M15`.
 pub fn ident(name: &str, case: Case) -> Result<String, String> {
-    if let Some(character) = name.chars().find(|character| !character.is_ascii()) {
-        return Err(format!("`{character}` is not allowed in a Rust name"));
-    }
-    let name = move_leading_digits(name)?;
+    let name = move_leading_digits(&ascii(name))?;
     let ident = match case {
         Case::Snake => name.to_snake_case(),
         Case::Pascal => name.to_upper_camel_case(),
@@ -37,6 +35,11 @@ pub fn ident(name: &str, case: Case) -> Result<String, String> {
         return Err("it has no letters or digits".to_owned());
     }
     Ok(escape_keyword(ident))
+}
+
+/// A name in ASCII.
+pub fn ascii(name: &str) -> String {
+    any_ascii::any_ascii(name)
 }
 
 /// The Rust name of an entry: the one that its author chose, or what its name makes.
@@ -156,6 +159,9 @@ mod tests {
             ("24h Volume", "h24_volume", "H24Volume"),
             ("../x", "x", "X"),
             ("r#type", "r_type", "RType"),
+            ("Größe", "grosse", "Grosse"),
+            ("Привет мир", "privet_mir", "PrivetMir"),
+            ("行情", "xing_qing", "XingQing"),
         ] {
             check(name, Snake, Ok(snake));
             check(name, Pascal, Ok(pascal));
@@ -176,7 +182,6 @@ mod tests {
         for name in ["", "-", "&", "***"] {
             check(name, Case::Snake, Err("it has no letters or digits"));
         }
-        check("größe", Case::Snake, Err("`ö` is not allowed in a Rust name"));
     }
 
     #[test]

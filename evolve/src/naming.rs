@@ -58,7 +58,7 @@ impl NamesInUse {
 
 /// A name like the wanted one that is not in use.
 fn free_name(name: &str, case: Case, scope: Scope, is_in_use: impl Fn(&str) -> bool) -> String {
-    let ascii: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+    let ascii: String = names::ascii(name).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
     let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
     let base = base.or_else(|| names::ident(&format!("value {ascii}"), case).ok()).unwrap_or_default();
     let is_free = |ident: &String| names::is_ident(ident, case) && !is_in_use(ident) && !names::is_taken(scope, ident);
@@ -179,7 +179,7 @@ mod tests {
             ("open_date", Some("open_date_2")),
             ("24h", None),
             ("%", Some("value")),
-            ("größe", Some("gr_e")),
+            ("größe", None),
             ("unknown_fields", Some("unknown_fields_2")),
             ("", Some("value_2")),
             ("123", Some("value_123")),
