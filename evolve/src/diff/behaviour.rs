@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use codegen::Api;
-use codegen::model::{Endpoint, Param, Range, Service};
+use codegen::model::{ApiKey, Endpoint, KeyCarrier, Param, Range, Service};
 
 use super::Verdict::{self, Major, Minor, Patch};
 use super::changes::{Change, Changes, Heading};
@@ -49,10 +49,28 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
         (None, Some(true)) => report(Minor, "`Builder::api_key` is new".to_owned()),
         _ => {}
     }
+    if let (Some(was), Some(now)) = (&before.api_key, &after.api_key)
+        && was.carrier != now.carrier
+    {
+        // Only HTTP Basic needs a key of another form, `name:password`.
+        let is_basic = |key: &ApiKey| key.carrier == KeyCarrier::Basic;
+        let verdict = if is_basic(was) == is_basic(now) { Patch } else { Major };
+        let (now, was) = (carrier(&now.carrier), carrier(&was.carrier));
+        report(verdict, format!("the API key is sent {now} instead of {was}"));
+    }
     match (&before.client_credentials, &after.client_credentials) {
         (None, Some(_)) => report(Minor, "`Builder::client_credentials` is new".to_owned()),
         (Some(_), None) => report(Major, "`Builder::client_credentials` is an error: no token is fetched".to_owned()),
         _ => {}
+    }
+}
+
+fn carrier(carrier: &KeyCarrier) -> String {
+    match carrier {
+        KeyCarrier::Header { name, prefix } if prefix.is_empty() => format!("in the header `{name}`"),
+        KeyCarrier::Header { name, prefix } => format!("in the header `{name}` after `{prefix}`"),
+        KeyCarrier::Basic => "as HTTP Basic".to_owned(),
+        KeyCarrier::Query(name) => format!("in the query as `{name}`"),
     }
 }
 
