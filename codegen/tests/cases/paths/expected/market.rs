@@ -3,7 +3,9 @@
 //! Market: paths of every form.
 
 use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
-use ::runtime::registry::{EndpointInfo, Evidence, GroupInfo, ParamInfo, TimeUnit, ValueType};
+use ::runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, TimeUnit, ValueType,
+};
 use crate::{Client, Request};
 use super::service::params::TakesLimit;
 
@@ -57,7 +59,9 @@ impl MarketGroup<'_> {
         from: impl Into<Timestamp>,
         to: impl Into<Timestamp>,
     ) -> Request<Rates> {
-        Request::new(self.client).with::<Timestamp, _>("from", from).with::<Timestamp, _>("to", to)
+        Request::new(self.client)
+            .with::<Timestamp, _>("from", from)
+            .with::<Timestamp, _>("to", to)
     }
 }
 
@@ -73,12 +77,19 @@ impl Endpoint for Root {
 
 impl Endpoint for Markets {
     type Body = Value;
-    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "markets", "Markets")
+    const INFO: &'static EndpointInfo = &EndpointInfo::new(
+            "market",
+            "markets",
+            "Markets",
+        )
         .summary("The markets; without the slash at the end it is another path.")
         .path("/markets/", Evidence::Documented)
         .params(
             &[],
-            &[ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented).summary("Their number.")],
+            &[
+                ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+                    .summary("Their number."),
+            ],
         );
 }
 
@@ -92,7 +103,12 @@ impl Endpoint for Quote {
         .params(
             &[],
             &[
-                ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+                ParamInfo::new(
+                        "symbol",
+                        "symbol",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
                     .in_path()
                     .example("BTC.USD")
                     .summary("The market."),
@@ -108,10 +124,20 @@ impl Endpoint for Rates {
         .params(
             &[],
             &[
-                ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                ParamInfo::new(
+                        "from",
+                        "from",
+                        ValueType::Timestamp(TimeUnit::Date),
+                        Evidence::Documented,
+                    )
                     .in_path()
                     .summary("The first day."),
-                ParamInfo::new("to", "to", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+                ParamInfo::new(
+                        "to",
+                        "to",
+                        ValueType::Timestamp(TimeUnit::Date),
+                        Evidence::Documented,
+                    )
                     .in_path()
                     .summary("The last day."),
             ],

@@ -12,7 +12,10 @@ fn market() {
     endpoint("/", market.root());
     endpoint("/markets/", market.markets());
     endpoint("/v1/BTC.USD.json", market.quote("BTC.USD"));
-    endpoint("/rates/2023-11-14..2023-11-14", market.rates(1_700_000_000, 1_700_000_000));
+    endpoint(
+        "/rates/2023-11-14..2023-11-14",
+        market.rates(1_700_000_000, 1_700_000_000),
+    );
 }
 
 #[test]
