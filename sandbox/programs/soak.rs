@@ -168,6 +168,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let counts = sandbox.counts();
     let state = account.state();
     println!("attempts: {:?}; longest wait of a call: {:?}", state.attempts, state.longest_wait);
-    println!("sandbox: {} requests, {} rate-limited; {} tokens", counts.requests, counts.refused, counts.tokens_issued);
+    println!(
+        "sandbox: {} requests, {} rate-limited; {} tokens",
+        counts.requests, counts.rate_limited, counts.tokens_issued
+    );
     if found.is_empty() { Ok(()) } else { Err(found.join("\n").into()) }
 }

@@ -83,7 +83,7 @@ async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcom
         plan.min_duration.unwrap_or_default().as_secs_f64(),
         counts.requests,
         plan.requests,
-        counts.refused
+        counts.rate_limited
     );
     if all.records != truth {
         return Err(format!("{} records, expected {}; {:?}", all.records.len(), truth.len(), all.report).into());
@@ -91,7 +91,7 @@ async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcom
     if let Some(reply) = reply {
         #[allow(clippy::cast_precision_loss)] // Some hundreds.
         let most = plan.requests as f64 / 10.0 / 0.98 + reply.as_secs_f64();
-        if taken.as_secs_f64() > most || counts.refused > 0 || counts.requests != plan.requests {
+        if taken.as_secs_f64() > most || counts.rate_limited > 0 || counts.requests != plan.requests {
             return Err(format!("expected at most {most:.1} s, one request for each page and no 429").into());
         }
     }
@@ -180,7 +180,7 @@ fn tell(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
     let (taken, counts) = (begun.elapsed().as_secs_f64(), sandbox.counts());
     println!(
         "{name}: {records} records in {taken:.1} s; {} requests, {} rate-limited",
-        counts.requests, counts.refused
+        counts.requests, counts.rate_limited
     );
 }
 

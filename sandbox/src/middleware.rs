@@ -106,8 +106,8 @@ fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {
         RetryAfter::Seconds => false,
         RetryAfter::Date => true,
         RetryAfter::Either => {
-            let refused = i64::try_from(shared.traffic.refused()).unwrap_or(i64::MAX);
-            shared.settings.seed.name("Retry-After").number(refused).unit() < 0.5
+            let rate_limited = i64::try_from(shared.traffic.rate_limited()).unwrap_or(i64::MAX);
+            shared.settings.seed.name("Retry-After").number(rate_limited).unit() < 0.5
         }
     };
     // Rounded up, so that a client that waits for whole seconds waits long enough.

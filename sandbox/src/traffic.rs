@@ -19,7 +19,7 @@ pub struct Counts {
     /// Requests that arrived.
     pub requests: u64,
     /// Requests beyond the limits, whose response was 429.
-    pub refused: u64,
+    pub rate_limited: u64,
     /// Tokens issued.
     pub tokens_issued: u64,
     /// The highest number of requests in flight at once: arrived, response not yet written.
@@ -57,7 +57,7 @@ pub(crate) struct Traffic {
 #[derive(Debug)]
 struct State {
     requests: u64,
-    refused: u64,
+    rate_limited: u64,
     in_flight: usize,
     peak_in_flight: usize,
     /// Requests that arrived, by limit set of the registry.
@@ -75,7 +75,7 @@ impl Traffic {
         let window = |limit: &LimitInfo| Window::new(Duration::from_secs(limit.seconds.into()));
         let state = State {
             requests: 0,
-            refused: 0,
+            rate_limited: 0,
             in_flight: 0,
             peak_in_flight: 0,
             arrived: all.iter().map(|limit| (limit, window(limit))).collect(),
@@ -97,7 +97,7 @@ impl Traffic {
             window.count(now, asked.by(limit));
         }
         if let Some(wait) = state.wait(&self.limits, now, asked) {
-            state.refused += 1;
+            state.rate_limited += 1;
             return Err(wait);
         }
         for (limit, window) in self.limits.iter().zip(&mut state.admitted) {
@@ -108,8 +108,8 @@ impl Traffic {
     }
 
     /// The number of rejected requests.
-    pub(crate) fn refused(&self) -> u64 {
-        self.state().refused
+    pub(crate) fn rate_limited(&self) -> u64 {
+        self.state().rate_limited
     }
 
     pub(crate) fn counts(&self, tokens_issued: u64) -> Counts {
@@ -121,7 +121,7 @@ impl Traffic {
         };
         Counts {
             requests: state.requests,
-            refused: state.refused,
+            rate_limited: state.rate_limited,
             tokens_issued,
             peak_in_flight: state.peak_in_flight,
             peaks: state.arrived.iter().map(peak).collect(),
@@ -277,7 +277,7 @@ mod tests {
         assert!(traffic.enter(now, None).is_ok());
         drop(places);
         let counts = traffic.counts(3);
-        assert_eq!((counts.requests, counts.refused, counts.tokens_issued), (12, 1, 3));
+        assert_eq!((counts.requests, counts.rate_limited, counts.tokens_issued), (12, 1, 3));
         assert_eq!(counts.peak_in_flight, 11);
     }
 

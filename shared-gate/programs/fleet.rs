@@ -134,7 +134,7 @@ impl Fleet {
 
     fn served(&self) -> u64 {
         let counts = self.sandbox.counts();
-        counts.requests - counts.refused
+        counts.requests - counts.rate_limited
     }
 
     /// Waits until a request arrives, and returns its time.
@@ -214,7 +214,7 @@ impl Fleet {
         self.say(&format!(
             "{} requests, {} rejected; at most {peak} of {} in any {:?}, at most {} in flight; {:.1} % used before, {:.1} % after",
             counts.requests,
-            counts.refused,
+            counts.rate_limited,
             self.requests,
             self.window,
             counts.peak_in_flight,
@@ -222,7 +222,7 @@ impl Fleet {
             100.0 * after,
         ));
         let findings = [
-            (counts.refused > 0 || peak > self.requests, "the limit was passed"),
+            (counts.rate_limited > 0 || peak > self.requests, "the limit was passed"),
             (before < LEAST || after < LEAST, "too little of the limit was used"),
             (took > most, "it took too long until all was well again"),
         ];

@@ -20,7 +20,7 @@ async fn requests_beyond_the_rate_are_rejected_and_counted() {
     let seconds = reply.headers["retry-after"].parse::<u64>().unwrap();
     assert!((1..=60).contains(&seconds), "{seconds}");
     let counts = server.sandbox().counts();
-    assert_eq!((counts.requests, counts.refused, counts.tokens_issued, counts.peak_in_flight), (601, 1, 0, 1));
+    assert_eq!((counts.requests, counts.rate_limited, counts.tokens_issued, counts.peak_in_flight), (601, 1, 0, 1));
     assert_eq!(counts.peak("B"), Some(601));
     assert_eq!(counts.peaks.len(), REGISTRY.service.limits.len());
 }
@@ -61,7 +61,7 @@ async fn every_received_request_counts() {
     ];
     assert_eq!(server.send("POST", "/oauth2/token", &headers, "grant_type=client_credentials").await.status, 200);
     let counts = server.sandbox().counts();
-    assert_eq!((counts.requests, counts.refused, counts.tokens_issued), (5, 0, 1));
+    assert_eq!((counts.requests, counts.rate_limited, counts.tokens_issued), (5, 0, 1));
 }
 
 #[tokio::test]
@@ -73,6 +73,6 @@ async fn the_client_keeps_to_ten_in_flight() {
         asked.await.unwrap().unwrap();
     }
     let counts = server.sandbox().counts();
-    assert_eq!((counts.requests, counts.refused), (15, 0));
+    assert_eq!((counts.requests, counts.rate_limited), (15, 0));
     assert!(counts.peak_in_flight <= 10, "{counts:?}");
 }
