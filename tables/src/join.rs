@@ -41,7 +41,7 @@ pub(crate) async fn join(
     single: &SingleFile,
     watch: &mut impl FnMut(&BackfillEvent),
     summary: &mut Summary,
-    changed: &mut impl FnMut(&SeriesState, Changes),
+    merged: &mut impl FnMut(&SeriesState, Changes),
 ) -> Result<(), Error> {
     let members = members(store, single).await?;
     // A text file that was deleted is written again from its rows, without a request.
@@ -62,7 +62,7 @@ pub(crate) async fn join(
         let mut all = Vec::with_capacity(members.len());
         for member in &members {
             let (state, changes) = write_member(store, single, &columns, member, &mut file)?;
-            changed(&state, changes);
+            merged(&state, changes);
             all.push(state);
         }
         let state = FileState { origin: job.source_label.clone(), series: all };

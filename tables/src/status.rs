@@ -51,7 +51,7 @@ impl SeriesStatus {
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
     }
 
-    fn new(state: &SeriesState, seen: Seen) -> Self {
+    fn new(state: &SeriesState, seen: &Seen) -> Self {
         let range = seen.first.zip(seen.last).map(|(first, last)| first..last);
         let holes = range.map(|range| seen.steps.missing(&range)).unwrap_or_default();
         Self {
@@ -72,7 +72,7 @@ impl SeriesStatus {
 pub async fn status(target: &Target) -> Result<Status, Error> {
     let (store, _) = Store::of(target).await?;
     let mut status = Status::default();
-    let states = match &store.single {
+    let all = match &store.single {
         Some(single) => {
             let base = single.base.as_ref().ok_or_else(|| {
                 Error::invalid_input(format!("{target}: expected a file or folder written by a backfill, found none"))
@@ -85,10 +85,10 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
         }
         None => states(&store, &mut status.damaged).await?,
     };
-    for state in states {
-        let mut seen = store.read(&state, None).await?;
-        status.damaged.extend(seen.damaged.drain(..).map(|damage| damage.to_string()));
-        status.series.push(SeriesStatus::new(&state, seen));
+    for state in all {
+        let seen = store.read(&state, None).await?;
+        status.damaged.extend(seen.damaged.iter().map(Error::to_string));
+        status.series.push(SeriesStatus::new(&state, &seen));
     }
     Ok(status)
 }

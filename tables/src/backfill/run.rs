@@ -166,13 +166,13 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     async fn finish(self, begun: Instant) -> Result<Summary, Error> {
         let Self { job, store, mut watch, mut series, mut summary, has_response, items, .. } = self;
         if let Some(single) = store.single.as_ref().filter(|_| !summary.is_cancelled) {
-            let mut changed = |state: &SeriesState, changes: Changes| {
+            let mut merged = |state: &SeriesState, changes: Changes| {
                 if let Some(one) = series.iter_mut().find(|one| one.report.path == state.path) {
                     one.state = state.clone();
                     one.report.count(changes);
                 }
             };
-            join::join(job, store, single, &mut watch, &mut summary, &mut changed).await?;
+            join::join(job, store, single, &mut watch, &mut summary, &mut merged).await?;
         }
         summary.requests = items.iter().map(|item| item.progress().requests).sum();
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
