@@ -12,6 +12,7 @@ use generated_client::{GROUPS, SERVICE};
 use crate::endpoints;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
+use crate::progress::counted;
 use crate::stdout;
 use crate::suggest;
 use crate::table::{Cell, Column, Format, Table};
@@ -42,7 +43,8 @@ impl List {
             _ => stdout::print(table(&found).text(format)?)?,
         }
         if format == Format::Table {
-            log.remark(&summary(&found));
+            let count = counted(found.len() as u64, "endpoint");
+            log.remark(&format!("\n{count}; `derivs describe ENDPOINT` shows details"));
         }
         Ok(())
     }
@@ -123,14 +125,6 @@ pub(crate) fn wrapped(rows: &[[String; 2]], longest: usize, width: usize) -> Str
         }
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-fn summary(found: &[Found]) -> String {
-    let count = found.len();
-    let unknown = found.iter().filter(|(_, endpoint)| endpoint.path.is_none()).count();
-    let unknown = if unknown == 0 { String::new() } else { format!(", {unknown} of them without a known path") };
-    let word = if count == 1 { "endpoint" } else { "endpoints" };
-    format!("\n{count} {word}{unknown}; `derivs describe ENDPOINT` shows details")
 }
 
 fn table(found: &[Found]) -> Table {
