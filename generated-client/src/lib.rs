@@ -84,8 +84,8 @@
 //!
 //! Spawn, join or buffer as many requests as you like. From its first poll on, a request is a separate task in one
 //! queue for the rate limit; only [`Builder::queue_timeout`] counts the time in that queue. Tokens go first, then
-//! retries, then requests in order of arrival. An [`Observer`] receives an event for each attempt and wait, and for the
-//! end of each request ([`Event`]). A custom [`RateLimiter`] decides itself when requests are sent. Machines that share an API
+//! retries, then requests in order of arrival. An [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the
+//! end of each request ([`Event`](observer::Event)). A custom [`RateLimiter`](rate_limit::RateLimiter) decides itself when requests are sent. Machines that share an API
 //! key share its rate limit with the crate `generated-client-shared-gate`.
 //!
 //! # Limits and errors
@@ -112,8 +112,8 @@
 //! | reported | public clients that agree | not enforced; fields are `Option` |
 //! | previous version | the provider's documentation of the previous API version | not enforced; fields are `Option`, and the name may have changed |
 //!
-//! A field with another name today is `None`, its value is in `unknown_fields`, and an [`Observer`] receives
-//! [`Event::UnrecognizedRecords`]. Anything unknown is a [`Value`], never a guess, and still usable: [`Request::query`] sends
+//! A field with another name today is `None`, its value is in `unknown_fields`, and an [`Observer`](observer::Observer) receives
+//! [`UnrecognizedRecords`](observer::Event::UnrecognizedRecords). Anything unknown is a [`Value`], never a guess, and still usable: [`Request::query`] sends
 //! any param, [`Client::raw`] requests any path, and [`Exchange`] and [`Coin`] accept any text.
 //!
 //! # Requirements
