@@ -1,8 +1,8 @@
-//! From the text of a body to rows, and from records to columns and to JSON again (`fields/`).
+//! The decoder: turns the text of a body into rows, and records into columns and back into JSON (`fields/`).
 //!
-//! One pass over the JSON, driven by the tables of fields; it depends on no endpoint and no Rust type, and is compiled
-//! once for all of them. A body must parse to its end. `FromSlot` checks the values. The results are the same even if
-//! another crate turns on features of `serde_json`.
+//! The decoder parses the JSON once, driven by the tables of fields. It depends on no endpoint and no Rust type, so it
+//! is compiled once for all of them. A body must parse to its end. `FromSlot` checks the values. The results are the
+//! same even if another crate turns on features of `serde_json`.
 
 mod any;
 mod any_record;
@@ -50,7 +50,7 @@ pub struct DecodeError(Box<Problem>);
 struct Problem {
     path: JsonPath,
     problem: String,
-    /// Whether it is the envelope that lacks its records.
+    /// Whether the envelope lacks its records.
     no_data: bool,
 }
 
@@ -60,31 +60,31 @@ impl DecodeError {
         Self(Box::new(Problem { path: JsonPath::default(), problem, no_data: false }))
     }
 
-    /// The same error, seen from the object around it.
+    /// Returns the same error, with its path extended by the key in the surrounding object.
     #[cold]
     pub(crate) fn in_field(mut self, key: &str) -> Self {
         self.0.path.enter_field(key);
         self
     }
 
-    /// The same error, seen from the list around it.
+    /// Returns the same error, with its path extended by the index in the surrounding list.
     #[cold]
     pub(crate) fn at_index(mut self, index: usize) -> Self {
         self.0.path.enter_item(index);
         self
     }
 
-    /// The error for a body that is not UTF-8 from some byte on.
+    /// Creates the error for a body that is not UTF-8 from byte `at` on.
     pub(crate) fn not_text(at: usize) -> Self {
         Self::new(format!("it is not UTF-8 from byte {at} on"))
     }
 
-    /// Whether the body is not a series at all, but perhaps an error of the service.
+    /// Returns whether the body has no records at all, so that it may be an error of the service.
     pub(crate) fn lacks_data(&self) -> bool {
         self.0.no_data
     }
 
-    /// The public error, which keeps the body and adds the service's message in it.
+    /// Converts into the public error, which keeps the body and adds the service's message in it.
     pub(crate) fn into_error(self, body: &[u8], said: Option<String>) -> Error {
         let said = said.map(|said| format!("; the service says: {said}")).unwrap_or_default();
         Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{said}"))
@@ -92,7 +92,7 @@ impl DecodeError {
             .with_body(body)
     }
 
-    /// Where it is: `data[3].ratio`; empty if it is the body as a whole.
+    /// Returns the JSON path of the problem, for example `data[3].ratio`; empty for the body as a whole.
     pub fn path(&self) -> &str {
         self.0.path.as_str()
     }
@@ -109,17 +109,17 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// What becomes of a record that is not as expected.
+/// Treatment of a record that is not as expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum BadRecords {
-    /// The whole body is rejected.
+    /// One bad record makes the response an error.
     #[default]
     Refused,
-    /// It is left out of the series, and noted.
+    /// The record is omitted from the series and listed among the bad records.
     Skipped,
 }
 
-/// Reads a series, handing over record by record.
+/// Reads a series and passes each record to the caller.
 ///
 /// Records without a table arrive as rows of one value of any kind.
 pub(crate) fn series<M: Record>(
@@ -144,13 +144,13 @@ pub(crate) fn series<M: Record>(
 /// The contents of an envelope except the records of its series.
 #[derive(Debug)]
 pub struct EnvelopeRest<M> {
-    /// The service's metadata of the series.
+    /// Metadata of the series, sent by the service.
     pub metadata: M,
-    /// The fields of the envelope that the catalogue does not know.
+    /// Fields of the envelope that are not in the catalogue.
     pub unknown_fields: UnknownFields,
-    /// The records that were left out.
+    /// Records that were omitted.
     pub bad_records: Vec<BadRecord>,
-    /// Where the records have their time; the caller sets it if it knows the endpoint.
+    /// Field with the time of the records; the caller sets it if it knows the endpoint.
     pub time: Option<TimeField>,
     /// The number of records without any field of the catalogue except the time.
     pub(crate) strange: usize,
@@ -163,7 +163,7 @@ pub(crate) fn object<'a>(text: &'a str, record: &'static RecordInfo) -> Result<R
     Ok(row)
 }
 
-/// Reads anything.
+/// Reads a value of any kind.
 pub(crate) fn any(text: &str) -> Result<Value, DecodeError> {
     read(text, |json, next| any::any(json, next, DEPTH))
 }
@@ -174,7 +174,7 @@ pub(crate) fn entries<'a>(object: &'a str, entry: impl FnMut(Cow<'a, str>, Range
     debug_assert!(entries.is_ok(), "{object}");
 }
 
-/// Reads the one value that a text has to be.
+/// Reads the only value of a text; anything after it is an error.
 fn read<'a, T>(
     text: &'a str,
     value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, DecodeError>,

@@ -13,14 +13,14 @@ use super::scanner::Scanner;
 use crate::values::Number;
 use crate::values::Value;
 
-/// Reads a value of any kind; of two entries with one key the later counts.
+/// Reads a value of any kind; of two entries with the same key, the later one is used.
 pub(super) fn any(json: &mut Scanner<'_>, next: u8, depth: u8) -> Result<Value, DecodeError> {
     Ok(match next {
         b'{' => {
             let (depth, mut object) = (json.deeper(depth)?, Value::Object(Map::new()));
             json.object(|json| {
                 let (key, next) = json.key()?;
-                // The map's own `insert` would be compiled here and not in its crate, thousands of lines of it.
+                // The map's own `insert` would be compiled in this crate, which adds thousands of lines of code.
                 object[&*key] = any(json, next, depth).map_err(|error| error.in_field(&key))?;
                 Ok(())
             })?;

@@ -1,7 +1,7 @@
-//! Records of an endpoint that is chosen while the program runs: values by their table, without an emitted type.
+//! Records of an endpoint that is chosen at run time: values by the table of the record, without an emitted type.
 //!
-//! A filled row becomes the one record type for all tables. The emitted types' rules check each value, so both accept
-//! the same values; reading JSON is the decoder's job.
+//! One record type, filled from a row, serves all tables. The rules of the emitted types check each value, so both
+//! accept the same values. The decoder reads the JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,7 +16,7 @@ use super::slot::{FromSlot, Slot};
 use crate::registry::{FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::{Timestamp, Value};
 
-/// A record whose type is not named: its values go by their names on the wire.
+/// A record without its own Rust type; its values are found by their names on the wire.
 ///
 /// ```
 /// # use generated_client_runtime::record::{AnyRecord, FieldValue};
@@ -29,13 +29,13 @@ pub struct AnyRecord(Kind);
 
 #[derive(Clone, PartialEq)]
 enum Kind {
-    /// Values by the table of a record, and what else there was.
+    /// Values by the table of a record, and the unknown fields.
     Listed { record: Table, values: Box<[AnyValue]>, unknown_fields: UnknownFields },
     /// A record without a table.
     Unlisted(Value),
 }
 
-/// The table of a record. Two are equal if they are one.
+/// The table of a record. Two are equal if they are the same static.
 #[derive(Clone, Copy)]
 struct Table(&'static RecordInfo);
 
@@ -63,8 +63,8 @@ enum AnyValue {
 }
 
 impl AnyRecord {
-    /// Reads the text of a record with null for each value that is not as expected, whose original is among the unknown
-    /// fields; `None` if the text is not readable even so.
+    /// Reads the text of a record, with null for each value that is not as expected. The originals of such values are
+    /// among the unknown fields. Returns `None` if the text is not readable even so.
     ///
     /// [`BadRecord::text`](crate::BadRecord::text) is such a text.
     pub fn lenient(record: &'static RecordInfo, text: &str) -> Option<Self> {
@@ -80,7 +80,7 @@ impl AnyRecord {
                 RecordLayout::Positional => original.get(index),
                 RecordLayout::Value => Some(&original),
             };
-            // A value that is missing leaves no original.
+            // A missing value has no original to keep.
             if let (Some(_), Some(value)) = (row.misfit.take(), value.filter(|value| !value.is_null())) {
                 row.unknown.push(&format!("{}:{value}", Value::from(field.wire_name)));
             }
@@ -89,7 +89,7 @@ impl AnyRecord {
         Some(Self(Kind::Listed { record: Table(record), values: values.into(), unknown_fields }))
     }
 
-    /// The record, as the catalogue describes it; `None` if its fields are unknown.
+    /// Returns the record's description in the catalogue; `None` if its fields are unknown.
     pub fn info(&self) -> Option<&'static RecordInfo> {
         match &self.0 {
             Kind::Listed { record, .. } => Some(record.0),
@@ -97,7 +97,7 @@ impl AnyRecord {
         }
     }
 
-    /// The value of a field, by its name on the wire; `None` where the record has no such field.
+    /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
     pub fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
         match &self.0 {
             Kind::Listed { record, values, .. } => {
@@ -108,7 +108,7 @@ impl AnyRecord {
         }
     }
 
-    /// The values of the known fields, in the order of [`RecordInfo::fields`]; none if the fields are unknown.
+    /// Returns the values of the known fields, in the order of [`RecordInfo::fields`]; none if the fields are unknown.
     pub fn values(&self) -> impl ExactSizeIterator<Item = FieldValue<'_>> {
         let values = match &self.0 {
             Kind::Listed { values, .. } => values,
@@ -117,7 +117,7 @@ impl AnyRecord {
         values.iter().map(AnyValue::as_field_value)
     }
 
-    /// Fields that are not in the table; `None` without a table.
+    /// Returns the fields that are not in the table; `None` without a table.
     pub fn unknown_fields(&self) -> Option<&UnknownFields> {
         match &self.0 {
             Kind::Listed { unknown_fields, .. } => Some(unknown_fields),
@@ -125,7 +125,7 @@ impl AnyRecord {
         }
     }
 
-    /// The whole record, if its fields are unknown.
+    /// Returns the entire record as JSON if its fields are unknown.
     pub fn as_any(&self) -> Option<&Value> {
         match &self.0 {
             Kind::Listed { .. } => None,
@@ -159,14 +159,14 @@ impl AsFieldValue for AnyRecord {
     }
 }
 
-/// As a record of the emitted type.
+/// Same output as a record of the emitted type.
 impl fmt::Debug for AnyRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_field_value().fmt(f)
     }
 }
 
-/// As on the wire, `null` where a value is absent.
+/// Written as on the wire, with `null` for an absent value.
 impl Serialize for AnyRecord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_field_value().serialize(serializer)
@@ -174,7 +174,7 @@ impl Serialize for AnyRecord {
 }
 
 impl AnyValue {
-    /// Takes the value of a field out of its row; one that does not fit is noted there.
+    /// Takes the value of a field out of its row, which notes a value that does not fit.
     fn take(row: &mut Row<'_>, index: usize, field: &FieldInfo) -> Self {
         let Some(slot) = row.slots.get_mut(index) else { return Self::Null };
         let value =
@@ -185,7 +185,7 @@ impl AnyValue {
         })
     }
 
-    /// A value that is absent; a list or a map is empty then, as in an emitted record.
+    /// Returns the value for an absent field: an empty list or map, as in an emitted record, otherwise none.
     fn absent(ty: ValueType) -> Self {
         match ty {
             ValueType::List(_) => Self::List(Vec::new()),
@@ -230,7 +230,7 @@ impl AsFieldValue for AnyValue {
     }
 }
 
-/// Whether the value is absent or `null`; the slot is absent then.
+/// Returns whether the value is absent or `null`, and marks the slot as absent.
 fn is_absent(slot: &mut Slot<'_>) -> bool {
     let is_absent = matches!(slot, Slot::Absent | Slot::Null);
     if is_absent {

@@ -1,4 +1,4 @@
-//! A record that was left out of a series, because the request skips bad records.
+//! A record that was omitted from a series, because the request skips bad records.
 //!
 //! It keeps its path, the problem and its text, so that nothing of the response is lost.
 
@@ -6,25 +6,25 @@ use std::fmt;
 
 use super::DecodeError;
 
-/// A record of a series that is not as expected; from `Request::skip_bad_records`.
+/// A record of a series that is not as expected; returned with `Request::skip_bad_records`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadRecord {
-    /// Which of the list it was, counted from zero, good ones included.
+    /// Position in the list of the response, from zero; valid records count too.
     pub index: usize,
-    /// Where it goes wrong, and how.
+    /// The problem and its JSON path.
     pub error: DecodeError,
-    /// Text of the record, unchanged.
+    /// Unchanged text of the record.
     pub text: String,
 }
 
 impl BadRecord {
-    /// Where in the body it goes wrong: `data[700].ratio`.
+    /// Returns the JSON path in the body, for example `data[700].ratio`.
     pub fn path(&self) -> &str {
         self.error.path()
     }
 
-    /// Where in the record, by wire names: `ratio`; empty if it is the record as a whole.
+    /// Returns the path within the record, by wire names, for example `ratio`; empty for the record as a whole.
     pub fn field(&self) -> &str {
         let item = format!("[{}]", self.index);
         let field = self.path().split_once(&item).map_or("", |(_, field)| field);
@@ -32,7 +32,7 @@ impl BadRecord {
     }
 }
 
-/// Where it goes wrong, and how.
+/// Writes the JSON path and the problem.
 impl fmt::Display for BadRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)

@@ -1,8 +1,8 @@
 //! The envelope of a series, record by record.
 //!
-//! One row serves all records: it is filled, handed to the caller, and emptied for the next. Where the catalogue knows
-//! no envelope, the body is the bare list. Unknown fields on the way to the records or to the metadata are kept, nested
-//! as they were.
+//! One row serves all records: it is filled, handed to the caller, and emptied for the next. If the catalogue describes
+//! no envelope, the body is the bare list. Unknown fields on the path to the records or to the metadata are kept, with
+//! the same nesting.
 
 use super::bad_record::BadRecord;
 use super::record::{Row, Slot};
@@ -12,28 +12,28 @@ use super::unknown_fields::UnknownText;
 use super::{BadRecords, DecodeError};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
 
-/// Memory is reserved for at most this many records ahead, a usual page size: the estimate is made from the first
+/// Maximum number of records for which memory is reserved ahead, a usual page size. The estimate is made from the first
 /// record, which may be short.
 const AT_ONCE: usize = 1000;
 
-/// Takes one record after the other.
+/// Receives the records one by one.
 ///
-/// A closure would do; it takes more code for every endpoint.
+/// A trait, because a closure would take more code for every endpoint.
 pub trait Push {
-    /// Takes the record that fills the row, unless one of its values does not fit, which the row notes.
+    /// Stores the record in the row, unless one of its values does not fit, which the row notes.
     fn push(&mut self, row: &mut Row<'_>);
 
-    /// Makes room for this many more.
+    /// Reserves memory for this many more records.
     fn reserve(&mut self, records: usize);
 }
 
 /// Members of an envelope except the records, and the records that were skipped.
 pub(super) struct Rest<'a> {
-    /// The metadata; without values if there is none.
+    /// The metadata; a row without values if there is none.
     pub(super) metadata: Row<'a>,
     /// Other members of the envelope.
     pub(super) unknown: UnknownText,
-    /// The records that are not as expected.
+    /// Records that are not as expected.
     pub(super) bad: Vec<BadRecord>,
     /// Number of records without any field of the catalogue except the time; 0 if any record had one.
     pub(super) strange: usize,
@@ -42,30 +42,30 @@ pub(super) struct Rest<'a> {
 /// Reads one series.
 pub(super) struct Reader<'w, 'a> {
     envelope: Option<&'static EnvelopeInfo>,
-    /// What each record is read as.
+    /// Kind of each record.
     kind: Kind,
     bad_records: BadRecords,
     row: Row<'a>,
     push: &'w mut dyn Push,
     rest: Rest<'a>,
-    /// Whether a record had a known field besides its time.
+    /// Whether any record had a known field in addition to its time.
     is_known: bool,
     has_data: bool,
 }
 
-/// The keys that lead from the current object to the records and to the metadata; `None` for one that is not below it.
+/// The keys from the current object to the records and to the metadata; `None` for a target that is not below it.
 type Leads = [Option<&'static str>; 2];
 
-/// The first of the keys that lead somewhere, and the rest; no rest if the first is the last.
+/// Splits a path into its first key and the rest; the rest is `None` at the last key.
 fn step(lead: &'static str) -> (&'static str, Option<&'static str>) {
     lead.split_once('.').map_or((lead, None), |(key, rest)| (key, Some(rest)))
 }
 
-/// What a record is.
+/// Kind of a record.
 enum Kind {
-    /// A record whose fields go to the row.
+    /// A record whose fields fill the row.
     Record,
-    /// A value of any kind, which is the only one of its row.
+    /// A value of any kind, the only one of its row.
     Any,
 }
 
@@ -91,13 +91,13 @@ impl<'w, 'a> Reader<'w, 'a> {
         }
     }
 
-    /// Reads the text to its end.
+    /// Reads the text up to its end.
     pub(super) fn read(mut self, text: &'a str) -> Result<Rest<'a>, DecodeError> {
         super::read(text, |json, next| self.body(json, next))?;
         Ok(self.rest)
     }
 
-    /// The body as a whole: the envelope, or the list where there is none.
+    /// Reads the entire body: the envelope, or a bare list without one.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
         let Some(envelope) = self.envelope else {
             return self.records(json, next, DEPTH);
@@ -111,7 +111,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         Err(missing)
     }
 
-    /// One of the objects on the path to the records and the metadata. Its other members are passed on.
+    /// Reads one of the objects on the path to the records and the metadata, and returns its other members.
     fn level(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8, leads: Leads) -> Result<UnknownText, DecodeError> {
         if next != b'{' {
             return Err(json.expected("an object"));
@@ -133,7 +133,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                 }
                 (_, Some((_, None))) => self.metadata(json, next, depth),
                 (None, None) => json.skip(next).map(|()| unknown.push(json.since(start))),
-                // No metadata, if nothing else is there.
+                // `null` in place of the metadata means that there is none.
                 (None, _) if next == b'n' => json.literal().map(drop),
                 _ => {
                     let key = json.since(start);
@@ -164,7 +164,7 @@ impl<'w, 'a> Reader<'w, 'a> {
                 self.leave_out(json, start, error.at_index(index), index)?;
             }
             if index == 0 {
-                // As many as the rest of the text has room for, if all are as long as the first.
+                // The number of records that fit into the rest of the text, if all are as long as the first.
                 let length = json.at() - start + 1;
                 self.push.reserve((json.rest().len() / length).min(AT_ONCE));
             }
@@ -173,7 +173,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         })
     }
 
-    /// Whether the row has a known field besides the time, or none that is unknown either.
+    /// Returns whether the row has a known field in addition to the time, or has no unknown field either.
     fn has_known_field(&self) -> bool {
         let time = self.envelope.and_then(|envelope| envelope.time);
         let mut fields = self.row.fields.iter().zip(&self.row.slots);
@@ -186,7 +186,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             (Kind::Any, Some(slot)) => *slot = value(&ValueType::Any, json, next, depth)?,
             _ => self.row.fill(json, next, depth)?,
         }
-        // One known field is enough, so as a rule only the first record is looked at.
+        // One known field is enough, so usually only the first record is checked.
         if !self.is_known {
             self.is_known = matches!(self.kind, Kind::Any) || self.has_known_field();
             self.rest.strange = if self.is_known { 0 } else { index + 1 };
@@ -195,7 +195,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         self.row.misfit.take().map_or(Ok(()), Err)
     }
 
-    /// Notes a record that is not as expected, if it is JSON and bad records are skipped.
+    /// Notes a record that is not as expected, if the record is valid JSON and bad records are skipped.
     #[cold]
     fn leave_out(
         &mut self,

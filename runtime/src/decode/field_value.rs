@@ -1,8 +1,8 @@
-//! The values of a record whose type is not named: one visitor hands them out, and all that works on any record,
-//! columns and writing among it, is made of that.
+//! The values of a record of any type. One visitor provides them; columns, serialization and everything else that works
+//! on any record uses it.
 //!
-//! Emitted code lists the fields of a record once, in `fields!`; with that list a record takes its values from a row
-//! and shows them here. Names, units and types are in the registry and not in the values.
+//! Emitted code lists the fields of a record once, in `fields!`. The record uses that list to take its values from a
+//! row and to pass them to the visitor. Names, units and types are in the registry and not in the values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,20 +16,20 @@ use crate::values::{Number, Timestamp, Value};
 pub trait Fields {
     /// Takes the values by their positions in [`RecordInfo::fields`].
     ///
-    /// If a value does not fit, the row notes it and the returned record must not be used; `Row::record` returns the
-    /// error instead.
+    /// If a value does not fit, the row notes it and the returned record must not be used; `Row::record` then returns
+    /// the error.
     fn from_row(row: &mut Row<'_>) -> Self
     where
         Self: Sized;
 
-    /// Shows the values by their positions in [`RecordInfo::fields`], then the unknown fields.
+    /// Passes the values, by their positions in [`RecordInfo::fields`], and the unknown fields to the visitor.
     fn visit<'r>(&'r self, visitor: &mut dyn FnMut(&[&'r dyn AsFieldValue], &'r UnknownFields));
 }
 
 /// A type that a field can have.
 #[doc(hidden)]
 pub trait AsFieldValue {
-    /// The value.
+    /// Returns the value.
     fn as_field_value(&self) -> FieldValue<'_>;
 }
 
@@ -37,7 +37,7 @@ pub trait AsFieldValue {
 #[derive(Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum FieldValue<'r> {
-    /// None: it was absent, or `null`.
+    /// No value: the field is absent or `null`.
     Null,
     /// True or false.
     Boolean(bool),
@@ -47,13 +47,13 @@ pub enum FieldValue<'r> {
     Count(u64),
     /// Any number.
     Number(f64),
-    /// A point in time.
+    /// A timestamp.
     Timestamp(Timestamp),
     /// A text, or a value of a named type.
     Text(&'r str),
     /// A value whose type the catalogue does not know.
     Any(&'r Value),
-    /// A record within the record.
+    /// A nested record.
     Record(RecordValue<'r>),
     /// A list of values.
     List(ListValue<'r>),
@@ -62,12 +62,12 @@ pub enum FieldValue<'r> {
 }
 
 impl<'r> FieldValue<'r> {
-    /// Whether there is none.
+    /// Returns whether there is no value.
     pub fn is_null(self) -> bool {
         matches!(self, Self::Null | Self::Any(Value::Null))
     }
 
-    /// The number, if it is one; a value of which nothing is known may also be a number in quotes.
+    /// Returns the number, if the value is one. A value of unknown type may also be a number in quotes.
     #[allow(clippy::cast_precision_loss)] // As wherever a whole number is taken for any number.
     pub fn number(self) -> Option<f64> {
         match self {
@@ -79,7 +79,7 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// The timestamp, if the catalogue declares the field as one.
+    /// Returns the timestamp, if the catalogue declares the field as one.
     pub fn timestamp(self) -> Option<Timestamp> {
         match self {
             Self::Timestamp(timestamp) => Some(timestamp),
@@ -87,7 +87,7 @@ impl<'r> FieldValue<'r> {
         }
     }
 
-    /// The text, if it is one.
+    /// Returns the text, if the value is one.
     pub fn text(self) -> Option<&'r str> {
         match self {
             Self::Text(text) => Some(text),
@@ -97,7 +97,7 @@ impl<'r> FieldValue<'r> {
     }
 }
 
-/// Value of any type; `None` if it is null.
+/// Writes the value of any type; `None` for null.
 impl fmt::Debug for FieldValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -116,7 +116,7 @@ impl fmt::Debug for FieldValue<'_> {
     }
 }
 
-/// A number of which nothing is known, however it is written.
+/// Returns the number in a value of unknown type, as a JSON number or as text.
 pub(crate) fn number_of(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Number::parse(&number.to_string()),
@@ -125,7 +125,7 @@ pub(crate) fn number_of(value: &Value) -> Option<Number> {
     }
 }
 
-/// A record whose type is not named.
+/// A record of any type.
 #[derive(Clone, Copy)]
 pub struct RecordValue<'r> {
     info: &'static RecordInfo,
@@ -133,22 +133,22 @@ pub struct RecordValue<'r> {
 }
 
 impl<'r> RecordValue<'r> {
-    /// A view of the record.
+    /// Creates a view of the record.
     pub fn of<R: Record>(record: &'r R) -> Self {
         Self { info: R::INFO, fields: record }
     }
 
-    /// View of a record without its own type.
+    /// Creates a view of a record without its own type.
     pub(super) fn new(info: &'static RecordInfo, fields: &'r dyn Fields) -> Self {
         Self { info, fields }
     }
 
-    /// The record, as the catalogue describes it.
+    /// Returns the record's description in the catalogue.
     pub fn info(self) -> &'static RecordInfo {
         self.info
     }
 
-    /// The value of a field, by its name on the wire; `None` where the record has no such field.
+    /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
     pub fn value(self, wire_name: &str) -> Option<FieldValue<'r>> {
         let index = self.info.fields.iter().position(|field| field.wire_name == wire_name)?;
         let mut found = None;
@@ -156,7 +156,7 @@ impl<'r> RecordValue<'r> {
         found
     }
 
-    /// The known fields and their values, in the order of the catalogue.
+    /// Returns the known fields and their values, in the order of the catalogue.
     pub fn values(self) -> Vec<(&'static FieldInfo, FieldValue<'r>)> {
         let mut all = Vec::new();
         self.visit(&mut |values, _| {
@@ -165,7 +165,7 @@ impl<'r> RecordValue<'r> {
         all
     }
 
-    /// The fields that the catalogue does not know; `None` where a record cannot have any.
+    /// Returns the fields that are not in the catalogue; `None` for a record that cannot have any.
     pub fn unknown_fields(self) -> Option<&'r UnknownFields> {
         let mut found = None;
         self.visit(&mut |_, unknown| found = Some(unknown));
@@ -177,7 +177,7 @@ impl<'r> RecordValue<'r> {
     }
 }
 
-/// Two records of one type are equal if all their values are, the fields that are not known among them.
+/// Two records of one type are equal if all their values are, including unknown fields.
 impl PartialEq for RecordValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         let mut is_equal = self.info.name == other.info.name;
@@ -192,7 +192,8 @@ impl PartialEq for RecordValue<'_> {
     }
 }
 
-/// As a derived one: the name of the type, its fields by their names in Rust, and the others if there are any.
+/// Same output as the derived implementation: name of the type, fields by their Rust names, and unknown fields if there
+/// are any.
 impl fmt::Debug for RecordValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut record = f.debug_struct(self.info.name);
@@ -208,12 +209,12 @@ impl fmt::Debug for RecordValue<'_> {
     }
 }
 
-/// A list whose type is not named.
+/// A list of any type.
 #[derive(Clone, Copy)]
 pub struct ListValue<'r>(&'r dyn Items);
 
 impl<'r> ListValue<'r> {
-    /// The values, in their order.
+    /// Returns the values in their order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = FieldValue<'r>> {
         (0..self.0.count()).map(move |index| self.0.item(index))
     }
@@ -231,7 +232,7 @@ impl fmt::Debug for ListValue<'_> {
     }
 }
 
-/// A list by its items.
+/// A list, accessed by its items.
 trait Items {
     fn count(&self) -> usize;
     fn item(&self, index: usize) -> FieldValue<'_>;
@@ -247,12 +248,12 @@ impl<T: AsFieldValue> Items for Vec<T> {
     }
 }
 
-/// Values by keys that are data, whose type is not named.
+/// A map of any type, whose keys are data.
 #[derive(Clone, Copy)]
 pub struct MapValue<'r>(&'r dyn Entries);
 
 impl<'r> MapValue<'r> {
-    /// Keys and values, sorted by key.
+    /// Returns keys and values, sorted by key.
     pub fn entries(self) -> Vec<(&'r str, FieldValue<'r>)> {
         self.0.all()
     }
@@ -270,7 +271,7 @@ impl fmt::Debug for MapValue<'_> {
     }
 }
 
-/// A map by its entries.
+/// A map, accessed by its entries.
 trait Entries {
     fn all(&self) -> Vec<(&str, FieldValue<'_>)>;
 }
@@ -329,12 +330,12 @@ macro_rules! as_themselves {
 
 as_themselves!(bool => Boolean, i64 => Integer, u64 => Count, f64 => Number, Timestamp => Timestamp);
 
-/// Lists the fields of a record by their positions in its table; `or default` follows one that can be absent although
-/// its type cannot.
+/// Lists the fields of a record by their positions in its table; `or default` follows a field that can be absent
+/// although its type cannot.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! fields {
-    // Nearly every record; the other form costs an expansion for each field.
+    // This form matches nearly every record; the general form costs an expansion for each field.
     ($record:ident => $($field:ident = $index:literal),+ $(,)?) => {
         $crate::fields!(impl $record, row, [$($field)+], { $($field: row.take($index),)+ });
     };
@@ -363,7 +364,7 @@ macro_rules! fields {
             }
         }
 
-        // As derived ones, of which what differs between records is the visitor alone.
+        // Same results as the derived implementations; only the visitor differs between records.
         impl ::std::cmp::PartialEq for $record {
             #[inline]
             fn eq(&self, other: &Self) -> bool {
@@ -378,7 +379,7 @@ macro_rules! fields {
             }
         }
 
-        /// As on the wire, `null` where a value is absent.
+        /// Written as on the wire, with `null` for an absent value.
         impl $crate::emitted::Serialize for $record {
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
@@ -388,7 +389,7 @@ macro_rules! fields {
             }
         }
 
-        /// From its form on the wire, in any format that describes itself.
+        /// Read from its wire form, in any self-describing format.
         impl<'de> $crate::emitted::Deserialize<'de> for $record {
             fn deserialize<D: $crate::emitted::Deserializer<'de>>(
                 deserializer: D,
@@ -397,7 +398,7 @@ macro_rules! fields {
             }
         }
 
-        /// A record to begin with, as in a test: zeros, empty texts, and nothing that can be absent.
+        /// A starting point for records in tests: zeros, empty texts, and nothing for fields that can be absent.
         impl ::std::default::Default for $record {
             #[inline]
             fn default() -> Self {

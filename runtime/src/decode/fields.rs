@@ -1,7 +1,7 @@
 //! Operations on the fields of any record: columns, times, and both directions of serde.
 //!
-//! A record shows its values to the visitor of [`record`](crate::record), an untyped value its members; both have the
-//! same result. Compiled once for all records.
+//! A record passes its values to the visitor of [`record`](crate::record), an untyped value its members; the results
+//! are the same. Compiled once for all records.
 
 mod columns;
 mod deserialize;

@@ -1,7 +1,7 @@
 //! JSON path of a value in a body, by wire names: `data[3].levels[0].price`.
 //!
-//! It is built from its end: each caller that passes a failure on puts its own step before the others. A key of the
-//! service is cut, and kept to one line.
+//! The path is built from its end: each caller that passes an error on puts its own step in front. Keys from the
+//! service are shortened and kept to one line.
 
 use crate::error::{excerpt, one_line};
 
@@ -9,22 +9,22 @@ use crate::error::{excerpt, one_line};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JsonPath(String);
 
-/// At most this many bytes of a key are repeated.
+/// Maximum number of bytes quoted from a key.
 const LONGEST: usize = 60;
 
 impl JsonPath {
-    /// Creates the path from its text.
+    /// Returns the path as text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the path as seen from the surrounding object.
+    /// Puts a key in front of the path.
     #[cold]
     pub(crate) fn enter_field(&mut self, key: &str) {
         self.enter(&one_line(&excerpt(key, LONGEST)));
     }
 
-    /// Returns the path as seen from the surrounding list.
+    /// Puts an index in front of the path.
     #[cold]
     pub(crate) fn enter_item(&mut self, index: usize) {
         self.enter(&format!("[{index}]"));

@@ -1,8 +1,8 @@
 //! Records and the rows they are made of.
 //!
-//! An emitted record is a table of fields and a few lines that take its values from a `Row`.
-//! The decoder fills one row over and over, so a record of numbers costs no allocation.
-//! Reading JSON is the decoder's job, judging a single value that of `FromSlot`.
+//! An emitted record is a table of fields and a few lines that take its values from a `Row`. The decoder fills the same
+//! row again for each record, so a record of numbers costs no allocation. The decoder reads the JSON; `FromSlot` checks
+//! the single values.
 
 use super::DecodeError;
 use super::envelope::Push;
@@ -30,16 +30,16 @@ pub(crate) use super::slot::{FromSlot, Large, Slot};
 /// }
 /// ```
 pub trait Record: Fields + Sized {
-    /// The record, as the catalogue describes it.
+    /// The record's description in the catalogue.
     const INFO: &'static RecordInfo;
 
-    /// The value of a field, by its name on the wire; `None` where the record has no such field.
+    /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
     fn value(&self, wire_name: &str) -> Option<FieldValue<'_>> {
         RecordValue::of(self).value(wire_name)
     }
 }
 
-/// One element of a series: a [`Record`], or any [`Value`] where the fields are unknown. Users cannot implement it:
+/// One element of a series: a [`Record`], or any [`Value`] if the fields are unknown. Users cannot implement it:
 ///
 /// ```compile_fail,E0277
 /// # use generated_client_runtime::record::{Item, Row};
@@ -57,7 +57,7 @@ pub trait Item: AsFieldValue + Sized + Send + 'static {
     /// The known fields, if any.
     const INFO: Option<&'static RecordInfo>;
 
-    /// Takes the values, as a record does.
+    /// Creates the element from the values of a row, as a record does.
     #[doc(hidden)]
     fn from_row(row: &mut Row<'_>) -> Self;
 }
@@ -105,14 +105,14 @@ impl Push for Vec<AnyRecord> {
 }
 
 impl RecordInfo {
-    /// Declaration of the record type in the catalogue.
+    /// Returns the declaration of the record type in the catalogue.
     pub const fn of<R: Record>() -> &'static Self {
         R::INFO
     }
 }
 
 impl ValueType {
-    /// An object with known fields.
+    /// The type of an object with known fields.
     pub const fn record<R: Record>() -> Self {
         Self::Record(R::INFO)
     }
@@ -122,10 +122,10 @@ impl ValueType {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Row<'a> {
-    /// The record; `None` where a value of any kind is the only one, or there is none.
+    /// The record; `None` for a row with a single value of any kind, and for an empty row.
     pub(crate) record: Option<&'static RecordInfo>,
     pub(crate) fields: &'static [FieldInfo],
-    /// How the object is written.
+    /// Layout of the object on the wire.
     pub(crate) form: RecordLayout,
     pub(crate) slots: Box<[Slot<'a>]>,
     pub(crate) unknown: UnknownText,
@@ -134,17 +134,17 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// A row without values, for a record.
+    /// Creates a row without values, for a record.
     pub(crate) fn of(record: &'static RecordInfo) -> Self {
         Self { record: Some(record), ..Self::new(record.fields, record.form) }
     }
 
-    /// A row for no record at all.
+    /// Creates a row without a record.
     pub(crate) fn empty() -> Self {
         Self::new(&[], RecordLayout::Object)
     }
 
-    /// A row without values.
+    /// Creates a row without values.
     pub(crate) fn new(fields: &'static [FieldInfo], form: RecordLayout) -> Self {
         let slots = fields.iter().map(|_| Slot::Absent).collect();
         Self { record: None, fields, form, slots, unknown: UnknownText::default(), misfit: None }
@@ -152,8 +152,8 @@ impl Row<'_> {
 
     /// Takes the value of the field at `index`; a second call finds it absent.
     ///
-    /// A value that does not fit is noted here, and a placeholder is returned: emitted code, of which there is much,
-    /// then needs no branch. `Row::record` returns the error.
+    /// A value that does not fit is noted here, and a placeholder is returned, so that emitted code needs no branch for
+    /// each field. `Row::record` returns the error.
     pub fn take<T: FromSlot<Via>, Via>(&mut self, index: usize) -> T {
         match self.slots.get_mut(index).map_or_else(absent, T::from_slot) {
             Ok(value) => value,
@@ -178,7 +178,7 @@ impl Row<'_> {
         self.misfit.take().map_or(Ok(record), Err)
     }
 
-    /// The same as a record whose type is not named.
+    /// Converts the values into a record without its own Rust type, or returns the first error.
     pub(crate) fn any_record(&mut self) -> Result<AnyRecord, DecodeError> {
         let record = <AnyRecord as Fields>::from_row(self);
         self.misfit.take().map_or(Ok(record), Err)
@@ -194,13 +194,13 @@ impl Row<'_> {
         self.misfit.get_or_insert(misfit);
     }
 
-    /// Takes the fields that the record does not know.
+    /// Takes the fields that are not in the table.
     pub fn unknown_fields(&mut self) -> UnknownFields {
         self.unknown.take()
     }
 }
 
-/// A field outside the table reads as absent.
+/// Returns the value for a field outside the table: the same as for an absent one.
 #[cold]
 fn absent<T: FromSlot<Via>, Via>() -> Result<T, DecodeError> {
     T::from_slot(&mut Slot::Absent)

@@ -1,4 +1,4 @@
-//! One record into one row.
+//! Reads one record into one row.
 //!
 //! Values of unknown fields are kept next to the known ones. A repeated key is an error, because either value may be
 //! the right one. A value of an unexpected kind is skipped and recorded, because only the Rust type knows the full
@@ -14,7 +14,7 @@ use crate::registry::{RecordLayout, ValueType};
 use crate::values::{Number, Value};
 
 impl<'a> Row<'a> {
-    /// Fills the row from what a record is written as.
+    /// Fills the row from a record in its layout on the wire.
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         self.clear();
         match (self.form, next) {
@@ -47,7 +47,7 @@ impl<'a> Row<'a> {
         self.any_key(json)
     }
 
-    /// As above, anywhere in the table.
+    /// Reads any key, and looks it up in the entire table.
     fn any_key(&mut self, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         let start = json.at();
         let (key, next) = json.any_key()?;
@@ -59,7 +59,7 @@ impl<'a> Row<'a> {
         Ok(known.map(|index| (index, next)))
     }
 
-    /// Each value belongs to the field at its position; further values are kept by position.
+    /// Assigns each value to the field at its position; additional values are kept by position.
     fn fill_by_place(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
         let (depth, mut place) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
@@ -74,7 +74,7 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// The value as a whole belongs to the one field.
+    /// Assigns the entire value to the only field.
     fn fill_whole(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         match (self.fields.first(), self.slots.first_mut()) {
             (Some(field), Some(slot)) => value(&field.ty, json, next, depth).map(|value| *slot = value),
@@ -82,7 +82,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Drops the values that are left. Usually there are none, and checking is cheaper than dropping.
+    /// Drops the remaining values. Usually there are none, and checking is cheaper than dropping.
     #[inline]
     fn clear(&mut self) {
         for slot in &mut self.slots {
@@ -102,7 +102,7 @@ impl<'a> Row<'a> {
             return Err(json.duplicate(field.wire_name).in_field(field.wire_name));
         }
         let filled = match (next, &field.ty) {
-            // Nearly every record has a time, and nearly every time is a whole number.
+            // Fast path: nearly every record has a time, and nearly every time is a whole number.
             (b'-' | b'0'..=b'9', ValueType::Timestamp(unit)) => json.number().map(|number| match number {
                 Number::Integer(count) if !unit.is_text() => Slot::moment(count, *unit),
                 number => Slot::from(number).in_unit(*unit),
@@ -115,7 +115,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Reads a value of the type in the table, or the unexpected value instead.
+/// Reads a value of the type in the table; a value of another type becomes a slot that `FromSlot` rejects.
 #[inline(never)] // It calls itself, and most values are read before it is asked.
 pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, DecodeError> {
     Ok(match (next, ty) {
@@ -157,7 +157,7 @@ pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth:
 }
 
 impl ValueType {
-    /// The type of a value that is not null.
+    /// Returns the type of a value that is not null.
     const fn given(&self) -> &Self {
         match self {
             Self::Option(given) => given,
@@ -167,7 +167,7 @@ impl ValueType {
 }
 
 impl RecordLayout {
-    /// Whether a record of this form can begin so.
+    /// Returns whether a record of this layout can begin with this byte.
     const fn begins_with(self, next: u8) -> bool {
         match self {
             Self::Object => next == b'{',

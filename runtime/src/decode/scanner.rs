@@ -1,8 +1,8 @@
-//! JSON, token by token, and what is wrong with it where.
+//! Reads JSON token by token, and reports errors with line and column.
 //!
-//! `serde_json`'s visitors are not used here: numbers and keys are nearly all of a body, and through generic visitors
-//! they cost half as much again; `bench/RESULTS.md` has the figures. Texts with escapes, which are rare, go to it.
-//! `next` is always the first byte of a value, which is seen but not yet read.
+//! `serde_json`'s visitors are not used here: numbers and keys are nearly all of a body, and generic visitors would
+//! make them cost 50 % more; `bench/RESULTS.md` has the figures. Texts with escapes are rare and are read by
+//! `serde_json`. `next` is always the first byte of a value, which is seen but not yet read.
 
 mod skip;
 
@@ -13,7 +13,7 @@ use super::DecodeError;
 use crate::values::Value;
 use crate::values::number::{NoNumber, Number};
 
-/// How many lists and objects may be nested, as in `serde_json`.
+/// Maximum nesting of lists and objects, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
 
 /// Position in a text.
@@ -27,7 +27,7 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0 }
     }
 
-    /// The error of what is next in the text, with its line and column.
+    /// Creates an error for the next part of the text, with its line and column.
     #[cold]
     pub(super) fn error(&self, problem: impl fmt::Display) -> DecodeError {
         let before = self.text.get(..self.at).unwrap_or(self.text);
@@ -41,7 +41,7 @@ impl<'a> Scanner<'a> {
         self.error(format_args!("expected {what}, found {}", found(self.rest())))
     }
 
-    /// The error of a repeated key, of which either value may be the right one.
+    /// Creates the error for a repeated key; either value may be the right one.
     #[cold]
     pub(super) fn duplicate(&self, key: &str) -> DecodeError {
         self.error(format_args!("duplicate key `{key}` in one object"))
@@ -57,23 +57,23 @@ impl<'a> Scanner<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes read.
     #[inline]
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes back to where the scanner was.
+    /// Moves back to an earlier position.
     pub(super) fn back_to(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// What has not been read yet.
+    /// Returns the text that has not been read yet.
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// What has been read since then.
+    /// Returns the text read since `start`.
     pub(super) fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
     }
@@ -89,18 +89,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The first byte of the value that has to follow.
+    /// Returns the first byte of the value that must follow.
     #[inline]
     pub(super) fn next_value(&mut self) -> Result<u8, DecodeError> {
         self.token().ok_or_else(|| self.expected("a value"))
     }
 
-    /// Nothing may follow.
+    /// Returns an error if anything follows.
     pub(super) fn end(&mut self) -> Result<(), DecodeError> {
         self.token().map_or(Ok(()), |_| Err(self.expected("the end of the body")))
     }
 
-    /// One step further down.
+    /// Returns the depth one level further down, or an error beyond the maximum.
     pub(super) fn deeper(&self, depth: u8) -> Result<u8, DecodeError> {
         depth.checked_sub(1).ok_or_else(|| self.error("lists and objects are nested too deeply"))
     }
@@ -133,9 +133,9 @@ impl<'a> Scanner<'a> {
         Ok((key, self.colon()?))
     }
 
-    /// Reads a key if it is this one, and the colon behind it.
+    /// Reads a key and its colon, if the key is `name`.
     ///
-    /// It has to be a name that needs no escapes.
+    /// `name` must not need escapes.
     #[inline]
     pub(super) fn key_if(&mut self, name: &str) -> Result<Option<u8>, DecodeError> {
         let (bytes, start) = (self.text.as_bytes(), self.at + 1);
@@ -157,7 +157,7 @@ impl<'a> Scanner<'a> {
         self.next_value()
     }
 
-    /// The items between two brackets, with commas in between.
+    /// Reads the items between two brackets, separated by commas.
     #[inline]
     fn sequence(
         &mut self,
@@ -211,7 +211,7 @@ impl<'a> Scanner<'a> {
     #[cold]
     fn escaped(&mut self) -> Option<String> {
         let rest = self.rest();
-        // The quote that begins it ends nothing, as if it were escaped.
+        // The opening quote must not end the text, so it is treated as escaped.
         let mut is_escaped = true;
         let end = rest.bytes().position(|byte| {
             let was_escaped = is_escaped;
@@ -254,7 +254,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The value that begins a text, in a word or two.
+/// Describes the value at the beginning of a text, in a word or two.
 fn found(rest: &str) -> Cow<'static, str> {
     let word: String = rest.chars().take_while(|c| c.is_alphanumeric() || "<!-+.".contains(*c)).take(20).collect();
     match rest.chars().next() {

@@ -1,7 +1,7 @@
 //! One value of a record, as found in the body.
 //!
-//! The decoder fills a [`Slot`]; [`FromSlot`] converts it into a Rust value. The tolerance is here: numbers may be
-//! text, and integers may have an exponent. Nothing is guessed: an ambiguous value, or one that would have to be
+//! The decoder fills a [`Slot`]; [`FromSlot`] converts it into a Rust value. Tolerance is implemented here: numbers may
+//! be text, and integers may have an exponent. Nothing is guessed: an ambiguous value, or one that would have to be
 //! rounded, is an error.
 
 mod from_slot;
@@ -17,12 +17,12 @@ use crate::values::{Number, Timestamp, Value};
 
 pub(crate) use from_slot::FromSlot;
 
-/// Value that was found.
+/// A value that was found.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub enum Slot<'a> {
-    /// Nothing.
+    /// No value.
     #[default]
     Absent,
     /// `null`.
@@ -31,40 +31,40 @@ pub enum Slot<'a> {
     Bool(bool),
     /// A number without fraction and exponent.
     Integer(i64),
-    /// The same, too large for [`Slot::Integer`].
+    /// A number without fraction and exponent that is too large for [`Slot::Integer`].
     Unsigned(u64),
     /// Any other number; never infinite and never NaN.
     Float(f64),
-    /// A whole number or a text where the catalogue expects a point in time, its unit applied.
+    /// A whole number or a text for a timestamp in the catalogue, converted by its unit.
     Time(Timestamp),
-    /// The same, past the year 9999: a whole number that has to count something else.
+    /// A whole number for a timestamp that would be past the year 9999, so it has to count something else.
     Beyond(i64, TimeUnit),
     /// Text without escapes.
     Text(&'a str),
     /// Values that allocate, behind one pointer, so that a slot is cheap to clear.
     Large(Box<Large<'a>>),
-    /// A list where the catalogue expects none.
+    /// An unexpected list.
     StrayList,
-    /// An object where the catalogue expects none.
+    /// An unexpected object.
     StrayObject,
 }
 
-/// What takes an allocation.
+/// Values that need an allocation.
 #[doc(hidden)]
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Large<'a> {
     /// Text that has escapes in the body.
     Text(String),
-    /// Anything, where the catalogue expects anything.
+    /// A value of any kind, if the catalogue expects any kind.
     Any(Value),
-    /// A number or a text that names no time, where the catalogue expects one as text.
+    /// A number or a text that is not a valid time, if the catalogue expects a time as text.
     NoTime(Slot<'a>),
-    /// A list, where the catalogue expects one.
+    /// A list, if the catalogue expects one.
     List(Vec<Slot<'a>>),
-    /// An object whose keys are data, where the catalogue expects one.
+    /// An object whose keys are data, if the catalogue expects one.
     Map(Vec<(String, Slot<'a>)>),
-    /// What a record is written as, where the catalogue expects one.
+    /// The values of a nested record, if the catalogue expects one.
     Record(Row<'a>),
 }
 
@@ -75,19 +75,19 @@ impl<'a> From<Large<'a>> for Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// Empties a slot whose value takes no allocation: there is nothing to drop, and looking would cost more than that.
+    /// Empties a slot whose value has no allocation: it needs no drop, and checking for one would cost more.
     #[inline]
     fn empty(&mut self) {
         std::mem::forget(std::mem::take(self));
     }
 
-    /// The refusal of this value where something else was expected.
+    /// Creates the error for this value, where `expected` was expected.
     #[cold]
     pub fn refuse(&self, expected: &'static str) -> DecodeError {
         DecodeError::new(format!("expected {expected}, found {self}"))
     }
 
-    /// The number, also where it is written as text.
+    /// Returns the number, also if it is written as text.
     fn number(&self) -> Option<Number> {
         match self {
             Self::Integer(number) => Some(Number::Integer(*number)),
@@ -102,7 +102,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The point in time that a whole number counts in a unit, unless it lies past all that can be meant.
+    /// Converts a whole number into a timestamp by its unit; one past the year 9999 becomes [`Slot::Beyond`].
     #[inline]
     pub(crate) fn moment(count: i64, unit: TimeUnit) -> Self {
         let time = Timestamp::from_wire(count, unit);
@@ -118,14 +118,14 @@ impl<'a> Slot<'a> {
         count.map_or(self, |count| Self::moment(count, unit))
     }
 
-    /// Puts a value where none is: there is nothing to drop, and looking would cost more than filling.
+    /// Fills an empty slot: it needs no drop, and checking for one would cost more than filling.
     #[inline]
     pub(crate) fn fill(&mut self, value: Self) {
         debug_assert!(matches!(self, Self::Absent));
         std::mem::forget(std::mem::replace(self, value));
     }
 
-    /// A text becomes the point in time that it names; anything else is marked as no point in time.
+    /// Converts a text into the timestamp it contains; anything else is marked as no timestamp.
     #[inline(never)]
     fn in_text(self) -> Self {
         let time = match &self {
@@ -139,19 +139,19 @@ impl<'a> Slot<'a> {
         time.map_or_else(|| Large::NoTime(self).into(), Self::Time)
     }
 
-    /// The number as a float, however it is written.
+    /// Returns the number as a float, also if it is written as text.
     #[inline(never)] // The usual way of writing it is dealt with before, and inlined.
     fn float(self, expected: &'static str) -> Result<f64, DecodeError> {
         self.number().map(Number::float).ok_or_else(|| self.refuse(expected))
     }
 
-    /// The whole number, unless there is none or reading it would round.
+    /// Returns the whole number, or an error if there is none or reading it would round.
     #[inline(never)]
     fn integer(self, expected: &'static str) -> Result<i64, DecodeError> {
         self.number().and_then(Number::integer).ok_or_else(|| self.refuse(expected))
     }
 
-    /// The text; of a whole number its digits, since there is only one way to write it.
+    /// Returns the text, or the digits of a whole number, since there is only one way to write them.
     fn text(self) -> Result<Cow<'a, str>, DecodeError> {
         match self {
             Self::Text(text) => Ok(text.into()),
@@ -202,7 +202,7 @@ impl fmt::Display for Large<'_> {
     }
 }
 
-/// At most this many bytes of a text are quoted.
+/// Maximum number of bytes quoted from a text.
 const LONGEST: usize = 60;
 
 #[cfg(test)]

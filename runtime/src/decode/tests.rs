@@ -1,7 +1,7 @@
 //! Values of one record that the decoder accepts or rejects, and its messages.
 //!
-//! Also run with `--features __json-features`, with the same results, and with any catalogue: the service
-//! that answers here is described here.
+//! The tests also run with `--features __json-features`, with the same results, and with any catalogue: they describe
+//! their own service.
 
 mod forms;
 mod places;
@@ -14,7 +14,7 @@ use crate::registry::RecordInfo;
 use crate::send::Body;
 use crate::values::{Timestamp, Value};
 
-/// Decodes a record with one entry replaced, by one or several others.
+/// Decodes a record in which one entry is replaced by one or more others.
 fn check(entry: &str) -> Result<Every, String> {
     let plain = [
         ("time", "1700000000"),
@@ -88,7 +88,7 @@ fn numbers_are_tolerated() {
         assert_eq!(check(&format!("\"count\": {text}")).map(|record| record.count), Ok(expected));
     }
     assert_eq!(check(r#""text": 12"#).map(|record| record.text), Ok("12".to_owned()));
-    // A text with escapes in it is one like any other.
+    // A text with escapes is treated like any other.
     assert_eq!(check(r#""number": "\u0032.5""#).map(|record| record.number), Ok(2.5));
     assert_eq!(check(r#""text": "say \"a\\""#).map(|record| record.text), Ok(r#"say "a\"#.to_owned()));
     assert_eq!(check(r#""side": 3"#).map(|record| record.side), Ok(Side::from("3")));
@@ -137,7 +137,7 @@ fn keys_are_compared_as_they_read_not_as_they_are_written() {
     let record = check(r#""grid": [], "a\n": 1, "a\\n": true"#).unwrap();
     assert_eq!((record.escaped, record.unknown_fields.get("a\n")), (Some(true), Some(Value::from(1))));
     assert_eq!(check(r#""m\u0061ybe": 2"#).map(|record| record.maybe), Ok(Some(2.0)));
-    // One that begins like the key that is expected is another.
+    // A key that only begins like the expected key is a different key.
     let level = &check(r#""levels": [{"prices": 1, "price": 2}]"#).unwrap().levels[0];
     assert_eq!((level.price.to_bits(), level.unknown_fields.get("prices")), (2.0_f64.to_bits(), Some(Value::from(1))));
 }
@@ -242,7 +242,7 @@ impl Record for Boxed {
 }
 
 impl Fields for Boxed {
-    /// As the field `best` of what [`Every`] describes.
+    /// Reads the field `best` of [`Every`].
     fn from_row(row: &mut Row<'_>) -> Self {
         row.take::<Self, ()>(10)
     }

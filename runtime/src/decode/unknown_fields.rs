@@ -1,4 +1,4 @@
-//! The fields of an object that the catalogue does not know.
+//! The fields of an object that are not in the catalogue.
 //!
 //! New fields of a service are not lost: a field that is not in a record's table is kept here as text of the body. The
 //! first access locates the values; each access to a value parses it. An object without unknown fields allocates
@@ -45,35 +45,35 @@ impl LookedUp for Entries {
 }
 
 impl UnknownFields {
-    /// The value of a field, by its name on the wire.
+    /// Returns the value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
         let Entries { all, places } = self.entries()?;
         let place = usize::try_from(places.get(name)?.as_u64()?).ok()?;
         all.get(place).map(|(_, range)| self.value(range))
     }
 
-    /// Names and values; of two with one name the later counts, as everywhere in JSON.
+    /// Returns names and values; of two fields with the same name the later one is used, as usual in JSON.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Cow<'_, str>, Value)> {
         let all = self.entries().map(|entries| entries.all.as_slice()).unwrap_or_default();
         all.iter().map(|(name, range)| (Cow::Borrowed(name.as_str()), self.value(range)))
     }
 
-    /// How many fields there are.
+    /// Returns the number of fields.
     pub fn len(&self) -> usize {
         self.entries().map_or(0, |entries| entries.all.len())
     }
 
-    /// Whether the catalogue lists every field of the response.
+    /// Returns whether the catalogue lists every field of the response.
     pub fn is_empty(&self) -> bool {
         self.json.is_empty()
     }
 
-    /// The fields as a JSON object, with every value as the service wrote it.
+    /// Returns the fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
         if self.json.is_empty() { "{}" } else { &self.json }
     }
 
-    /// Reads an object of which no field is known.
+    /// Reads an object in which all fields are unknown.
     pub(super) fn read(json: &str) -> Result<Self, DecodeError> {
         static NOTHING: RecordInfo = RecordInfo::new("UnknownFields", &[]);
         decode::object(json, &NOTHING).map(|mut row| row.unknown_fields())
@@ -83,13 +83,13 @@ impl UnknownFields {
         Self { json: json.into(), entries: OnceLock::new() }
     }
 
-    /// Positions of the values, if there are any.
+    /// Returns the positions of the values, if there are any.
     fn entries(&self) -> Option<&Entries> {
         let look_up = || self.entries.get_or_init(|| Box::new(Entries::of(&self.json)));
         (!self.json.is_empty()).then(|| look_up().entries())
     }
 
-    /// Value at that position, or its text if `Value` cannot represent it.
+    /// Returns the value in that range, or its text if `Value` cannot represent it.
     fn value(&self, range: &Range<usize>) -> Value {
         let text = self.json.get(range.clone()).unwrap_or_default();
         decode::any(text).unwrap_or_else(|_| text.into())
@@ -112,7 +112,7 @@ impl Entries {
     }
 }
 
-/// Fields for a record that is made and not received, as in a test.
+/// Creates the fields of a record that is not received, as in a test.
 impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
     fn from_iter<I: IntoIterator<Item = (K, Value)>>(fields: I) -> Self {
         let mut object = Value::Null;
@@ -129,7 +129,7 @@ impl Clone for UnknownFields {
     }
 }
 
-/// Whether names, values and their order are the same, however they are written.
+/// Equal if names, values and their order are the same; white space and escapes do not matter.
 impl PartialEq for UnknownFields {
     fn eq(&self, other: &Self) -> bool {
         self.as_json() == other.as_json() || self.iter().eq(other.iter())
@@ -142,32 +142,32 @@ impl fmt::Debug for UnknownFields {
     }
 }
 
-/// The unknown fields of the object that is being read, as an object that is still open.
+/// The unknown fields of the object that is being read, as JSON text without the closing brace.
 ///
-/// It serves one object after the other, so each costs the one allocation that it keeps.
+/// It is reused for all objects, so each object costs only the allocation that it keeps.
 #[derive(Debug, Default)]
 pub(crate) struct UnknownText(String);
 
 impl UnknownText {
-    /// Whether nothing is kept.
+    /// Returns whether no field is kept.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Keeps a key and its value as text of the body.
+    /// Adds a key and its value as text of the body.
     pub(crate) fn push(&mut self, entry: &str) {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(entry);
     }
 
-    /// Adds the unknown fields of an inner object, if it has any, after its key and colon.
+    /// Adds the unknown fields of an inner object, if it has any, with its key and colon.
     pub(super) fn push_object(&mut self, key: &str, object: &Self) {
         if !object.is_empty() {
             self.push(&format!("{key}{}}}", object.0));
         }
     }
 
-    /// Returns the kept fields, and starts empty again.
+    /// Returns the kept fields, and leaves this empty.
     #[inline]
     pub(crate) fn take(&mut self) -> UnknownFields {
         if self.0.is_empty() { UnknownFields::default() } else { self.close() }
@@ -229,7 +229,7 @@ mod tests {
         for number in 0..400 {
             assert!(fields.get(&format!("n{number}")).is_some_and(|value| value[99] == 1.25));
         }
-        // Reading everything for each of them would take four hundred times as long.
+        // Reading everything again for each of them would take four hundred times as long.
         let one_by_one = start.elapsed().saturating_sub(all);
         assert!(one_by_one < 50 * all, "{one_by_one:?} and {all:?}");
     }

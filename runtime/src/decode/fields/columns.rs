@@ -1,4 +1,4 @@
-//! A series by columns: for every field the values of all records.
+//! A series as columns: for every field the values of all records.
 //!
 //! A table of fields defines the columns, even without records. If the fields are unknown, the keys of the records
 //! define them, in order of first appearance.
@@ -13,20 +13,20 @@ use crate::values::{Number, Timestamp, Value};
 pub struct Column<'r> {
     /// The field's name on the wire.
     pub name: &'r str,
-    /// The field, as the catalogue describes it; `None` where the fields of the records are unknown.
+    /// The field's description in the catalogue; `None` if the fields of the records are unknown.
     pub info: Option<&'static FieldInfo>,
-    /// A value for each record, [`FieldValue::Null`] for one that has none.
+    /// One value per record; [`FieldValue::Null`] if the record has none.
     pub values: Vec<FieldValue<'r>>,
 }
 
 impl Column<'_> {
-    /// The values as numbers; `None` for each that is none.
+    /// Returns the values as numbers; `None` for a value that is not a number.
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = Option<f64>> {
         self.values.iter().map(|value| value.number())
     }
 }
 
-/// Every column.
+/// Returns all columns.
 pub(crate) fn columns<'r, T: AsFieldValue>(info: Option<&'static RecordInfo>, records: &'r [T]) -> Vec<Column<'r>> {
     let records = records.iter().map(T::as_field_value).collect();
     match info {
@@ -54,7 +54,7 @@ fn columns_of_table<'r>(info: &'static RecordInfo, records: Vec<FieldValue<'r>>)
 }
 
 fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
-    // For each key its column. An object for a map, since `serde_json` has that compiled.
+    // Index of the column of each key. A JSON object serves as the map, since `serde_json` has that compiled.
     let (mut columns, mut places): (Vec<Column<'_>>, _) = (Vec::new(), Value::Null);
     let count = records.len();
     for (index, record) in records.into_iter().enumerate() {
@@ -74,7 +74,7 @@ fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
     columns
 }
 
-/// The column of a name on the wire; `None` where the table has no such field, or no record such a key.
+/// Returns the column of a wire name; `None` if the table has no such field, or no record has such a key.
 pub(crate) fn column<'r, T: AsFieldValue>(
     info: Option<&'static RecordInfo>,
     records: &'r [T],
@@ -92,7 +92,7 @@ fn values_of<'r>(records: &[FieldValue<'r>], name: &str) -> Vec<FieldValue<'r>> 
     records.iter().map(|record| value(record).unwrap_or(FieldValue::Null)).collect()
 }
 
-/// The time of each record; `None` for one that has none that can be read.
+/// Returns the time of each record; `None` for a record without a readable time.
 pub(crate) fn times<T: AsFieldValue>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
     let Some(TimeField { name, unit }) = field else { return vec![None; records.len()] };
     let records: Vec<_> = records.iter().map(T::as_field_value).collect();

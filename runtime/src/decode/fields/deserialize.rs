@@ -1,7 +1,7 @@
-//! Records and series in their wire form, from any deserializer of serde.
+//! Deserialization of records and series from their wire form, with any deserializer of serde.
 //!
-//! The input becomes JSON, which the decoder reads like a response: same tolerance, same errors, no code for each record.
-//! From JSON that is its text, so a number keeps every digit; other formats pass through [`Value`].
+//! The input becomes JSON, which the decoder reads like a response: same tolerance, same errors, no code for each
+//! record. JSON input keeps its text, so a number keeps every digit; other formats pass through [`Value`].
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::decode::DecodeError;
 use crate::decode::record::UnknownFields;
 use crate::values::Value;
 
-/// Reads what `decode` makes of the JSON.
+/// Converts the input into JSON, and returns the value that `decode` reads from it.
 pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     decode: impl FnOnce(&str) -> Result<T, DecodeError>,
@@ -23,10 +23,10 @@ pub(crate) fn deserialize<'de, T, D: Deserializer<'de>>(
     decode(json.get()).map_err(D::Error::custom)
 }
 
-/// A deserializer from which [`RawValue`] can be read, whatever the format.
+/// A deserializer from which [`RawValue`] can be read, for any format.
 ///
-/// `RawValue` reads a newtype. `serde_json` knows that newtype and passes the text, as the one entry of a map; any other
-/// format passes the value itself, from which the text is made here.
+/// `RawValue` deserializes a newtype. `serde_json` recognizes its name and passes the text, as the only entry of a map.
+/// Any other format passes the value itself, which is converted to text here.
 struct TextOrValue<D>(D);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for TextOrValue<D> {

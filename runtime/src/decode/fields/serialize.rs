@@ -1,4 +1,4 @@
-//! Records and series in their wire form, for any serializer of serde.
+//! Serialization of records and series into their wire form, with any serializer of serde.
 //!
 //! Names are wire names, a timestamp has the unit of its field, and an absent value is `null`, so that all records of a
 //! type have the same shape. Unknown fields follow the known ones.
@@ -53,7 +53,7 @@ impl Serialize for Typed<'_> {
     }
 }
 
-/// Declaration of the values of a list or a map.
+/// Returns the declaration of the values of a list or a map.
 fn item(ty: ValueType) -> ValueType {
     match ty {
         ValueType::List(ValueType::Option(item)) | ValueType::Map(ValueType::Option(item)) => **item,
@@ -62,7 +62,7 @@ fn item(ty: ValueType) -> ValueType {
     }
 }
 
-/// A value on its own; a point in time is the number of Unix seconds.
+/// Writes a value without its field; a timestamp becomes the number of Unix seconds.
 impl Serialize for FieldValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Typed { value: *self, ty: ValueType::Any }.serialize(serializer)
@@ -80,7 +80,7 @@ impl Serialize for RecordValue<'_> {
     }
 }
 
-/// A struct if all fields are known beforehand; a map if there are unknown fields too; a list for a positional record.
+/// Writes a struct if there are no unknown fields, otherwise a map; a positional record becomes a list.
 fn serialize_record<S: Serializer>(
     record: RecordValue<'_>,
     values: &[&dyn AsFieldValue],
@@ -126,7 +126,7 @@ impl Serialize for UnknownFields {
     }
 }
 
-/// A series in its envelope, or a bare list where the catalogue knows none.
+/// Writes a series in its envelope, or as a bare list if the catalogue describes none.
 pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     service: &ServiceInfo,
     records: &[T],
@@ -142,7 +142,7 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     Level { leads: [Some(data), to_metadata], records: &records, metadata, unknown }.serialize(serializer)
 }
 
-/// One object of those that lead to the records and the metadata.
+/// One object on the path to the records and the metadata.
 struct Level<'r, R, M> {
     leads: [Option<&'static str>; 2],
     records: &'r R,
@@ -170,7 +170,7 @@ impl<R: Serialize, M: Serialize> Serialize for Level<'_, R, M> {
 }
 
 impl<R, M> Level<'_, R, M> {
-    /// The object under a key that leads further.
+    /// Returns the object one key further down the path.
     fn within(&self, key: &str) -> Self {
         let further = |lead: Option<&'static str>| lead?.strip_prefix(key)?.strip_prefix('.');
         let unknown = self.unknown.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_object());

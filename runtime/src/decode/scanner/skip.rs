@@ -1,7 +1,7 @@
-//! Stepping over a value of an unknown field.
+//! Skips the value of an unknown field.
 //!
-//! It has to be JSON and nothing more: a number beyond every `f64`, half of a surrogate pair and lists within lists
-//! without end are all of JSON's grammar, and cost the page nothing. No text is unescaped and no number computed.
+//! The value only has to be valid JSON: numbers beyond every `f64`, half of a surrogate pair and deep nesting are
+//! allowed by the grammar, and must not make the response an error. No text is unescaped and no number is computed.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::{DecodeError, Scanner};
 use crate::values::Number;
 
 impl<'a> Scanner<'a> {
-    /// Steps over a value of any kind.
+    /// Skips a value of any kind.
     #[inline]
     pub(in crate::decode) fn skip(&mut self, next: u8) -> Result<(), DecodeError> {
         match next {
@@ -26,11 +26,11 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Steps over a list or an object.
+    /// Skips a list or an object.
     ///
-    /// Not by recursion, since the body decides how deep its values are.
+    /// Works without recursion, since the body decides how deep its values are nested.
     fn skip_nested(&mut self, mut next: u8) -> Result<(), DecodeError> {
-        // What closes each list and object that is open.
+        // Closing bracket of each open list and object.
         let mut open: Vec<u8> = Vec::new();
         loop {
             match next {
@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
                 }
                 _ => self.skip_flat(next)?,
             }
-            // A value has ended, and with it every list or object whose last value it is.
+            // When a value ends, every list or object of which it is the last value ends too.
             loop {
                 let Some(close) = open.last().copied() else { return Ok(()) };
                 match self.token() {
@@ -65,7 +65,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Steps over the key of an element if it is in an object; returns the first byte of its value.
+    /// Skips the key of an element in an object; returns the first byte of the element's value.
     fn element(&mut self, close: u8, next: u8) -> Result<u8, DecodeError> {
         match (close, next) {
             (b'}', b'"') => {
@@ -77,7 +77,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads a key as far as it can be read, and the colon behind it; half of a surrogate pair stays an escape.
+    /// Reads a key as far as it can be decoded, and its colon; half of a surrogate pair stays an escape.
     #[inline]
     pub(in crate::decode) fn any_key(&mut self) -> Result<(Cow<'a, str>, u8), DecodeError> {
         let key = match self.plain_text() {
@@ -90,13 +90,13 @@ impl<'a> Scanner<'a> {
         Ok((key, self.colon()?))
     }
 
-    /// Steps over a text.
+    /// Skips a text.
     #[inline]
     fn skip_text(&mut self) -> Result<(), DecodeError> {
         if self.plain_text().is_some() { Ok(()) } else { self.skip_escaped().map(drop) }
     }
 
-    /// Steps over a text with escapes in it, and returns the text between its quotes.
+    /// Skips a text with escapes, and returns the text between its quotes.
     #[cold]
     fn skip_escaped(&mut self) -> Result<&'a str, DecodeError> {
         let (text, start) = (self.text.as_bytes(), self.at + 1);

@@ -1,6 +1,7 @@
 //! The Rust types that a value of a record can have.
 //!
-//! Each takes its value from a slot, or returns the expectation. The slot knows the accepted forms of numbers and text.
+//! Each type takes its value from a slot, or returns its expectation. The slot handles the accepted forms of numbers
+//! and text.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -123,7 +124,7 @@ impl FromSlot for String {
     }
 }
 
-/// `null` is a value of any type too; only an absent one is an error.
+/// `null` is also a value of any kind; only an absent value is an error.
 impl FromSlot for Value {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         match std::mem::take(slot) {
@@ -162,7 +163,7 @@ impl<T: Record> FromSlot<AsRecord> for T {
 }
 
 impl RecordLayout {
-    /// What a record of this form is, where another thing was found or expected.
+    /// Describes a record of this layout in error messages.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Object => "an object",
@@ -198,7 +199,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for Vec<T> {
     }
 }
 
-/// Of two entries with one key the later counts, as everywhere where keys are data.
+/// Of two entries with the same key the later one is used, as for all maps.
 impl<T: FromSlot<Via>, Via> FromSlot<Via> for BTreeMap<String, T> {
     fn from_slot(slot: &mut Slot<'_>) -> Result<Self, DecodeError> {
         slot.take_map(T::from_slot)
@@ -210,7 +211,7 @@ impl<T: FromSlot<Via>, Via> FromSlot<Via> for BTreeMap<String, T> {
 }
 
 impl<'a> Slot<'a> {
-    /// Takes the values of a record that is written in this form.
+    /// Takes the values of a record with this layout.
     pub(in crate::decode) fn take_row(&mut self, form: RecordLayout) -> Result<Row<'a>, DecodeError> {
         match std::mem::take(self) {
             Slot::Large(large) => match *large {
@@ -221,7 +222,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Takes a list; `item` makes a value of each slot.
+    /// Takes a list; `item` converts each slot.
     pub(in crate::decode) fn take_list<T>(
         &mut self,
         mut item: impl FnMut(&mut Slot<'_>) -> Result<T, DecodeError>,
@@ -237,7 +238,7 @@ impl<'a> Slot<'a> {
         items.into_iter().enumerate().map(item).collect()
     }
 
-    /// Takes an object whose keys are data; the closure makes a value of each slot.
+    /// Takes an object whose keys are data; the closure converts each slot.
     pub(in crate::decode) fn take_map<T>(
         &mut self,
         mut value: impl FnMut(&mut Slot<'_>) -> Result<T, DecodeError>,

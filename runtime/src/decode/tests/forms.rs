@@ -1,6 +1,6 @@
 //! Records by position, values by keys that are data, values that can be null, and times written as text.
 //!
-//! A value is written in the form in which it was read, so every row of the tables has both.
+//! A value is written in the form in which it was read, so every row of the tables contains both.
 
 #![allow(unreachable_pub, reason = "what users of an emitted record call is written for these too")]
 
@@ -79,7 +79,7 @@ impl Record for Forecast {
 
 crate::fields!(Forecast => at = 0, days = 1, levels = 2, runs = 3, books = 4);
 
-/// The value and the output of a body, or its error.
+/// Returns the decoded value and its serialized form, or the error.
 fn check<B: Body + serde_core::Serialize>(text: &str) -> String {
     match B::decode(text) {
         Ok(body) => serde_json::to_string(&body).unwrap(),

@@ -35,7 +35,7 @@ fn what_nobody_asked_for_costs_nothing_if_it_is_json() {
         let record = check(&format!(r#""x": {value}, "maybe": 2"#)).unwrap();
         assert_eq!(record.unknown_fields.as_json(), format!(r#"{{"x": {value}}}"#));
         assert_eq!((record.maybe, record.unknown_fields.len()), (Some(2.0), 1));
-        // In the metadata and around the records it is the same.
+        // The same applies to the metadata and to the fields around the records.
         for text in [
             format!(r#"{{"x": {value}, "data": [{{"price": 1}}]}}"#),
             format!(r#"{{"data": [{{"price": 1}}], "metadata": {{"x": {value}}}}}"#),

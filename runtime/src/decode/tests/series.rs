@@ -1,4 +1,4 @@
-//! What the decoder makes of a series: the envelope, and one record after the other.
+//! Decoding of a series: the envelope, and one record after the other.
 //!
 //! Tests of single records are in the file above.
 
@@ -229,7 +229,7 @@ fn metadata_in_an_object_of_its_own_may_be_missing_with_it() {
     }
 }
 
-/// Counts records, and notes for how many more there has to be room.
+/// Counts records, and notes the number for which memory is reserved.
 #[derive(Default)]
 struct Room {
     records: usize,
@@ -246,7 +246,8 @@ impl Push for Room {
     }
 }
 
-/// The first record suggests how many follow; a short one in a large body must not reserve memory for all of it.
+/// The first record is used to estimate how many follow; a short one in a large body must not reserve memory for all of
+/// it.
 #[test]
 fn room_is_made_once_and_not_for_more_than_a_page() {
     for (records, expected) in [(1, 0), (500, 499), (5000, 1000)] {
