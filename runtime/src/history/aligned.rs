@@ -82,17 +82,17 @@ impl<K: Clone, T> Aligned<K, T> {
         Self { series, columns }
     }
 
-    /// The next row; `None` after the last one, or after an error.
+    /// Returns the next row; `None` after the last one, or after an error.
     pub async fn next(&mut self) -> Option<Result<Row<T>, Error>> {
         poll_fn(|cx| self.poll_row(cx)).await
     }
 
-    /// The report so far, by the key of their series.
+    /// The reports so far, each with the key of its series.
     pub fn report(&self) -> impl Iterator<Item = (&K, &Report)> {
         self.columns.iter().map(|column| (&column.key, &column.report))
     }
 
-    /// The rows as an iterator, for callers who do not await; with the feature `blocking`.
+    /// Returns the rows as a blocking iterator, for synchronous code; requires the feature `blocking`.
     #[cfg(feature = "blocking")]
     pub fn rows_blocking(self) -> Blocking<Self> {
         Blocking::new(self.series.background.clone(), self).at_once(ROWS_AT_ONCE)
@@ -104,11 +104,11 @@ impl<K: Clone, T> Aligned<K, T> {
                 return Poll::Ready(Some(Ok(row)));
             }
             match self.series.poll_indexed(cx) {
-                // A series may be over now, and the row complete without it.
+                // A series may have just ended; then the row is complete without a record of it.
                 Poll::Pending => return self.row().map_or(Poll::Pending, |row| Poll::Ready(Some(Ok(row)))),
                 Poll::Ready(None) => return Poll::Ready(self.row().map(Ok)),
                 Poll::Ready(Some((_, Err(error)))) => {
-                    // Its column cannot be completed, so the table ends.
+                    // The column of the failed series cannot be completed, so the table ends.
                     self.columns.clear();
                     self.series = MultiHistory::default();
                     return Poll::Ready(Some(Err(error)));
@@ -122,7 +122,7 @@ impl<K: Clone, T> Aligned<K, T> {
         }
     }
 
-    /// The next row, if each of its cells is known.
+    /// Returns the next row, if each of its cells is known.
     fn row(&mut self) -> Option<Row<T>> {
         let time = self.columns.iter().filter_map(|column| Some(column.cells.front()?.0)).min()?;
         let mut columns = self.columns.iter().enumerate();
@@ -134,7 +134,7 @@ impl<K: Clone, T> Aligned<K, T> {
     }
 }
 
-// Nothing in it is pinned.
+// No field relies on being pinned.
 impl<K, T> Unpin for Aligned<K, T> {}
 
 impl<K: Clone, T> Stream for Aligned<K, T> {

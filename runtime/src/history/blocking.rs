@@ -17,7 +17,8 @@ use crate::error::Error;
 
 /// The pages, records or rows of a history, one after the other; the calling thread waits for each.
 ///
-/// Inside an async runtime, where the thread must not wait, each call returns an error. The iterator is not changed by it.
+/// Inside an async runtime, where the thread must not block, each call returns an error and leaves the iterator
+/// unchanged.
 #[must_use = "nothing is sent before the first item is requested"]
 pub struct Blocking<S: Stream> {
     /// `None` if there is nothing to fetch.
@@ -35,7 +36,7 @@ impl<S: Stream> Blocking<S> {
         Self { background: background.into(), stream: Some(stream), items: VecDeque::new(), at_once: 1 }
     }
 
-    /// Takes this many items at once, since waiting for each costs more than a small item is worth.
+    /// Sets the number of items that are read at once: waiting for each one would cost more than reading it.
     pub(super) fn at_once(self, items: usize) -> Self {
         Self { at_once: items, ..self }
     }
@@ -47,7 +48,7 @@ impl<S: Stream> Blocking<S> {
         self.stream.as_ref()
     }
 
-    /// The same, to take its report from time to time.
+    /// The stream, mutable, so that its report can be taken from time to time.
     pub fn stream_mut(&mut self) -> Option<&mut S> {
         self.stream.as_mut()
     }
@@ -63,7 +64,7 @@ where
     fn next(&mut self) -> Option<Self::Item> {
         if self.items.is_empty() {
             let background = self.background.as_ref()?;
-            // The stream stays here if the background does not start.
+            // This function keeps a handle to the stream, to restore it if the background thread does not start.
             let (stream, at_once) = (Arc::new(Mutex::new(Some(self.stream.take()?))), self.at_once);
             let lent = stream.clone();
             let waited = background.wait(async move {
@@ -88,7 +89,7 @@ fn taken<S>(stream: &Mutex<Option<S>>) -> Option<S> {
     stream.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// Waits for an item, or for the end, and takes those that are there with it.
+/// Waits for an item or for the end, and also reads the items that are already available.
 fn poll_some<S: Stream + Unpin>(
     stream: &mut S,
     at_once: usize,
@@ -117,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// The outcome of each poll in turn; then the end.
+    /// A stream that returns these polls in order, and then ends.
     struct Script(VecDeque<Poll<u8>>);
 
     impl Stream for Script {

@@ -35,7 +35,7 @@ pub struct Checkpoint {
     pub(super) host: String,
     /// The request without range, page size and order.
     pub(super) request: String,
-    /// The range, up to where records were closed when the job began.
+    /// The range. Its end is limited to the intervals that were closed when the job began.
     pub(super) range: Span,
     /// The start of the next window.
     pub(super) next: Timestamp,
@@ -51,22 +51,22 @@ pub struct Checkpoint {
 const VERSION: u64 = 2;
 
 impl Checkpoint {
-    /// The same checkpoint with the length of the output of the user: bytes of a file or rows of a table.
+    /// Returns the same checkpoint with the length of the user's output: bytes of a file or rows of a table.
     pub fn with_byte_offset(&self, byte_offset: u64) -> Self {
         Self { byte_offset, ..self.clone() }
     }
 
-    /// The length of the output of the user.
+    /// The length of the user's output.
     pub fn byte_offset(&self) -> u64 {
         self.byte_offset
     }
 
-    /// The number of records up to here.
+    /// The number of records before this checkpoint.
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// The point in time up to which everything was given.
+    /// The time up to which all records have been returned.
     pub fn time(&self) -> Timestamp {
         self.next
     }
@@ -94,7 +94,7 @@ impl Checkpoint {
     }
 }
 
-/// Whole seconds and nanoseconds beyond them.
+/// Formats a time as seconds and nanoseconds.
 fn written(time: Timestamp) -> Value {
     let beyond = time - Timestamp::from_unix_seconds(time.unix_seconds());
     json!([time.unix_seconds(), beyond.subsec_nanos()])
@@ -105,7 +105,7 @@ fn time(value: &Value) -> Option<Timestamp> {
     Some(seconds + Duration::from_nanos(u64::from(u32::try_from(value.get(1)?.as_u64()?).ok()?)))
 }
 
-/// One line of JSON.
+/// Formats the checkpoint as one line of JSON.
 impl fmt::Display for Checkpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, request, range, next, open_since, missing, records, byte_offset } = self;
@@ -137,7 +137,7 @@ impl FromStr for Checkpoint {
     }
 }
 
-/// As its text.
+/// Serializes the checkpoint as its text.
 impl Serialize for Checkpoint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -162,7 +162,7 @@ impl<'de> Deserialize<'de> for Checkpoint {
     }
 }
 
-/// The text is not a valid [`Checkpoint`].
+/// The error for text that is not a valid [`Checkpoint`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseCheckpointError(
     /// The unsupported version of the format; `None` if the text is not a checkpoint at all.

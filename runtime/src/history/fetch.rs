@@ -23,7 +23,7 @@ type Outcome = Result<Box<UndecodedResponse>, Error>;
 /// Decodes a response as the series of its endpoint. Only this function is compiled for every endpoint.
 pub(super) type Decode = fn(Outcome) -> Result<Received<Batch>, Error>;
 
-/// The windows of a range, fetched side by side.
+/// The windows of a range, fetched concurrently.
 pub(super) struct Fetch {
     template: RequestTemplate,
     decode: Decode,
@@ -53,7 +53,7 @@ impl Fetch {
     /// Returns the next window in order of time; `None` after the last.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Accepted<Batch>>> {
         loop {
-            // Before sending, because a settled window can need another request.
+            // Checked before sending, because a settled window can need another request.
             if let Some(accepted) = self.pager.take() {
                 return Poll::Ready(Some(accepted));
             }

@@ -1,4 +1,4 @@
-//! Future records: those of each interval once it has closed.
+//! Future records: the records of each interval, once it has closed.
 //!
 //! A request and a start yield an endless stream of updates. `schedule` decides which range is requested when, and
 //! which records are delivered; this file sends, sleeps and makes pages.
@@ -33,7 +33,7 @@ use crate::values::Timestamp;
 
 type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The records of an endpoint from a point in time on, each interval once it is closed; from `Request::follow`.
+/// The records of an endpoint from a given time on, each interval once it is closed; from `Request::follow`.
 ///
 /// ```no_run
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
@@ -68,7 +68,7 @@ pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 #[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // Nearly all of them are pages.
 pub enum Update<T> {
-    /// Records in order of time, and gaps that are final. It may have gaps or bad records alone.
+    /// Records in order of time, and gaps that are final. The page can consist only of gaps or bad records.
     Records(Page<T>),
     /// Records that were published after a later record was delivered.
     Late(Page<T>),
@@ -80,7 +80,7 @@ pub enum Update<T> {
         /// The last error.
         error: Error,
     },
-    /// The series has no new records for as many intervals as the late span has. The follower continues.
+    /// The series has had no new records for as many intervals as [`Follow::late_span`]. The follower continues.
     #[non_exhaustive]
     Silent {
         /// The end of the last interval with a record.
@@ -89,7 +89,7 @@ pub enum Update<T> {
 }
 
 impl<T> Update<T> {
-    /// The page, of records in time or late.
+    /// The page of on-time or late records, if any.
     pub fn page(&self) -> Option<&Page<T>> {
         match self {
             Self::Records(page) | Self::Late(page) => Some(page),
@@ -97,13 +97,13 @@ impl<T> Update<T> {
         }
     }
 
-    /// The records, in time or late.
+    /// The records, on time or late.
     pub fn records(&self) -> &[T] {
         self.page().map_or(&[], |page| &page.records)
     }
 }
 
-/// The same without the endpoint's type.
+/// The follower without the type of its endpoint.
 struct State<T> {
     request: Untyped,
     decode: Decode,
@@ -125,7 +125,7 @@ struct State<T> {
 
 struct Following {
     schedule: Schedule,
-    /// The checkpoint at the start; those of pages differ in their position.
+    /// The checkpoint at the start; the checkpoint of a page differs only in its position.
     start: Checkpoint,
     records: u64,
     /// The texts of the bad records in this round and in the one before. A bad record is requested again while its
@@ -165,27 +165,28 @@ impl<E: HasHistory> Follow<E> {
         self
     }
 
-    /// The time between the end of an interval and the request for it, and between two requests for a record that is
-    /// not published yet; two seconds unless set. The follower adds to it if the service often publishes later.
+    /// Sets the time between the end of an interval and the request for it, and between two requests for a record that
+    /// is not published yet; the default is two seconds. The follower adds to it if the service often publishes later.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.0.settings.delay = delay;
         self
     }
 
-    /// Requests for a record that is not published yet are repeated this many times before the next interval is over;
-    /// twice unless set. These requests are at most 6 % of all.
+    /// Sets the number of repeated requests for a record that is not published yet, before the next interval is over;
+    /// the default is two. These requests are at most 6 % of all.
     pub fn retries(mut self, retries: u32) -> Self {
         self.0.settings.retries = retries;
         self
     }
 
-    /// For how many intervals after its own a missing record is requested; ten unless set. Then it is a gap.
+    /// Sets for how many further intervals a missing record is requested, before it is reported as a gap; the default
+    /// is ten.
     pub fn late_span(mut self, intervals: u32) -> Self {
         self.0.settings.late_span = intervals;
         self
     }
 
-    /// The time for which all requests fail before [`Update::Outage`] is returned; one minute unless set.
+    /// Sets for how long all requests must fail before [`Update::Outage`] is returned; the default is one minute.
     ///
     /// An [`Observer`](crate::observer::Observer) receives [`Event::Outage`] after each failure.
     pub fn outage_after(mut self, time: Duration) -> Self {
@@ -193,7 +194,7 @@ impl<E: HasHistory> Follow<E> {
         self
     }
 
-    /// The clock of this machine, used until the first response with a `Date`; that of the system unless set.
+    /// Sets the local clock, used until the first response with a `Date`; the default is the system clock.
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.0.clock = Arc::new(clock);
         self
@@ -210,7 +211,7 @@ impl<E: HasHistory> Follow<E> {
         poll_fn(|cx| self.0.poll_update(cx)).await
     }
 
-    /// The updates as an iterator without end, for callers who do not await; with the feature `blocking`.
+    /// Returns the updates as an endless blocking iterator, for synchronous code; requires the feature `blocking`.
     #[cfg(feature = "blocking")]
     pub fn updates_blocking(self) -> Blocking<Self> {
         Blocking::new(self.0.request.background(), self)
@@ -226,7 +227,7 @@ impl<T: Send + 'static> State<T> {
                 }
                 return Poll::Ready(Ok(update));
             }
-            // The sleep stays here while it is pending, so that dropping the future of an update does not end it.
+            // The pending sleep is stored in `self`, so it continues if the caller drops the future of an update.
             if let Some(sleep) = &mut self.sleep {
                 ready!(sleep.as_mut().poll(cx));
                 self.sleep = None;
@@ -256,7 +257,8 @@ impl<T: Send + 'static> State<T> {
         }
     }
 
-    /// Starts the schedule, or returns why the request cannot be followed: after a pause from the second time on.
+    /// Starts the schedule, or returns why the request cannot be followed. Further calls return that error after a
+    /// pause.
     fn start(&mut self) -> Result<(), Error> {
         if std::mem::take(&mut self.must_pause) {
             return self.wait(Duration::from_secs(1));
@@ -302,7 +304,7 @@ impl<T: Send + 'static> State<T> {
         // The position has not moved past this window, so the next round requests the rest of it again.
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
-        // The next round begins like this one.
+        // The next round requests the same window again, so its bad records must not be reported twice.
         let [this_round, last_round] = &mut following.bad_records;
         last_round.append(this_round);
         let (elapsed, is_due) = following.schedule.failed(Instant::now());
@@ -319,13 +321,13 @@ impl<T: Send + 'static> State<T> {
 }
 
 impl Following {
-    /// The records of a window to deliver: late ones first.
+    /// The updates for a window: late records first.
     fn pages<T: 'static>(&mut self, told: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
         let ReportedWindow { reply, mut report, .. } = told;
         let times: Vec<Timestamp> = reply.sorted.iter().map(|record| record.time).collect();
         let before = self.schedule.position().next;
         let delivery = self.schedule.received(reply.date, &times, now);
-        // In a range without end no gap is at its beginning or end.
+        // A range without end has no gap at its beginning or end.
         let gap = |span: Span| Gap { range: span.range(), kind: GapKind::Inside };
         report.gaps = delivery.gaps.into_iter().map(gap).collect();
         let (mut late, mut new) = (Vec::new(), Vec::new());
@@ -370,7 +372,7 @@ impl Following {
     }
 }
 
-// Nothing in it is pinned.
+// No field relies on being pinned.
 impl<E: HasHistory> Unpin for Follow<E> {}
 
 impl<E: HasHistory> Stream for Follow<E> {

@@ -1,4 +1,4 @@
-//! Gaps: steps of which the service has no record.
+//! Gaps: steps for which the service has no record.
 //!
 //! The missing steps of each window are merged in order of time; a gap is returned as soon as its end is known. A gap
 //! that is still open is part of the checkpoint.
@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::time_grid::Span;
 use crate::values::Timestamp;
 
-/// A part of the range of which the service has no records, although the step implies some.
+/// A part of the range for which the service has no records, although the step implies some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Gap {
@@ -22,11 +22,11 @@ pub struct Gap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum GapKind {
-    /// At its beginning: data begins only later.
+    /// At the beginning of the range: the data begins later.
     Beginning,
     /// Between records.
     Inside,
-    /// At its end: data ends earlier.
+    /// At the end of the range: the data ends earlier.
     End,
     /// The entire range: there is no data.
     Everything,
@@ -58,7 +58,7 @@ impl Gaps {
         self.open.map(|open| open.from)
     }
 
-    /// Takes the steps that the next window lacks; returns the gaps that have ended.
+    /// Adds the missing steps of the next window; returns the gaps that have ended.
     pub(super) fn window(&mut self, end: Timestamp, missing: &[Span]) -> Vec<Gap> {
         let mut ended = Vec::new();
         for gap in missing {
@@ -73,14 +73,14 @@ impl Gaps {
             }
         }
         let end = end.min(self.range.to);
-        // A gap that ends with the range ends here, and one that ends before the window does.
+        // The gap is complete if it ends before the window does, or at the end of the range.
         if self.open.is_some_and(|open| open.to < end || open.to == self.range.to) {
             ended.extend(self.close());
         }
         ended
     }
 
-    /// Ends the open gap, since what follows it is not known.
+    /// Ends the open gap, because the records after it are unknown.
     pub(super) fn close(&mut self) -> Option<Gap> {
         self.open.take().map(|open| self.gap(open))
     }
@@ -104,7 +104,7 @@ mod tests {
         Span { from: from.into(), to: to.into() }
     }
 
-    /// Windows of four steps each, with what each lacks.
+    /// Checks windows of four steps each, given the missing steps of each.
     fn check(windows: &[&[(i64, i64)]]) -> Vec<(i64, i64, GapKind)> {
         let mut gaps = Gaps::new(span(0, 4 * i64::try_from(windows.len()).unwrap()), None, 0.into());
         let mut told = Vec::new();

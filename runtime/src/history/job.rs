@@ -32,7 +32,7 @@ pub(super) struct Options {
     pub(super) every_page: bool,
     pub(super) ahead: usize,
     pub(super) attempts: u32,
-    /// From here on the service may publish records later.
+    /// The time from which the service may still publish records.
     pub(super) unsettled: Timestamp,
     pub(super) checkpoint: Option<Checkpoint>,
     pub(super) watcher: Option<Watcher>,
@@ -48,7 +48,7 @@ pub struct Plan {
     pub step: Duration,
     /// The maximum number of records on a page.
     pub page_size: usize,
-    /// The most records that there can be, one a step.
+    /// The maximum number of records: one per step.
     pub records: u64,
     /// The number of requests, one for each page, if the service responds as planned.
     pub requests: u64,
@@ -95,7 +95,7 @@ impl Options {
         }
     }
 
-    /// The position before the first window, as a checkpoint, and the end of the range.
+    /// The checkpoint before the first window, and the end of the range.
     fn start(&self, template: &RequestTemplate, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
         let Span { from, to } = self.range;
         if to < from {
@@ -116,7 +116,7 @@ impl Options {
             "a history",
             if start.missing.is_empty() { "a history" } else { "follow" },
         )?;
-        // Records that were missing at the end of the last run may have been published since.
+        // The gap at the end of the last run is requested again, since its records may have been published since then.
         if let Some(since) = start.open_since.filter(|_| start.next == start.range.to && start.next < end) {
             (start.next, start.open_since) = (since, None);
         }
@@ -168,7 +168,7 @@ impl Job {
         })
     }
 
-    /// The next window; after an error there is none.
+    /// Returns the next window; none after an error.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<ReportedWindow, Error>>> {
         if self.is_over {
             return Poll::Ready(None);
@@ -214,7 +214,7 @@ impl Job {
         // A gap at the end of the range is requested again if the run continues to a later end.
         let at_end = report.gaps.last().filter(|gap| gap.range.end == self.gaps.end()).map(|gap| gap.range.start);
         self.checkpoint.open_since = self.gaps.open_since().or(at_end);
-        // The count in the checkpoint is untrusted text, so the sum may overflow.
+        // The count in the checkpoint comes from untrusted text, so the sum could overflow.
         let came = reply.sorted.partition_point(|record| record.time < self.checkpoint.next);
         let came = u64::try_from(came).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(came);

@@ -21,7 +21,7 @@ use super::{HasHistory, History, RecordOf};
 use crate::client::Background;
 use crate::error::Error;
 
-/// The most pages that one series is given ahead of another.
+/// The maximum number of pages that one series can be ahead of another.
 const LEAD: u64 = 2;
 
 /// Several histories at once.
@@ -46,8 +46,8 @@ const LEAD: u64 = 2;
 /// # Ok(()) }
 /// ```
 ///
-/// While all have work, none is more than two pages ahead of another. Together they request as many windows in advance
-/// as one would.
+/// While all series have work, none is more than two pages ahead of another. All series together request as many
+/// windows in advance as a single history would.
 #[must_use = "nothing is sent before it is polled"]
 pub struct MultiHistory<K, T> {
     series: Vec<Member<K, T>>,
@@ -62,9 +62,9 @@ type Keyed<K, T> = (K, Result<Page<T>, Error>);
 
 struct Member<K, T> {
     key: K,
-    /// `None` once it is over.
+    /// `None` once the series is over.
     run: Option<Run>,
-    /// The page of a window, with each record mapped.
+    /// Converts a window to a page, with each record mapped.
     page: Box<dyn FnMut(ReportedWindow) -> Page<T> + Send>,
     given: u64,
 }
@@ -81,14 +81,15 @@ impl<K, T> Default for MultiHistory<K, T> {
 }
 
 impl<K: Clone, T> MultiHistory<K, Option<T>> {
-    /// All of them as one table on time. The function of each series returns the value of a cell, if the record has one.
+    /// Joins all series into one table by time. The function of each series returns the value of a cell, if the record
+    /// has one.
     pub fn align(self) -> Aligned<K, T> {
         Aligned::new(self)
     }
 }
 
 impl<K: Clone, T> MultiHistory<K, T> {
-    /// No history yet.
+    /// Creates an empty set of histories.
     pub fn new() -> Self {
         Self::default()
     }
@@ -108,9 +109,9 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self
     }
 
-    /// The next page of any of them, with its key; `None` when all are over.
+    /// Returns the next page of any series, with its key; `None` when all series are over.
     ///
-    /// After an error there are no more pages under that key, and the others continue.
+    /// After an error there are no more pages under that key; the other series continue.
     pub async fn next(&mut self) -> Option<(K, Result<Page<T>, Error>)> {
         poll_fn(|cx| self.poll_page(cx)).await
     }
@@ -127,7 +128,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
         })
     }
 
-    /// The same, with the index of the series instead of its key.
+    /// Same as `next`, with the index of the series instead of its key.
     pub(super) fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
         self.begin(cx);
         loop {
@@ -142,7 +143,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
                     Poll::Pending => {}
                     Poll::Ready(None) => {
                         member.run = None;
-                        // The others may request what it no longer does.
+                        // The requests in advance of the ended series go to the others.
                         self.share();
                         has_ended = true;
                     }
@@ -157,7 +158,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
                     }
                 }
             }
-            // The end of one series lets those continue that waited for it.
+            // If a series has ended, the series that waited for it can continue.
             if !has_ended {
                 return Poll::Pending;
             }
@@ -177,13 +178,13 @@ impl<K: Clone, T> MultiHistory<K, T> {
         self.series.iter_mut().filter_map(|member| member.run.as_mut()?.job())
     }
 
-    /// Divides the requests in advance among those that are not over.
+    /// Divides the requests in advance among the active series.
     fn share(&mut self) {
         let among = self.active().count();
         self.jobs().for_each(|job| job.fetch.pager.share(among));
     }
 
-    /// Lets all of them send one request each in turn: otherwise the first to be polled fills the rate-limit queue.
+    /// Lets all series send one request each in turn; otherwise the first one polled would fill the rate-limit queue.
     fn begin(&mut self, cx: &mut Context<'_>) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;
@@ -196,7 +197,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
     }
 }
 
-// Nothing in it is pinned.
+// No field relies on being pinned.
 impl<K, T> Unpin for MultiHistory<K, T> {}
 
 impl<K: Clone, T> Stream for MultiHistory<K, T> {

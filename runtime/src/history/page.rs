@@ -28,7 +28,7 @@ pub struct Page<T> {
     pub range: Range<Timestamp>,
     /// The records, in order of time.
     pub records: Vec<T>,
-    /// The time of each of them.
+    /// The time of each record.
     pub times: Vec<Timestamp>,
     /// Gaps, failed pages, bad records and metadata.
     pub report: Report,
@@ -40,12 +40,12 @@ pub struct Page<T> {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Times at which the service has no records although the step implies some, those at the beginning and at the end
-    /// of the range among them. A gap is reported once its end is known.
+    /// Times at which the service has no records although the step implies some, including those at the beginning and
+    /// at the end of the range. A gap is reported once its end is known.
     pub gaps: Vec<Gap>,
     /// Pages that kept failing, if the history [continues after them](super::History::skip_failed_pages).
     pub failed_pages: Vec<FailedPage>,
-    /// Records that could not be decoded, if the request skips them. The step of each is in a gap too.
+    /// Records that could not be decoded, if the request skips them. The step of each is also part of a gap.
     pub bad_records: Vec<BadRecord>,
     /// The number of received records that are not part of the result.
     pub dropped: Dropped,
@@ -55,13 +55,13 @@ pub struct Report {
     pub metadata: Vec<PageMetadata>,
 }
 
-/// A search for the first record: in its range a few pages were requested, and none had a record.
+/// A search for the first record. Only a few pages of its range were requested, and none of them had a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Searched {
     /// The range, which ends where the data is assumed to begin.
     pub range: Range<Timestamp>,
-    /// The pages that were requested, also after the range.
+    /// The requested pages, including pages after the range.
     pub requested: Vec<Range<Timestamp>>,
 }
 
@@ -81,7 +81,7 @@ pub struct FailedPage {
 pub struct HistoryData<T> {
     /// The records, in order of time.
     pub records: Vec<T>,
-    /// The time of each of them.
+    /// The time of each record.
     pub times: Vec<Timestamp>,
     /// Gaps, failed pages, bad records and metadata.
     pub report: Report,
@@ -185,7 +185,7 @@ impl<T> HistoryData<T> {
 }
 
 impl<T: Item> HistoryData<T> {
-    /// One field of all records, by its name on the wire; `None` where the records have no such field.
+    /// One field of all records, by its wire name; `None` if the records have no such field.
     pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
         fields::column(T::INFO, &self.records, wire_name)
     }
@@ -223,7 +223,7 @@ pub(super) fn records<T: 'static>(reply: Reply<Batch>) -> Vec<T> {
     let Reply { sorted, records, .. } = reply;
     let records = records.and_then(|records| records.downcast::<Vec<T>>().ok());
     let mut records = records.map(|records| *records).unwrap_or_default();
-    // Most pages are in order, with a record or two too many at the ends.
+    // Fast path: most pages are already in order, with at most a record or two too many at the ends.
     let first = sorted.first().map_or(0, |record| record.index);
     if sorted.iter().enumerate().all(|(offset, place)| place.index == first + offset) {
         records.truncate(first + sorted.len());

@@ -1,7 +1,7 @@
 //! Facts learned from the responses of a series: the maximum number of records on a page, and whether a page without
 //! records at an end is complete.
 //!
-//! Counts of records determine the number of steps of the next window. Windows are not known here.
+//! The number of steps of the next window follows from counts of records. Windows are not known here.
 
 /// Facts learned about the service.
 #[derive(Clone, Debug)]
@@ -28,34 +28,34 @@ impl PageLimits {
         self.cap.saturating_sub(self.beside).min(self.steps).max(1)
     }
 
-    /// Returns whether a page has the most records possible, so that other records may be cut off.
+    /// Returns whether a page has the maximum number of records, so that further records may have been cut off.
     pub(super) fn is_full(&self, received: usize) -> bool {
         received >= self.cap
     }
 
-    /// Returns whether a page without its first or last records is believed at once: such a page proved complete, and
-    /// so did a longer one.
+    /// Returns whether a page without its first or last records is trusted without another request: such a page proved
+    /// complete before, and so did a longer page.
     pub(super) fn is_trusted(&self, received: usize) -> bool {
         self.is_confirmed && received < self.complete
     }
 
-    /// A page was complete.
+    /// Records that a page of this many records was complete.
     pub(super) fn complete(&mut self, received: usize) {
         self.complete = self.complete.max(received);
     }
 
-    /// A page was full, with this many records of its window.
+    /// Records that a page was full, with this many records of its window.
     pub(super) fn cut(&mut self, kept: usize) {
         self.steps = self.steps.min(kept.max(1));
     }
 
-    /// The part of a page that had no records was requested again, and had this many.
+    /// Records the result of requesting the missing part of a page again: the records on the page and in the part.
     pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
         self.is_confirmed = is_empty;
         if is_empty {
             self.complete(page);
         } else if page >= self.complete.max(part) {
-            // If a longer page was received before or now, the length of this one is not the limit of the service.
+            // The page was truncated. Its length is the limit of the service only if no longer page was received.
             self.cap = self.cap.min(page);
         }
     }

@@ -11,17 +11,17 @@ use crate::values::{Timestamp, Value};
 
 /// The metadata of the responses for a part of the range.
 ///
-/// Adjacent pages with the same metadata share one. A response without metadata has none.
+/// Adjacent pages with the same metadata share one entry. A response without metadata has no entry.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PageMetadata {
     /// The part of the range.
     pub range: Range<Timestamp>,
-    /// The metadata as on the wire, with the fields that the catalogue does not know.
+    /// The metadata as on the wire, including fields that are not in the catalogue.
     pub metadata: Value,
     /// Requested values that the endpoint does not support, such as exchanges; the metadata contains them too.
     pub unsupported: Vec<String>,
-    /// Fields of the envelope that the catalogue does not know.
+    /// Fields of the envelope that are not in the catalogue.
     pub unknown_fields: UnknownFields,
 }
 

@@ -17,14 +17,14 @@ const FIRST_DELAY: Duration = Duration::from_secs(1);
 pub(super) struct PlannedPage<R> {
     pub(super) window: Span,
     pub(super) state: PageState<R>,
-    /// If it is requested because a larger page had no records here: the number of records on that page.
+    /// If the window is requested because a larger page had no records here: the number of records on that page.
     pub(super) confirms: Option<usize>,
 }
 
 #[derive(Debug)]
 pub(super) enum PageState<R> {
     Requested(PageRequest),
-    /// No records; the adjacent windows decide whether that is believed.
+    /// A response without records; the adjacent windows decide whether it is trusted.
     Empty(Reply<R>),
     Settled(Reply<R>),
     Failed(Error),
@@ -58,7 +58,7 @@ impl<R> PlannedPage<R> {
         }
     }
 
-    /// Makes it due again after a delay; returns the error if no further attempt is made.
+    /// Schedules another attempt after a delay; returns the error if no further attempt is made.
     pub(super) fn failed(&mut self, error: Error, attempts: u32, now: Instant) -> Option<Error> {
         match &mut self.state {
             PageState::Requested(request) => request.failed(error, attempts, now),
@@ -66,7 +66,7 @@ impl<R> PlannedPage<R> {
         }
     }
 
-    /// Believes an empty response.
+    /// Settles the window with its empty response.
     pub(super) fn settle(&mut self) {
         if let PageState::Empty(reply) = &mut self.state {
             self.state = PageState::Settled(std::mem::replace(reply, Reply::nothing()));

@@ -31,7 +31,7 @@ pub(super) struct PagerOptions {
     pub(super) ahead: usize,
     /// The maximum number of requests for a window that fails.
     pub(super) attempts: u32,
-    /// From here on the service may publish records later; after the range where it has all of them.
+    /// The time from which the service may still publish records; after the range if all are published.
     pub(super) unsettled: Timestamp,
     /// True if the first record may be searched for.
     pub(super) may_search: bool,
@@ -49,17 +49,17 @@ pub(super) struct Pager<R> {
     limits: PageLimits,
     requests: u64,
     in_flight: usize,
-    /// A search for the first record, whose last page is the last one.
+    /// A search for the first record; its current page is the last one in `pages`.
     search: Option<Search>,
     /// The number of windows requested in advance if there is only one history.
     alone: usize,
 }
 
-/// The number of empty pages at the beginning, and of remaining pages, from which a search pays off.
+/// The minimum number of empty pages at the beginning, and of remaining pages, for which a search saves requests.
 const FIRST_PAGES: u64 = 4;
 const MANY_PAGES: u64 = 16;
 
-/// A window with its records, or with the error for which it has none.
+/// A window with its records, or with the error of its last attempt.
 #[derive(Debug)]
 pub(super) struct Accepted<R> {
     pub(super) window: Span,
@@ -92,7 +92,7 @@ impl<R> Pager<R> {
         self.requests
     }
 
-    /// The number of windows still to be returned, if no more of them are divided.
+    /// The number of windows still to be returned, if no further window is divided.
     pub(super) fn pages_left(&self) -> u64 {
         self.unplanned().saturating_add(u64::try_from(self.pages.len()).unwrap_or(u64::MAX))
     }
@@ -104,7 +104,7 @@ impl<R> Pager<R> {
         self.options.grid.touched(rest).div_ceil(steps)
     }
 
-    /// Reduces the requests in advance, so that several histories together send as many as one.
+    /// Reduces the requests in advance, so that `among` histories together send as many as one.
     pub(super) fn share(&mut self, among: usize) {
         self.options.ahead = self.alone.div_ceil(among.max(1)).max(2);
     }
@@ -153,7 +153,8 @@ impl<R> Pager<R> {
         Some(())
     }
 
-    /// Requests the next page of a search, or ends it: the part before the first page with records has none.
+    /// Requests the next page of a search, or ends the search with a window without records up to the first page that
+    /// has some.
     fn continue_search(&mut self) {
         match self.search.as_mut().map(Search::next) {
             None => {}
@@ -182,7 +183,7 @@ impl<R> Pager<R> {
             Ok(received) => Ok(Reply::new(grid, page.window, margin, received)),
             Err(error) => match page.failed(error, attempts, now) {
                 Some(error) => Err(error),
-                // It is requested again.
+                // Another attempt is scheduled.
                 None => return,
             },
         };
@@ -193,7 +194,7 @@ impl<R> Pager<R> {
                 self.continue_search();
             }
             (Err(_), Some(_)) if is_search => {
-                // After a failure every page is requested.
+                // A failed search is given up; all pages are requested instead.
                 self.pages.pop_back();
                 (self.search, self.options.may_search) = (None, false);
             }
@@ -229,11 +230,11 @@ impl<R> Pager<R> {
             self.limits.confirm(doubted, received, reply.is_empty());
         }
         let steps = self.options.grid.touched(window);
-        // Several records of one step take the room of others.
+        // Several records of one step take up the room of other steps.
         let has_more = u64::try_from(reply.sorted.len()).unwrap_or(u64::MAX) > steps;
         if steps > 1 && (has_more || !reply.missing.is_empty()) {
             if self.limits.is_full(received) {
-                // The rest did not fit.
+                // The remaining records did not fit on the page.
                 if !reply.is_empty() {
                     self.limits.cut(reply.sorted.len());
                 }
@@ -252,8 +253,8 @@ impl<R> Pager<R> {
         page.state = PageState::Settled(reply);
     }
 
-    /// Settles a response, and requests the ends without records again: a service that truncates a page omits records
-    /// at an end. A gap between two records is believed.
+    /// Settles a response, and requests the ends without records again, because a service that truncates a page omits
+    /// records at an end. A gap between two records is trusted.
     fn request_missing_ends(&mut self, index: usize, mut reply: Reply<R>) {
         let Some(window) = self.pages.get(index).map(|page| page.window) else { return };
         let outer = self.options.grid.outer(window);
@@ -270,9 +271,9 @@ impl<R> Pager<R> {
         self.replace(index, first.into_iter().chain([rest]).chain(last));
     }
 
-    /// Decides whether the first window is believed if it has no records. Between two windows with records it is
-    /// requested again; between two without, it is believed; between one of each, it is requested again until such
-    /// responses have proved right.
+    /// Decides whether the first window is trusted if it has no records. Between two windows with records it is
+    /// requested again. Between two without records it is trusted. Between one of each it is requested again, until
+    /// such empty responses have proved right.
     fn judge_empty(&mut self) {
         let Some(PlannedPage { window, state: PageState::Empty(_), .. }) = self.pages.front() else { return };
         let window = *window;

@@ -6,13 +6,13 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Records given so far, those of earlier runs included.
+    /// Records returned so far, including those of earlier runs.
     pub records: u64,
     /// Pages returned by this run.
     pub pages: u64,
     /// Remaining pages. There may be more if the service does not respond as planned.
     pub pages_left: u64,
-    /// Requests made. One that was retried counts once.
+    /// The number of requests. A retried request counts once.
     pub requests: u64,
     /// The total waiting time of the requests that got a response: in the rate-limit queue, for a token or between
     /// attempts.
@@ -22,7 +22,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// An estimate of the rest at the pace so far; `None` before the first page.
+    /// An estimate of the remaining time at the average pace so far; `None` before the first page.
     pub fn time_left(&self) -> Option<Duration> {
         let pages = u32::try_from(self.pages).ok().filter(|pages| *pages > 0)?;
         Some((self.elapsed / pages).saturating_mul(u32::try_from(self.pages_left).unwrap_or(u32::MAX)))

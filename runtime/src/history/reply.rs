@@ -1,7 +1,7 @@
 //! The records of a response that belong to its window, and the steps of the window without a record.
 //!
 //! Records of the window are sorted by time, one per time; all others are counted. `pager` decides whether the response
-//! is believed.
+//! is trusted.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use super::time_grid::{Span, TimeGrid};
 use crate::decode::BadRecord;
 use crate::values::Timestamp;
 
-/// A response as received, in the order of the service.
+/// A response with its records in the order of the service.
 #[derive(Debug)]
 pub(super) struct Received<R> {
-    /// The time of each record that was read; `None` for one that has none.
+    /// The time of each decoded record; `None` for a record without one.
     pub(super) times: Vec<Option<Timestamp>>,
     /// The records.
     pub(super) records: R,
-    /// The records that could not be decoded, if that is not an error.
+    /// The skipped records that could not be decoded.
     pub(super) bad: Vec<BadRecord>,
     /// The metadata of the response, if any.
     pub(super) envelope: Option<PageMetadata>,
@@ -35,11 +35,11 @@ pub(super) struct TimedIndex {
 /// The records of a window, by their positions in the response.
 #[derive(Debug)]
 pub(super) struct Reply<R> {
-    /// In order of time, each time once.
+    /// One record per time, in order of time.
     pub(super) sorted: Vec<TimedIndex>,
     /// `None` for a window without a response.
     pub(super) records: Option<R>,
-    /// The steps that the window touches without a record.
+    /// The steps that overlap the window and have no record.
     pub(super) missing: Vec<Span>,
     /// The total number of records received.
     pub(super) received: usize,
@@ -94,7 +94,7 @@ impl<R> Reply<R> {
         }
     }
 
-    /// The part of a response that belongs to its window, which was requested with a margin.
+    /// The part of a response that belongs to its window, which was requested with a margin on both sides.
     pub(super) fn new(grid: TimeGrid, window: Span, margin: Duration, received: Received<R>) -> Self {
         let Received { times, records, bad, envelope, date } = received;
         let received = times.len() + bad.len();

@@ -36,7 +36,7 @@ pub(super) struct RequestTemplate {
 }
 
 impl RequestTemplate {
-    /// The request without a range, or why it has no history.
+    /// Returns the request without a range, or the reason why it has no history.
     pub(super) fn new(request: &Untyped) -> Result<Self, Error> {
         Self::read(request).map_err(|error| request.about(error))
     }
@@ -77,7 +77,7 @@ impl RequestTemplate {
         self.page_size
     }
 
-    /// The most steps of one request.
+    /// The maximum number of steps of one request.
     pub(super) fn page_steps(&self) -> usize {
         self.page_size - self.beside
     }
@@ -96,14 +96,14 @@ impl RequestTemplate {
         }
     }
 
-    /// A checkpoint, or an error if it belongs to another request or host.
+    /// Returns the checkpoint, or an error if it belongs to another request or host.
     pub(super) fn resumed<'c>(&self, checkpoint: &'c Checkpoint) -> Result<&'c Checkpoint, Error> {
         self.require_same("request", &self.identity, &checkpoint.request)?;
         self.require_same("host", self.request.base_url(), &checkpoint.host)?;
         Ok(checkpoint)
     }
 
-    /// Fails if a value of a checkpoint differs.
+    /// Returns an error if a value of a checkpoint differs.
     pub(super) fn require_same(&self, what: &str, own: &str, other: &str) -> Result<(), Error> {
         if own == other {
             return Ok(());
@@ -112,7 +112,7 @@ impl RequestTemplate {
         Err(self.about(error.with_hint("start without it, or make the request that it belongs to")))
     }
 
-    /// Fails if the start of a range can only be a mistake, such as milliseconds read as seconds.
+    /// Returns an error if the start of a range can only be a mistake, such as milliseconds read as seconds.
     pub(super) fn require_past(&self, from: Timestamp, now: Timestamp) -> Result<(), Error> {
         let problem = if from.unix_seconds() >= YEAR_3000 {
             "after the year 3000"
@@ -139,8 +139,8 @@ impl RequestTemplate {
         PagerOptions { grid, range, margin, page_size, beside, ahead, attempts, unsettled, may_search: true }
     }
 
-    /// The request for a window. Its ends lie one unit outside of the window, so that it makes no difference whether
-    /// the service includes them.
+    /// The request for a window. Its ends are one unit outside of the window, so the result is the same whether the
+    /// service includes or excludes them.
     pub(super) fn request(&self, window: Span) -> Untyped {
         let before = |time: Timestamp, unit: TimeUnit| (time - Duration::from_nanos(1)).floor(unit.grain());
         let [from, to] = self.units;
@@ -156,8 +156,8 @@ fn last(unit: TimeUnit) -> Duration {
     unit.grain().saturating_mul(if unit == TimeUnit::Date { 2 } else { 1 })
 }
 
-/// The maximum number of records from outside of a window. Steps are usually longer than two seconds, and then only one
-/// of the two ends has one.
+/// The maximum number of records from outside of a window. Steps are usually longer than two seconds; then only one of
+/// the two ends can have such a record.
 fn beside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
     let around = (from.grain() + last(to)).as_nanos().div_ceil(grid.step().as_nanos());
     usize::try_from(around).unwrap_or(usize::MAX)
@@ -179,7 +179,7 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     })
 }
 
-/// The values of a step, each with its length.
+/// The allowed values of the step param, each with its length.
 fn named(param: Option<&ParamInfo>) -> Option<impl Iterator<Item = (&'static str, Duration)>> {
     match param?.ty {
         ValueType::Named(named) => Some(named.values.iter().filter_map(|value| Some((value.value, value.duration?)))),
@@ -192,7 +192,7 @@ fn steps(param: Option<&ParamInfo>) -> String {
     format!("known are {}", values.join(", "))
 }
 
-/// The page size that is set, or else the largest that is known to be served.
+/// The page size of the request, or else the largest one that the service is known to return.
 fn page_size(request: &Untyped, info: &HistoryInfo, beside: usize) -> Result<usize, Error> {
     let name = info.limit;
     let size = match request.target().value(name) {

@@ -13,7 +13,7 @@ use crate::values::Timestamp;
 /// The pause after a failure, and the longest pause: each further failure doubles it.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(20));
 
-/// The resolution of the header `Date`. A time without one may be wrong by as much.
+/// The resolution of the header `Date`. An estimated time may be wrong by as much.
 const RESOLUTION: Duration = Duration::from_secs(1);
 
 /// Repeated requests for a record that was not published in time: each costs `COST`, and each interval earns `EARNED`,
@@ -35,7 +35,7 @@ pub(super) struct Settings {
     pub(super) retries: u32,
     /// For how many intervals a missing record is requested.
     pub(super) late_span: u32,
-    /// The time for which requests fail before that is reported.
+    /// How long requests must fail before an outage is reported.
     pub(super) outage_after: Duration,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Action {
 /// The delivery of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Its interval is not closed, or it was delivered before.
+    /// The interval is not closed, or was delivered before.
     Skipped,
     /// A later record was delivered before.
     Late,
@@ -66,11 +66,11 @@ pub(super) enum Kind {
 /// The part of a page to deliver.
 #[derive(Debug)]
 pub(super) struct Delivery {
-    /// For each record of the page.
+    /// The delivery of each record of the page.
     pub(super) kinds: Vec<Kind>,
     /// The position once the late records are delivered.
     pub(super) after_late: Position,
-    /// Intervals that are not requested any more.
+    /// Intervals that are no longer requested.
     pub(super) gaps: Vec<Span>,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Delivery {
 #[derive(Debug)]
 pub(super) struct Schedule {
     grid: TimeGrid,
-    /// The most steps of one request.
+    /// The maximum number of steps of one request.
     page_steps: u32,
     settings: Settings,
     position: Position,
@@ -102,9 +102,9 @@ pub(super) struct Schedule {
 struct Round {
     window: Span,
     begun: Instant,
-    /// A time at which all of its responses so far were up to date.
+    /// The earliest time of the responses so far; `None` before the first.
     time: Option<Timestamp>,
-    /// The time of a response without a `Date`.
+    /// The time to assume for a response without a `Date`.
     estimate: Timestamp,
     /// True if the round only checks whether a silent series has new records.
     is_probe: bool,
@@ -142,7 +142,7 @@ impl Schedule {
         &self.position
     }
 
-    /// From here on the service may not have all records yet.
+    /// The time from which the service may not have all records yet.
     pub(super) fn unsettled(&self, end: Timestamp) -> Timestamp {
         end - self.span(self.settings.late_span + 1)
     }
@@ -155,7 +155,7 @@ impl Schedule {
         let time = self.clock.map_or(wall, |(date, at)| date + now.saturating_duration_since(at));
         let delay = self.settings.delay + self.learned_delay;
         let closed = self.grid.floor(time - delay);
-        // The wall clock may have been set back.
+        // The wall clock may have been set back, so that the last requested range ends in the future.
         self.asked = self.asked.min(self.grid.floor(time));
         let next = self.grid.ceil(self.position.next);
         if !self.has_begun {
@@ -179,7 +179,7 @@ impl Schedule {
         window
     }
 
-    /// Takes the next page of the range: the times of its records in order, and the `Date` of its response.
+    /// Processes the next page of the range: the times of its records in order, and the `Date` of its response.
     pub(super) fn received(&mut self, date: Option<Timestamp>, times: &[Timestamp], now: Instant) -> Delivery {
         self.outage = None;
         let had_clock = self.clock.is_some();
@@ -188,7 +188,7 @@ impl Schedule {
             Delivery { kinds: vec![Kind::Skipped; times.len()], after_late: self.position.clone(), gaps: Vec::new() };
         let Some(round) = &mut self.round else { return delivery };
         if let Some(date) = date.filter(|_| !had_clock) {
-            // The wall clock does not count any more.
+            // From the first `Date` on, the wall clock is not used.
             round.estimate = date - RESOLUTION;
         }
         let time = date.unwrap_or(round.estimate);
@@ -196,7 +196,7 @@ impl Schedule {
         round.time = Some(earliest);
         if round.is_probe {
             if times.iter().any(|time| self.position.next <= *time && *time < closed) {
-                // The series has records again: the next request is for all of them.
+                // The series has records again, so the next request fetches all of them.
                 (self.asked, self.round) = (self.grid.ceil(self.position.next), None);
             }
             return delivery;
@@ -246,7 +246,8 @@ impl Schedule {
         gaps
     }
 
-    /// Ends a range of which every page was received. Returns since when the series has no records, once.
+    /// Ends a range of which every page was received. When the series becomes silent, returns the end of its last
+    /// interval with a record, once.
     pub(super) fn finished(&mut self, now: Instant) -> Option<Timestamp> {
         self.has_begun = true;
         let round = self.round.take()?;
@@ -273,7 +274,8 @@ impl Schedule {
         (self.is_silent && !was_silent).then_some(self.position.next)
     }
 
-    /// Ends a range with a failure, and begins a pause. Returns how long requests have failed, if that is to be reported.
+    /// Ends a range with a failure, and begins a pause. Returns for how long requests have failed, and whether to
+    /// report an outage.
     pub(super) fn failed(&mut self, now: Instant) -> (Duration, bool) {
         let since = self.round.take().map_or(now, |round| round.begun);
         let new = || Outage { since, until: None, pause: PAUSES.0, is_reported: false };
@@ -291,7 +293,8 @@ impl Schedule {
         self.grid.steps(self.asked - self.grid.ceil(self.position.next))
     }
 
-    /// One; more for a series that has had no record for longer than the late span. No record falls between two probes.
+    /// The number of intervals between two requests: one, or more for a series without records for longer than the late
+    /// span. Two probes overlap, so no record is missed between them.
     fn intervals_between_requests(&self) -> u32 {
         let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
         if silence <= self.settings.late_span { 1 } else { (silence / 10).clamp(1, (self.page_steps / 2).max(1)) }

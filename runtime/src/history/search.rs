@@ -1,6 +1,6 @@
 //! The search for the first record of a range whose first pages are empty: doubling, then bisection.
 //!
-//! Pages are numbered; whether each has a record determines the number of the next page to request.
+//! Pages are numbered. The next page to request depends on whether the pages before it had records.
 
 use super::time_grid::{Span, TimeGrid};
 use crate::values::Timestamp;
@@ -13,14 +13,14 @@ pub(super) struct Search {
     /// The number of steps of a page.
     steps: usize,
     pages: u64,
-    /// The page that was requested last, and the windows of all.
+    /// The page of the last request, and the windows of all requests.
     page: u64,
     requested: Vec<Span>,
     /// The first page that may have records: all before are empty, or were not requested.
     low: u64,
-    /// The same before the last empty page.
+    /// The value of `low` before the last empty page.
     previous: u64,
-    /// A page with records, or the number of pages.
+    /// A page with records, or the number of pages if none has any.
     high: Option<u64>,
     is_confirmed: bool,
 }
@@ -37,7 +37,7 @@ impl Search {
         self.page = match self.high {
             None => (2 * self.low + 1).min(self.pages - 1),
             Some(high) if high > self.low => u64::midpoint(self.low, high),
-            // One further page on the empty side next to the data, at half the distance.
+            // Before the search ends, one more page is checked, halfway between the last two values of `low`.
             Some(_) if !self.is_confirmed && self.low > self.previous + 1 => {
                 self.is_confirmed = true;
                 u64::midpoint(self.previous, self.low - 1)
@@ -49,7 +49,7 @@ impl Search {
         Ok(window)
     }
 
-    /// Takes whether the last requested page has no records.
+    /// Records whether the last requested page is empty.
     pub(super) fn received(&mut self, is_empty: bool) {
         let page = self.page;
         if !is_empty {

@@ -1,4 +1,4 @@
-//! Histories of many kinds of services, compared with the records of these.
+//! Histories from many kinds of mock services, compared with the records of these services.
 //!
 //! A service is a list of times and a way to respond. Responses arrive in any order.
 
@@ -21,13 +21,13 @@ const STEP: i64 = 60;
 struct Service {
     /// The times of all records.
     times: Vec<i64>,
-    /// No page has more records.
+    /// The maximum number of records on a page.
     most: usize,
     keeps_newest: bool,
     newest_first: bool,
     without_start: bool,
     without_end: bool,
-    /// The range is rounded down to steps.
+    /// True if the service rounds the range down to steps.
     rounds: bool,
     /// The number of records from before the range and from after it.
     beyond: usize,
@@ -36,7 +36,7 @@ struct Service {
 }
 
 impl Service {
-    /// A service without peculiarities; tests add some.
+    /// A service without peculiarities.
     fn plain(times: Vec<i64>) -> Self {
         Self {
             times,
@@ -133,7 +133,7 @@ fn plain(gap: &Gap) -> (i64, i64, GapKind) {
     (gap.range.start.unix_seconds(), gap.range.end.unix_seconds(), gap.kind)
 }
 
-/// The expected result for a range, by checking every step.
+/// The expected result for a range, computed by checking every step.
 fn truth(service: &Service, from: i64, to: i64) -> Told {
     let times: Vec<i64> = service.times.iter().copied().filter(|time| (from..to).contains(time)).collect();
     let (first, last) = ((from + STEP - 1).div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP);
@@ -190,7 +190,7 @@ fn any(rng: &mut Rng) -> Service {
     }
 }
 
-/// The number of requests if the service is as planned, and if it is not.
+/// Checks the number of requests for a service that responds as planned, and for others.
 #[test]
 fn few_requests_are_made() {
     let whole = Service::plain((0..100_000).map(|step| step * STEP).collect());
@@ -206,8 +206,7 @@ fn few_requests_are_made() {
             windows..=windows,
         ),
         ("without its beginning", Service { without_start: true, ..whole.clone() }, windows..=windows),
-        // The page size of a hundred is learned from windows that were requested in advance, and then used for
-        // planning.
+        // The first windows are planned for larger pages; the page size of a hundred is learned from their responses.
         ("a hundred at most", Service { most: 100, ..whole.clone() }, 1010..=1400),
         ("two next to each window", Service { beyond: 2, ..whole.clone() }, windows..=windows + 60),
         ("data that begins later", late, windows..=windows + 4),

@@ -20,15 +20,15 @@ use crate::error::Error;
 
 /// The pages of a history, in order of time; from [`History::pages`](super::History::pages).
 ///
-/// Every window has a page, even one without records. After an error there are no more pages; another run continues
-/// from the checkpoint of the last one.
+/// Every window yields a page, even one without records. After an error there are no more pages; another run can
+/// continue from the checkpoint of the last page.
 #[must_use = "nothing is sent before it is polled"]
 pub struct Pages<T> {
     run: Run,
     item: PhantomData<fn() -> T>,
 }
 
-/// A run over a range, or the error for which there is none, until it was returned.
+/// A run over a range, or the error that prevents it, until that error was returned.
 pub(super) struct Run(Result<Box<Job>, Option<Error>>);
 
 impl Run {
@@ -53,12 +53,12 @@ impl<T: Send + 'static> Pages<T> {
         self.run
     }
 
-    /// The next page; `None` after the last one, or after an error.
+    /// Returns the next page; `None` after the last one, or after an error.
     pub async fn next(&mut self) -> Option<Result<Page<T>, Error>> {
         poll_fn(|cx| self.poll_page(cx)).await
     }
 
-    /// All remaining records.
+    /// Collects all remaining records.
     pub async fn collect(mut self) -> Result<HistoryData<T>, CollectError<T>> {
         let mut all = HistoryData::default();
         while let Some(page) = self.next().await {
@@ -75,7 +75,7 @@ impl<T: Send + 'static> Pages<T> {
         self.run.0.as_ref().map(|job| job.progress()).unwrap_or_default()
     }
 
-    /// The checkpoint of the page that was given last; `None` if the request has no history.
+    /// The checkpoint of the last returned page; `None` if the request has no history.
     pub fn checkpoint(&self) -> Option<&Checkpoint> {
         self.run.0.as_ref().ok().map(|job| job.checkpoint())
     }
@@ -85,7 +85,7 @@ impl<T: Send + 'static> Pages<T> {
     }
 }
 
-/// The page of a window.
+/// Converts a window to a page.
 pub(super) fn page<T: 'static>(window: ReportedWindow) -> Page<T> {
     let ReportedWindow { window, reply, report, checkpoint } = window;
     let times = reply.sorted.iter().map(|record| record.time).collect();
@@ -115,7 +115,7 @@ pub struct Records<T> {
     report: Report,
 }
 
-// Nothing in it is pinned.
+// No field relies on being pinned.
 impl<T> Unpin for Records<T> {}
 
 impl<T: Send + 'static> Records<T> {
@@ -123,14 +123,15 @@ impl<T: Send + 'static> Records<T> {
         Self { pages, records: VecDeque::new(), report: Report::default() }
     }
 
-    /// The next record; `None` after the last one, or after an error.
+    /// Returns the next record; `None` after the last one, or after an error.
     pub async fn next(&mut self) -> Option<Result<T, Error>> {
         poll_fn(|cx| self.poll_record(cx)).await
     }
 
-    /// The report so far; after the last record, all of them.
+    /// The report so far; complete after the last record.
     ///
-    /// They stay in memory: over a long range with many gaps, [take](Self::take_report) them from time to time.
+    /// Its entries stay in memory. Over a long range with many gaps, [take](Self::take_report) the report from time to
+    /// time.
     pub fn report(&self) -> &Report {
         &self.report
     }

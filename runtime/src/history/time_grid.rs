@@ -1,12 +1,12 @@
-//! Time as a step divides it: spans, and the steps that lie in them.
+//! Time divided into steps: spans, and the steps in them.
 //!
-//! Steps are counted from the beginning of 1970, as services count theirs. Records are not known here.
+//! Steps are counted from the Unix epoch, as services count theirs. Records are not known here.
 
 use std::time::Duration;
 
 use crate::values::Timestamp;
 
-/// A part of time, without its end.
+/// An interval of time, excluding its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) from: Timestamp,
@@ -48,19 +48,19 @@ impl TimeGrid {
         time.floor(self.step)
     }
 
-    /// The start of the next step, or of this one if the time is its start.
+    /// The start of the next step, or the time itself if it is the start of a step.
     pub(super) fn ceil(self, time: Timestamp) -> Timestamp {
         let floor = self.floor(time);
         if floor == time { time } else { floor + self.step }
     }
 
-    /// The beginning of the step this many steps after the one that a point is in.
+    /// The start of the step that is this many steps after the one that contains a time.
     pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
         self.floor(time) + self.step.saturating_mul(steps)
     }
 
-    /// A span in pieces of this many steps.
+    /// Divides a span into pieces of this many steps.
     pub(super) fn pieces(self, span: Span, steps: usize) -> Vec<Span> {
         let (mut pieces, mut from) = (Vec::new(), span.from);
         while from < span.to {
@@ -71,17 +71,17 @@ impl TimeGrid {
         pieces
     }
 
-    /// The number of complete steps in a length of time.
+    /// The number of complete steps in a duration.
     pub(super) fn steps(self, length: Duration) -> u64 {
         u64::try_from(length.as_nanos() / self.step.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// The steps that a span touches: there may be a record in each.
+    /// The steps that overlap a span; each may have a record.
     pub(super) fn outer(self, span: Span) -> Span {
         if span.is_empty() { span } else { Span { from: self.floor(span.from), to: self.ceil(span.to) } }
     }
 
-    /// The number of steps that a span touches.
+    /// The number of steps that overlap a span.
     pub(super) fn touched(self, span: Span) -> u64 {
         let outer = self.outer(span);
         if span.is_empty() { 0 } else { self.steps(outer.to - outer.from) }
@@ -92,7 +92,7 @@ impl TimeGrid {
         Span { from: self.ceil(span.from), to: self.floor(span.to) }
     }
 
-    /// The steps that a span touches in which none of these times is, neighbours as one. The times are increasing.
+    /// The steps that overlap a span and contain none of these times, adjacent ones merged. The times are increasing.
     pub(super) fn missing(self, span: Span, times: impl Iterator<Item = Timestamp>) -> Vec<Span> {
         let outer = self.outer(span);
         let (mut missing, mut next) = (Vec::new(), outer.from);
@@ -116,7 +116,7 @@ impl TimeGrid {
 mod tests {
     use super::*;
 
-    /// Beginnings and ends.
+    /// Starts and ends, in seconds.
     type Seconds<'t> = &'t [(i64, i64)];
 
     fn span(from: i64, to: i64) -> Span {

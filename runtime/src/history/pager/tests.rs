@@ -11,7 +11,7 @@ fn span((from, to): Ends) -> Span {
     Span { from: from.into(), to: to.into() }
 }
 
-/// The windows up to a time, of as many steps of ten seconds each.
+/// A pager for the windows up to a time, with this many steps of ten seconds each.
 fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
     let grid = TimeGrid::new(Duration::from_secs(10)).unwrap();
     let options = PagerOptions {
@@ -28,7 +28,7 @@ fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
     Pager::new(options, 0.into())
 }
 
-/// Requests the next window, which has to be this one, and responds with these times.
+/// Asserts that the next request is for this window, and responds with these times.
 fn respond(pager: &mut Pager<()>, window: Ends, times: impl IntoIterator<Item = i64>) {
     let now = Instant::now();
     let (id, requested) = pager.next_request(now).unwrap();

@@ -29,7 +29,7 @@ struct Service {
     /// The times at which requests get no response, or only errors.
     outages: Vec<(Millis, Millis)>,
     bursts: Vec<(Millis, Millis)>,
-    /// In percent.
+    /// The percentage of responses without a `Date`.
     without_date: u8,
 }
 
@@ -48,9 +48,9 @@ impl Service {
         let spans = |count, longest: Millis, rng: &mut Rng| {
             let span = |rng: &mut Rng| {
                 let from = rng.i64(0..days * DAY * 1000);
-                // As many short ones as long ones.
+                // The lengths are log-uniform: short outages are as frequent as long ones.
                 let length = 1000.max((longest as f64).powf(rng.f64()) as Millis);
-                // The last hours show what was delivered in the end.
+                // The last hours have no outage, so that everything is delivered by the end.
                 (from, (from + length).min(days * DAY * 1000 - 10_800_000))
             };
             (0..count).map(|_| span(rng)).collect::<Vec<_>>()
@@ -63,7 +63,7 @@ impl Service {
         self.outages.iter().any(|(from, to)| (*from..*to).contains(&at))
     }
 
-    /// The records that it has of a window at some time, with the one of the interval that is still open.
+    /// The records of a window that are published at a time, including the record of the interval that is still open.
     fn records(&self, window: Span, at: Millis) -> Vec<Timestamp> {
         let minute = |time: Timestamp| (time.unix_seconds() - START).div_euclid(MINUTE);
         let open = at / 60_000;
@@ -76,12 +76,12 @@ impl Service {
     }
 }
 
-/// The bot, with everything that it was delivered.
+/// The bot, with everything that was delivered to it.
 struct Bot {
     schedule: Schedule,
     rng: Rng,
     at: Millis,
-    /// Its monotonic clock, and how fast that runs since a time.
+    /// A reading of its monotonic clock, and the time of that reading; the clock drifts from then on.
     monotonic: (Instant, Millis),
     drift: f64,
     wall_error: Millis,
@@ -170,7 +170,7 @@ impl Bot {
         for page in self.schedule.grid.pieces(window, 499) {
             let responded = self.at;
             self.at += back;
-            // Before the first `Date` the wall clock counts, which is wrong here.
+            // Before the first `Date` the follower uses the wall clock, which is wrong here.
             let has_date =
                 self.schedule.clock.is_none() && self.wall_error != 0 || self.rng.u8(0..100) >= service.without_date;
             let date = has_date.then(|| Timestamp::from(START + responded / 1000));
@@ -236,7 +236,7 @@ fn every_record_of_a_month_is_delivered_once_or_reported() {
     }
 }
 
-/// Without any `Date` the wall clock decides, and here it is right.
+/// Without any `Date` the follower uses the wall clock, which is right here.
 #[test]
 fn a_service_without_dates_is_followed_by_the_wall_clock() {
     let mut rng = Rng::with_seed(7);
