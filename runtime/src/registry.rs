@@ -1,4 +1,4 @@
-//! The types in which the emitted registry describes the service.
+//! The types of the emitted registry, which describes the service.
 //!
 //! The types are written by hand, the data is emitted from the catalogue: `SERVICE`, `GROUPS`, and both in `REGISTRY`.
 //! Everything is static and readable without a client: tools list endpoints from it, a server routes from it, and
@@ -19,20 +19,21 @@ pub use service::{ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo,
 pub use time_field::TimeField;
 pub use value::{FieldInfo, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 
-/// Everything that a client has from its catalogue, as one value: for a mock server, or for a tool that shows any client.
+/// The complete catalogue of a client as one value, for example for a mock server or for a tool that works with any
+/// client.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Registry {
-    /// What all endpoints share.
+    /// Facts that all endpoints share.
     pub service: &'static ServiceInfo,
-    /// Every group, with every endpoint.
+    /// Every group with its endpoints.
     pub groups: &'static [&'static GroupInfo],
     /// The metadata of a series.
     pub metadata: &'static RecordInfo,
 }
 
 impl Registry {
-    /// The registry of a client.
+    /// Creates the registry of a client.
     #[doc(hidden)]
     pub const fn new(
         service: &'static ServiceInfo,
@@ -42,13 +43,13 @@ impl Registry {
         Self { service, groups, metadata }
     }
 
-    /// Every endpoint of every group.
+    /// Returns the endpoints of all groups.
     pub fn endpoints(&self) -> impl Iterator<Item = &'static EndpointInfo> + use<> {
         self.groups.iter().flat_map(|group| group.endpoints).copied()
     }
 }
 
-/// How a fact about the interface is known.
+/// Source of a fact about the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Evidence {
@@ -63,7 +64,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// The word for it, as the reference uses it and a sentence does: "the path is documented".
+    /// Returns the label used in the reference, which fits into a sentence: "the path is documented".
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Documented => "documented",
@@ -73,7 +74,7 @@ impl Evidence {
         }
     }
 
-    /// Whether the client enforces the fact; other facts are documented and left to the service.
+    /// Returns whether the client enforces the fact; other facts are documented and left to the service.
     pub const fn is_enforced(self) -> bool {
         matches!(self, Self::Documented | Self::Published)
     }
@@ -88,9 +89,9 @@ impl fmt::Display for Evidence {
 /// The range of a value, inclusive at both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The smallest value, if there is one.
+    /// The minimum, if there is one.
     pub min: Option<f64>,
-    /// The largest value, if there is one.
+    /// The maximum, if there is one.
     pub max: Option<f64>,
 }
 
@@ -98,7 +99,7 @@ impl Range {
     /// Unlimited.
     pub const ALL: Self = Self { min: None, max: None };
 
-    /// Whether a value lies within the range.
+    /// Returns whether a value is within the range.
     pub fn contains(&self, value: f64) -> bool {
         self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
     }

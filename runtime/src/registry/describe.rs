@@ -1,4 +1,4 @@
-//! How emitted code builds the registry: what a fact needs first, then one call for each thing known besides.
+//! Builders with which emitted code creates the registry: required facts first, then one call for each optional fact.
 //!
 //! Everything is evaluated at compile time. A value that is not set stays unknown.
 
@@ -13,7 +13,7 @@ macro_rules! set {
     )+};
 }
 
-/// The same of facts that may be unknown.
+/// Setters of facts that may be unknown.
 macro_rules! set_some {
     ($($fact:ident: $ty:ty),+ $(,)?) => {$(
         #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! Groups and endpoints with their params.
 //!
-//! What is not known of an endpoint is left out and never guessed: its path, its params, its body.
+//! Unknown facts about an endpoint, such as its path, its params or its body, are omitted and never guessed.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub struct GroupInfo {
     pub title: &'static str,
     /// One sentence on what the group measures.
     pub summary: &'static str,
-    /// Other names in print.
+    /// Alternative names used in documentation.
     pub aliases: &'static [&'static str],
-    /// What else is known of all its endpoints; empty if nothing is.
+    /// Further notes on all its endpoints; may be empty.
     pub notes: &'static str,
-    /// Every endpoint of the group, also those known by name only.
+    /// Every endpoint of the group, including those known by name only.
     pub endpoints: &'static [&'static EndpointInfo],
 }
 
@@ -34,61 +34,61 @@ pub struct EndpointInfo {
     pub ident: &'static str,
     /// The endpoint's name.
     pub name: &'static str,
-    /// Other names in print.
+    /// Alternative names used in documentation.
     pub aliases: &'static [&'static str],
-    /// One sentence on what it measures.
+    /// One sentence on what the endpoint measures.
     pub summary: &'static str,
-    /// Path from the base URL on; `None` if only the name is known.
+    /// Path relative to the base URL; `None` if only the name is known.
     pub path: Option<&'static str>,
-    /// How the path is known, or the name where the path is not.
+    /// Source of the path, or of the name if the path is unknown.
     pub evidence: Evidence,
-    /// The params it takes; `None` if unknown.
+    /// The params that the endpoint accepts; `None` if unknown.
     pub params: Option<ParamList>,
     /// Body of a response.
     pub body: BodyInfo,
     /// Params of its history; [`EndpointInfo::history`] returns whether it has one.
     pub history: HistorySource,
-    /// How many requests the service counts a request as, where it limits them.
+    /// Number of requests that one request counts as for the service's rate limit.
     pub weight: u32,
-    /// What else is known; empty if nothing is.
+    /// Further notes; may be empty.
     pub notes: &'static str,
-    /// Why it is deprecated and what to use instead, if it is.
+    /// The reason for a deprecation and the replacement; `None` if the endpoint is not deprecated.
     pub deprecated: Option<&'static str>,
 }
 
 impl EndpointInfo {
-    /// The param with this name on the wire.
+    /// Returns the param with this name on the wire.
     pub fn param(&self, wire_name: &str) -> Option<&'static ParamInfo> {
         self.params.unwrap_or_default().iter().find(|param| param.wire_name == wire_name)
     }
 
-    /// Whether it is named, by its group or by its path.
+    /// Returns whether the names contain the endpoint's group or path.
     pub(crate) fn is_one_of(&self, names: &[&str]) -> bool {
         names.iter().any(|name| *name == self.group || Some(*name) == self.path)
     }
 }
 
-/// `market.ratio`: the group and the method.
+/// Writes the group and the method: `market.ratio`.
 impl fmt::Display for EndpointInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.group, self.ident)
     }
 }
 
-/// The params of an endpoint: those of a set that it shares with others, then its own.
+/// The params of an endpoint: first those of a set that it shares with other endpoints, then its own.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct ParamList {
     /// The params of the set.
     pub set: &'static [ParamInfo],
-    /// Params of the set about which this endpoint has other facts.
+    /// Params of the set whose facts differ on this endpoint.
     pub changed: &'static [ParamInfo],
     /// Its own params.
     pub own: &'static [ParamInfo],
 }
 
 impl ParamList {
-    /// All of them, as this endpoint accepts them.
+    /// Returns all params, as this endpoint accepts them.
     pub fn iter(self) -> impl Iterator<Item = &'static ParamInfo> {
         let changed = move |param: &'static ParamInfo| {
             self.changed.iter().find(|changed| changed.wire_name == param.wire_name).unwrap_or(param)
@@ -96,12 +96,12 @@ impl ParamList {
         self.set.iter().map(changed).chain(self.own)
     }
 
-    /// How many there are.
+    /// Returns the number of params.
     pub const fn len(self) -> usize {
         self.set.len() + self.own.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no params.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -113,7 +113,7 @@ impl fmt::Debug for ParamList {
     }
 }
 
-/// One param, as one endpoint takes it.
+/// One param, as one endpoint accepts it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ParamInfo {
@@ -121,56 +121,56 @@ pub struct ParamInfo {
     pub ident: &'static str,
     /// The name on the wire.
     pub wire_name: &'static str,
-    /// Where it is sent.
+    /// Location in the request.
     pub location: ParamLocation,
-    /// What one value is.
+    /// Type of one value.
     pub ty: ValueType,
-    /// The setter that takes several values.
+    /// The setter that accepts several values.
     pub list_setter: Option<&'static str>,
-    /// How several values are written.
+    /// Format of several values on the wire.
     pub list_as: ListFormat,
-    /// Value that every request sends; such a param has no setter.
+    /// The value that every request sends; such a param has no setter.
     pub const_value: Option<&'static str>,
-    /// How it is known to be required; `None` if it is not known to be.
+    /// Source of the fact that it is required; `None` if it is not known to be required.
     pub required: Option<Evidence>,
-    /// What the service takes where it is left out.
+    /// The service's default if the param is omitted.
     pub default: Option<&'static str>,
-    /// The only values that public clients were served; empty if nothing is known. Never enforced.
+    /// The only values that worked for public clients; empty if nothing is known. Never enforced.
     pub allowed_values: &'static [&'static str],
-    /// Values that are known to work on this endpoint, which others may too.
+    /// Values that are known to work on this endpoint; other values may work too.
     pub tested_values: &'static [&'static str],
     /// Values that this endpoint is known to reject. Never enforced.
     pub rejected_values: &'static [&'static str],
-    /// Example of a value.
+    /// Example value.
     pub example: Option<&'static str>,
-    /// Source of the fact that only one value is accepted, although [`list_setter`](Self::list_setter) exists; `None` if it is not
-    /// known.
+    /// Source of the fact that only one value is accepted, although [`list_setter`](Self::list_setter) exists; `None`
+    /// if this is not known.
     pub single_value: Option<Evidence>,
-    /// The smallest and the largest value.
+    /// Minimum and maximum of the value.
     pub range: Range,
-    /// The unit, in words; empty if it has none.
+    /// The unit as text; empty if there is none.
     pub unit: &'static str,
-    /// What it means.
+    /// Meaning of the param.
     pub summary: &'static str,
-    /// What else is known; empty if nothing is.
+    /// Further notes; may be empty.
     pub notes: &'static str,
-    /// How it is known.
+    /// Source of the param.
     pub evidence: Evidence,
 }
 
-/// How several values of a param are written.
+/// Format of several values of a param.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ListFormat {
-    /// With commas between them: `a=1,2`.
+    /// Separated by commas: `a=1,2`.
     Commas,
     /// Each value as a separate param: `a=1&a=2`.
     Repeated,
-    /// As a list in JSON: `a=["x","y"]`.
+    /// As a JSON list: `a=["x","y"]`.
     Json,
 }
 
-/// Where a param is sent.
+/// Location of a param in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ParamLocation {
@@ -180,20 +180,20 @@ pub enum ParamLocation {
     Path,
 }
 
-/// What a body is.
+/// Type of a response body.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum BodyInfo {
-    /// The envelope with a list of records.
+    /// A list of records in the envelope.
     #[non_exhaustive]
     Series {
         /// The records; `None` if their fields are unknown.
         record: Option<&'static RecordInfo>,
         /// Field with the time of a record; `None` if the list is not a time series.
         time: Option<&'static str>,
-        /// The unit of that field where the fields are unknown, if it is another than the service's.
+        /// The unit of that field if the fields are unknown and the unit differs from the service's.
         time_unit: Option<TimeUnit>,
-        /// How the body is known.
+        /// Source of the body's description.
         evidence: Evidence,
     },
     /// One object.
@@ -201,9 +201,9 @@ pub enum BodyInfo {
     Object {
         /// Its fields.
         record: &'static RecordInfo,
-        /// How the body is known.
+        /// Source of the body's description.
         evidence: Evidence,
     },
-    /// Nothing is known of it.
+    /// Unknown.
     Unknown,
 }

@@ -9,17 +9,17 @@ use super::{BodyInfo, EndpointInfo, Evidence, ServiceInfo};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistoryInfo {
-    /// Where a range begins.
+    /// Param for the beginning of the range.
     pub from: &'static str,
-    /// Where it ends.
+    /// Param for the end of the range.
     pub to: &'static str,
-    /// How many records are wanted at most.
+    /// Param for the maximum number of records.
     pub limit: &'static str,
-    /// Interval between records; its type's values have durations.
+    /// Param for the interval between records; the values of its type have durations.
     pub step: &'static str,
     /// Param for the order of the records, and its value for oldest first; `None` without such a param.
     pub sort: Option<(&'static str, &'static str)>,
-    /// How it is known.
+    /// Source of these params.
     pub evidence: Evidence,
 }
 
@@ -27,17 +27,17 @@ pub struct HistoryInfo {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HistorySource {
-    /// Those of the service, if the endpoint has them.
+    /// The params of the service, if the endpoint has them.
     #[default]
     Service,
-    /// The endpoint declares its own.
+    /// The endpoint declares its own params.
     Endpoint(&'static HistoryInfo),
     /// Unknown, regardless of the endpoint's params.
     Unknown,
 }
 
 impl HistoryInfo {
-    /// Params that select a time range.
+    /// Creates the params that select a time range.
     #[doc(hidden)]
     pub const fn new(
         from: &'static str,
@@ -56,7 +56,7 @@ impl HistoryInfo {
 }
 
 impl EndpointInfo {
-    /// Params of this endpoint's history; `None` if it has none.
+    /// Returns the params of this endpoint's history; `None` if it has none.
     pub fn history(&self, service: &'static ServiceInfo) -> Option<&'static HistoryInfo> {
         if !matches!(self.body, BodyInfo::Series { time: Some(_), .. }) {
             return None;

@@ -1,10 +1,10 @@
-//! The service as a whole: what all endpoints share.
+//! Facts that all endpoints of the service share.
 //!
-//! Credentials, headers, errors, rate limits, the envelope of a series, and the params of a history.
+//! These are credentials, headers, errors, rate limits, the envelope of a series, and the params of a history.
 
 use super::{EndpointInfo, Evidence, FieldInfo, HistoryInfo};
 
-/// What all endpoints share.
+/// Facts that all endpoints share.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ServiceInfo {
@@ -16,37 +16,37 @@ pub struct ServiceInfo {
     pub summary: &'static str,
     /// The prefix of the environment variables that `Client::from_env` reads.
     pub env_prefix: &'static str,
-    /// What every base URL ends in, `/v2` for example; empty if anything goes.
+    /// Required ending of every base URL, for example `/v2`; empty if any ending is allowed.
     pub base_url_suffix: &'static str,
     /// The unit of every timestamp on the wire.
     pub time_unit: TimeUnit,
-    /// The request header that carries the API key, if the service wants one.
+    /// The request header that carries the API key, if the service uses one.
     pub api_key_header: Option<&'static str>,
     /// The text before the API key in that header; empty if there is none.
     pub api_key_prefix: &'static str,
-    /// The query param that carries the API key, if the service wants it there.
+    /// The query param that carries the API key, if the service uses one.
     pub api_key_query: Option<&'static str>,
     /// Whether the API key is `name:password`, sent in base64 (HTTP Basic authentication).
     pub api_key_basic: bool,
-    /// Whether requests are answered without an API key too.
+    /// Whether the service also accepts requests without an API key.
     pub api_key_optional: bool,
-    /// Headers that every request carries, with their values.
+    /// Headers of every request, with their values.
     pub headers: &'static [(&'static str, &'static str)],
     /// The OAuth 2.0 client credentials flow, if the service has one.
     pub client_credentials: Option<ClientCredentialsInfo>,
-    /// Statuses that a data request can be answered with, other than success.
+    /// Statuses other than success that a data request can receive.
     pub errors: &'static [StatusInfo],
-    /// Where an error body keeps its message and its code.
+    /// JSON paths of the message and the code in an error body.
     pub error_body: ErrorBodyInfo,
-    /// The limit sets the service names.
+    /// The rate limits that the service documents.
     pub limits: &'static [LimitInfo],
-    /// What a series is wrapped in; `None` if a series is a bare list.
+    /// The object around the records of a series; `None` if a series is a bare list.
     pub envelope: Option<EnvelopeInfo>,
     /// Params of a history, for endpoints that have them; `None` if unknown.
     pub history: Option<HistoryInfo>,
 }
 
-/// What points in time are written in: a unit that they count, or a form of text.
+/// Wire format of timestamps: a number in a unit, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TimeUnit {
@@ -56,12 +56,12 @@ pub enum TimeUnit {
     Milliseconds,
     /// Text like `2024-03-01T00:00:00Z`.
     Iso8601,
-    /// Text like `2024-03-01`: a day, in UTC.
+    /// Text like `2024-03-01`: a day in UTC.
     Date,
 }
 
 impl TimeUnit {
-    /// The word that the catalogue uses.
+    /// Returns the unit's name in the catalogue.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Seconds => "seconds",
@@ -71,12 +71,12 @@ impl TimeUnit {
         }
     }
 
-    /// Whether it is text, and counts nothing.
+    /// Returns whether timestamps are text and not numbers.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Iso8601 | Self::Date)
     }
 
-    /// The unit a thousand times as fine, which is mistaken for this one.
+    /// Returns the unit that is a thousand times finer and easily mistaken for this one.
     pub(crate) const fn finer(self) -> &'static str {
         match self {
             Self::Seconds => "milliseconds",
@@ -89,21 +89,21 @@ impl TimeUnit {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ClientCredentialsInfo {
-    /// Path of the token endpoint, from the base URL on.
+    /// Path of the token endpoint, relative to the base URL.
     pub path: &'static str,
-    /// What the interface document calls the flow.
+    /// The flow's name in the interface document.
     pub label: &'static str,
-    /// How the flow is known.
+    /// Source of the flow.
     pub evidence: Evidence,
     /// Fields of a successful response.
     pub reply: &'static [FieldInfo],
     /// The documented failures.
     pub errors: &'static [StatusInfo],
-    /// What else is known; empty if nothing is.
+    /// Further notes; may be empty.
     pub notes: &'static str,
 }
 
-/// A status other than success, and what is known of it.
+/// A status other than success, with the known facts about it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StatusInfo {
@@ -111,21 +111,21 @@ pub struct StatusInfo {
     pub status: u16,
     /// The label the interface document prints for it.
     pub label: Option<&'static str>,
-    /// What it means.
+    /// Meaning of the status.
     pub summary: &'static str,
-    /// What to do about it; empty if nothing is known.
+    /// Advice for users; empty if nothing is known.
     pub advice: &'static str,
-    /// What else is known; empty if nothing is.
+    /// Further notes; may be empty.
     pub notes: &'static str,
-    /// How it is known.
+    /// Source of the status.
     pub evidence: Evidence,
 }
 
-/// Where an error body keeps what a person wants to read: dotted paths, the first that exists wins.
+/// Location of the human-readable parts of an error body: dotted paths, of which the first that exists is used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ErrorBodyInfo {
-    /// What the interface calls its schema, and how that is known.
+    /// The name of its schema in the interface, and the source of that name.
     pub name: Option<(&'static str, Evidence)>,
     /// JSON paths of the message.
     pub message: &'static [&'static str],
@@ -133,40 +133,40 @@ pub struct ErrorBodyInfo {
     pub code: &'static [&'static str],
 }
 
-/// One set of limits.
+/// One rate limit of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LimitInfo {
-    /// The set's name.
+    /// Name of the rate limit.
     pub name: &'static str,
-    /// At most this many requests …
+    /// Maximum number of requests in any window of [`seconds`](Self::seconds).
     pub requests: u32,
-    /// … in any window of this many seconds.
+    /// Length of the window in seconds.
     pub seconds: u32,
-    /// At most this many requests in flight; `None` if that is unlimited or unknown.
+    /// Maximum number of requests in flight; `None` if unlimited or unknown.
     pub concurrent: Option<u32>,
-    /// When the set applies; `None` if that is unknown.
+    /// Condition under which the limit applies; `None` if unknown.
     pub scope: Option<&'static str>,
-    /// Which endpoints it counts, by their groups or paths; every request if there are none.
+    /// Endpoints whose requests count, by their groups or paths; empty if every request counts.
     pub endpoints: &'static [&'static str],
-    /// How it is known.
+    /// Source of the limit.
     pub evidence: Evidence,
 }
 
 impl LimitInfo {
-    /// Whether it counts the requests of an endpoint; a token counts where every request does.
+    /// Returns whether the limit counts the requests of an endpoint. Token requests count if every request does.
     pub fn counts(&self, endpoint: Option<&EndpointInfo>) -> bool {
         self.endpoints.is_empty() || endpoint.is_some_and(|endpoint| endpoint.is_one_of(self.endpoints))
     }
 }
 
-/// The object a series is wrapped in.
+/// The object around the records of a series.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct EnvelopeInfo {
-    /// Where the records are: the keys that lead to them, with dots in between.
+    /// Path of the records: keys separated by dots.
     pub data: &'static str,
-    /// Where the metadata is, if there is any.
+    /// Path of the metadata, if there is any.
     pub metadata: Option<&'static str>,
     /// Field with the time of a record, unless an endpoint declares another.
     pub time: Option<&'static str>,

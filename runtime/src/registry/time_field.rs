@@ -1,27 +1,27 @@
 //! Field with the time of a series' records, and its unit.
 //!
-//! A record with a table has the units of its fields; the unit here is for records whose fields are unknown.
+//! A record with a table has the units of its fields; the unit here applies to records whose fields are unknown.
 
 use super::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 
-/// Where the records of a series have their time.
+/// The field with the time of a series' records.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeField {
     /// The field's name on the wire.
     pub(crate) name: &'static str,
-    /// The unit of the time, where no known field names it.
+    /// The unit of the time if the fields are unknown.
     pub(crate) unit: TimeUnit,
 }
 
 impl TimeField {
-    /// The one that the envelope names.
+    /// Returns the time field of the envelope.
     pub(crate) fn of_service(service: &'static ServiceInfo) -> Option<Self> {
         let name = service.envelope.as_ref()?.time?;
         Some(Self { name, unit: service.time_unit })
     }
 
-    /// The one that an endpoint names.
+    /// Returns the time field of an endpoint.
     pub(crate) fn of_endpoint(endpoint: &EndpointInfo, service: &ServiceInfo) -> Option<Self> {
         match endpoint.body {
             BodyInfo::Series { time, time_unit, .. } => {

@@ -1,6 +1,6 @@
 //! Types of fields and params: records, named types, and other JSON values.
 //!
-//! The decoder fills its rows by these tables; summaries, units and evidence are for people.
+//! The decoder fills its rows by these tables; summaries, units and evidence are for users.
 
 use std::time::Duration;
 
@@ -12,23 +12,23 @@ use super::{Evidence, Range, TimeUnit};
 pub struct RecordInfo {
     /// The Rust type.
     pub name: &'static str,
-    /// What it is.
+    /// Meaning of the record.
     pub summary: &'static str,
     /// Its known fields.
     pub fields: &'static [FieldInfo],
-    /// How it is written.
+    /// Layout on the wire.
     pub form: RecordLayout,
 }
 
-/// How a record is written on the wire.
+/// Layout of a record on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordLayout {
-    /// As an object, whose keys are the names of the fields.
+    /// An object whose keys are the names of the fields.
     Object,
-    /// As a list, with the fields in their order and without their names.
+    /// A list of the values in the order of the fields, without names.
     Positional,
-    /// As the value of its one field.
+    /// The value of its only field.
     Value,
 }
 
@@ -42,25 +42,25 @@ pub struct FieldInfo {
     pub wire_name: &'static str,
     /// Whether JSON writes that name without escapes, so that it can be compared byte by byte.
     pub(crate) plain: bool,
-    /// What its value is.
+    /// Type of the value.
     pub ty: ValueType,
-    /// Whether it can be absent or null.
+    /// Whether the field can be absent or null.
     pub optional: bool,
-    /// The smallest and the largest value.
+    /// Minimum and maximum of the value.
     pub range: Range,
-    /// A value that was seen, or is like those that were, as on the wire.
+    /// A value that was observed or is similar to observed ones, as on the wire.
     pub example: Option<&'static str>,
-    /// The unit, in words; empty if it has none.
+    /// The unit as text; empty if there is none.
     pub unit: &'static str,
-    /// What it means.
+    /// Meaning of the field.
     pub summary: &'static str,
-    /// What else is known; empty if nothing is.
+    /// Further notes; may be empty.
     pub notes: &'static str,
-    /// How it is known.
+    /// Source of the field.
     pub evidence: Evidence,
 }
 
-/// What a value is.
+/// Type of a value.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ValueType {
@@ -74,19 +74,19 @@ pub enum ValueType {
     Number,
     /// True or false.
     Boolean,
-    /// A point in time, counted in a unit or written as text.
+    /// A timestamp, as a number in a unit or as text.
     Timestamp(TimeUnit),
-    /// Anything.
+    /// A value of any kind.
     Any,
-    /// One of a named type's values, or one that is not known yet.
+    /// A value of a named type, known or unknown.
     Named(&'static TypeInfo),
     /// An object with known fields.
     Record(&'static RecordInfo),
     /// A list of values.
     List(&'static ValueType),
-    /// An object whose keys are data, with a value for each.
+    /// An object whose keys are data and whose values have this type.
     Map(&'static ValueType),
-    /// A value of a list or a map that can be null.
+    /// A value of a list or a map that may be null.
     Option(&'static ValueType),
 }
 
@@ -96,9 +96,9 @@ pub enum ValueType {
 pub struct TypeInfo {
     /// The Rust type.
     pub name: &'static str,
-    /// Meaning of the value.
+    /// Meaning of the type.
     pub summary: &'static str,
-    /// Whether values beyond the known ones are to be expected.
+    /// Whether the type may have unknown values.
     pub open: bool,
     /// The known values.
     pub values: &'static [ValueInfo],
@@ -107,7 +107,7 @@ pub struct TypeInfo {
 }
 
 impl TypeInfo {
-    /// An attribute of a known value, if it has this one.
+    /// Returns an attribute of a known value, if it has this one.
     pub fn attribute(&self, value: &str, name: &str) -> Option<&'static str> {
         let index = self.attributes.iter().position(|attribute| *attribute == name)?;
         self.values.iter().find(|known| known.value == value)?.attributes.get(index).copied()
@@ -118,15 +118,16 @@ impl TypeInfo {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ValueInfo {
-    /// As on the wire.
+    /// The value as on the wire.
     pub value: &'static str,
-    /// What it means; empty if it speaks for itself.
+    /// Meaning of the value; empty if it is obvious.
     pub summary: &'static str,
-    /// How long the step is that it names; `None` if it names none, or one whose length differs, like a month.
+    /// Duration of the interval that the value names; `None` if it names none, or one of variable length such as a
+    /// month.
     pub duration: Option<Duration>,
-    /// Its attributes in the order of [`TypeInfo::attributes`]; the last ones may be missing.
+    /// Attributes of the value, in the order of [`TypeInfo::attributes`]; the last ones may be missing.
     pub attributes: &'static [&'static str],
-    /// How it is known.
+    /// Source of the value.
     pub evidence: Evidence,
 }
 

@@ -1,6 +1,6 @@
 //! Builders of groups, endpoints and params.
 //!
-//! `new` has the required facts; each optional fact has a setter.
+//! `new` takes the required facts; each optional fact has a setter.
 
 use crate::registry::{
     BodyInfo, EndpointInfo, Evidence, GroupInfo, HistorySource, ListFormat, ParamInfo, ParamList, ParamLocation, Range,
@@ -8,7 +8,7 @@ use crate::registry::{
 };
 
 impl GroupInfo {
-    /// A group without endpoints.
+    /// Creates a group without endpoints.
     #[doc(hidden)]
     pub const fn new(ident: &'static str, title: &'static str) -> Self {
         Self { ident, title, summary: "", aliases: &[], notes: "", endpoints: &[] }
@@ -23,7 +23,7 @@ impl GroupInfo {
 }
 
 impl EndpointInfo {
-    /// An endpoint of which only the name is known.
+    /// Creates an endpoint of which only the name is known.
     #[doc(hidden)]
     pub const fn new(group: &'static str, ident: &'static str, name: &'static str) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl EndpointInfo {
         }
     }
 
-    /// How the name is known.
+    /// Sets the source of the name.
     #[doc(hidden)]
     pub const fn name_evidence(mut self, evidence: Evidence) -> Self {
         self.evidence = evidence;
@@ -63,7 +63,7 @@ impl EndpointInfo {
         self
     }
 
-    /// Params of the set with other facts on this endpoint.
+    /// Sets the params of the set whose facts differ on this endpoint.
     #[doc(hidden)]
     pub const fn changed_params(mut self, changed: &'static [ParamInfo]) -> Self {
         if let Some(params) = &mut self.params {
@@ -82,7 +82,7 @@ impl EndpointInfo {
         Self { body: BodyInfo::Series { record, time, time_unit: None, evidence }, ..self }
     }
 
-    /// The unit of a series' time, where no known field names it.
+    /// Sets the unit of the time of a series whose fields are unknown.
     #[doc(hidden)]
     pub const fn time_unit(self, unit: TimeUnit) -> Self {
         match self.body {
@@ -93,7 +93,7 @@ impl EndpointInfo {
         }
     }
 
-    /// Params of its history, if they differ from the service.
+    /// Sets the params of the endpoint's history, if they differ from the service's.
     #[doc(hidden)]
     pub const fn history_source(mut self, history: HistorySource) -> Self {
         self.history = history;
@@ -117,7 +117,7 @@ impl EndpointInfo {
 }
 
 impl ParamInfo {
-    /// An optional query param of any value.
+    /// Creates an optional query param without further facts.
     #[doc(hidden)]
     pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
         Self {
@@ -155,21 +155,21 @@ impl ParamInfo {
         self
     }
 
-    /// Several values are each sent as a param of their own.
+    /// Sends each of several values as a separate param.
     #[doc(hidden)]
     pub const fn repeated(mut self) -> Self {
         self.list_as = ListFormat::Repeated;
         self
     }
 
-    /// Several values are sent as a list in JSON.
+    /// Sends several values as a JSON list.
     #[doc(hidden)]
     pub const fn as_json(mut self) -> Self {
         self.list_as = ListFormat::Json;
         self
     }
 
-    /// How it is known that this endpoint takes it.
+    /// Sets the source of the fact that this endpoint accepts the param.
     #[doc(hidden)]
     pub const fn known_by(mut self, evidence: Evidence) -> Self {
         self.evidence = evidence;

@@ -1,6 +1,6 @@
-//! Builders of what is the same for all endpoints of a service.
+//! Builders of the facts that all endpoints of a service share.
 //!
-//! `new` has the required facts; each optional fact has a setter.
+//! `new` takes the required facts; each optional fact has a setter.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::registry::{
 };
 
 impl ServiceInfo {
-    /// A service of which only the title is known; its timestamps count seconds.
+    /// Creates a service of which only the title is known; its timestamps are in seconds.
     #[doc(hidden)]
     pub const fn new(title: &'static str) -> Self {
         Self {
@@ -45,13 +45,13 @@ impl ServiceInfo {
         self
     }
 
-    /// Whether requests can carry an API key, in a header or in the query.
+    /// Returns whether requests can carry an API key, in a header or in the query.
     #[doc(hidden)]
     pub const fn takes_api_key(&self) -> bool {
         self.api_key_header.is_some() || self.api_key_query.is_some()
     }
 
-    /// The value of the header with an API key.
+    /// Returns the value of the header with an API key.
     #[doc(hidden)]
     pub fn api_key_value(&self, key: &str) -> String {
         let key = if self.api_key_basic { Cow::Owned(BASE64_STANDARD.encode(key)) } else { Cow::Borrowed(key) };
@@ -98,7 +98,7 @@ impl ServiceInfo {
 }
 
 impl ClientCredentialsInfo {
-    /// A flow by the path of its token endpoint.
+    /// Creates a flow from the path of its token endpoint.
     #[doc(hidden)]
     pub const fn new(path: &'static str, label: &'static str, evidence: Evidence) -> Self {
         Self { path, label, evidence, reply: &[], errors: &[], notes: "" }
@@ -112,7 +112,7 @@ impl ClientCredentialsInfo {
 }
 
 impl ErrorBodyInfo {
-    /// JSON paths of message and code.
+    /// Creates the description of an error body from the JSON paths of its message and its code.
     #[doc(hidden)]
     pub const fn new(message: &'static [&'static str], code: &'static [&'static str]) -> Self {
         Self { name: None, message, code }
@@ -120,13 +120,13 @@ impl ErrorBodyInfo {
 }
 
 impl LimitInfo {
-    /// A rate limit without a known scope.
+    /// Creates a rate limit without a known scope.
     #[doc(hidden)]
     pub const fn new(name: &'static str, requests: u32, seconds: u32, concurrent: u32, evidence: Evidence) -> Self {
         Self { concurrent: Some(concurrent), ..Self::of_window(name, requests, seconds, evidence) }
     }
 
-    /// The same with an unknown or unlimited number of requests in flight.
+    /// Creates a rate limit whose number of requests in flight is unknown or unlimited.
     #[doc(hidden)]
     pub const fn of_window(name: &'static str, requests: u32, seconds: u32, evidence: Evidence) -> Self {
         Self { name, requests, seconds, concurrent: None, scope: None, endpoints: &[], evidence }
@@ -138,7 +138,7 @@ impl LimitInfo {
 }
 
 impl EnvelopeInfo {
-    /// An envelope by the JSON path of its records.
+    /// Creates an envelope from the JSON path of its records.
     #[doc(hidden)]
     pub const fn new(data: &'static str) -> Self {
         Self { data, metadata: None, time: None }
@@ -151,7 +151,7 @@ impl EnvelopeInfo {
 }
 
 impl StatusInfo {
-    /// A status without a label.
+    /// Creates a status without a label.
     #[doc(hidden)]
     pub const fn new(status: u16, evidence: Evidence) -> Self {
         Self { status, label: None, summary: "", advice: "", notes: "", evidence }

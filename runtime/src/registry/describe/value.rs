@@ -1,13 +1,13 @@
 //! Builders of records, fields and named types.
 //!
-//! `new` has the required facts; each optional fact has a setter.
+//! `new` takes the required facts; each optional fact has a setter.
 
 use std::time::Duration;
 
 use crate::registry::{Evidence, FieldInfo, Range, RecordInfo, RecordLayout, TypeInfo, ValueInfo, ValueType};
 
 impl RecordInfo {
-    /// A record by its name and fields.
+    /// Creates a record from its name and fields.
     #[doc(hidden)]
     pub const fn new(name: &'static str, fields: &'static [FieldInfo]) -> Self {
         Self { name, summary: "", fields, form: RecordLayout::Object }
@@ -20,7 +20,7 @@ impl RecordInfo {
         self
     }
 
-    /// Written as the value of its one field.
+    /// Marks the record as written on the wire as the value of its only field.
     #[doc(hidden)]
     pub const fn value(mut self) -> Self {
         self.form = RecordLayout::Value;
@@ -31,13 +31,13 @@ impl RecordInfo {
 }
 
 impl TypeInfo {
-    /// A type by its name and the values that are known.
+    /// Creates a type from its name and known values.
     #[doc(hidden)]
     pub const fn new(name: &'static str, values: &'static [ValueInfo]) -> Self {
         Self { name, summary: "", open: false, values, attributes: &[] }
     }
 
-    /// Open to values that are not known.
+    /// Marks the type as one that may have unknown values.
     #[doc(hidden)]
     pub const fn open(mut self) -> Self {
         self.open = true;
@@ -51,7 +51,7 @@ impl TypeInfo {
 }
 
 impl FieldInfo {
-    /// A field that is always there, of any value.
+    /// Creates a required field without further facts.
     #[doc(hidden)]
     pub const fn new(ident: &'static str, wire_name: &'static str, ty: ValueType, evidence: Evidence) -> Self {
         let plain = is_plain(wire_name);
@@ -70,7 +70,7 @@ impl FieldInfo {
         }
     }
 
-    /// Absent or null at times.
+    /// Marks the field as one that may be absent or null.
     #[doc(hidden)]
     pub const fn optional(mut self) -> Self {
         self.optional = true;
@@ -88,13 +88,13 @@ impl FieldInfo {
 }
 
 impl ValueInfo {
-    /// A value and what it means.
+    /// Creates a value with its meaning.
     #[doc(hidden)]
     pub const fn new(value: &'static str, summary: &'static str, evidence: Evidence) -> Self {
         Self { value, summary, duration: None, attributes: &[], evidence }
     }
 
-    /// How long the step is that it names.
+    /// Sets the duration of the interval that the value names.
     #[doc(hidden)]
     pub const fn duration(mut self, seconds: u64) -> Self {
         self.duration = Some(Duration::from_secs(seconds));
@@ -104,7 +104,7 @@ impl ValueInfo {
     set! { attributes: &'static [&'static str] }
 }
 
-/// Whether a key needs no escapes in JSON.
+/// Returns whether a key needs no escapes in JSON.
 const fn is_plain(wire_name: &str) -> bool {
     let mut rest = wire_name.as_bytes();
     while let [byte, others @ ..] = rest {
