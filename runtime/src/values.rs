@@ -11,5 +11,5 @@ pub mod wire;
 pub(crate) use number::Number;
 pub use timestamp::{OutOfRange, ParseTimestampError, Timestamp};
 
-/// Any JSON value, where nothing is known of it.
+/// Any JSON value, for fields of unknown type.
 pub use ::serde_json::Value;

@@ -1,11 +1,11 @@
-//! What a setter takes: a value, or an `Option` of one, where `None` leaves the param out.
+//! Argument types of setters: a value, or an `Option` of one, where `None` omits the param.
 //!
 //! `Via` separates a value from an `Option` of one, and is always inferred.
 
 /// A value of a param, or an `Option` of one.
 #[diagnostic::on_unimplemented(message = "`{Self}` does not become a `{T}`, which the param takes")]
 pub trait IntoParam<T, Via = Given> {
-    /// The value; `None` leaves the param out.
+    /// Returns the value; `None` omits the param.
     fn into_param(self) -> Option<T>;
 }
 
@@ -14,7 +14,7 @@ pub trait IntoParam<T, Via = Given> {
     message = "`{Self}` is not a list of values that convert to `{T}`, the type of the param"
 )]
 pub trait IntoParamList<T, Via = Given> {
-    /// The values; `None` leaves the param out.
+    /// Returns the values; `None` omits the param.
     fn into_param_list(self) -> Option<impl Iterator<Item = T>>;
 }
 

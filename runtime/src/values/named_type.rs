@@ -1,7 +1,7 @@
-//! What the emitted enums and identifiers have in common: a text, of which the catalogue knows some values.
+//! Common behaviour of the emitted enums and identifiers: texts, of which the catalogue contains some values.
 //!
 //! Any text is a valid value and none is lost. An unknown value of an enum is opaque: no pattern distinguishes two
-//! unknown values, so a version with more values does not change the patterns that a program matches.
+//! unknown values, so a version with more known values does not change which patterns match.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::registry::{TypeInfo, ValueType};
 
-/// A type that the catalogue names. Only emitted code implements it:
+/// A named type of the catalogue. Only emitted code implements it:
 ///
 /// ```compile_fail,E0277
 /// # use generated_client_runtime::{registry::TypeInfo, wire::NamedType};
@@ -20,24 +20,24 @@ use crate::registry::{TypeInfo, ValueType};
 /// }
 /// ```
 pub trait NamedType: Text {
-    /// The type, as the catalogue describes it.
+    /// The type's description in the catalogue.
     const INFO: &'static TypeInfo;
 }
 
 /// A value as text; [`named_type!`](crate::named_type!) implements it.
 pub trait Text: for<'a> From<&'a str> {
-    /// The value as on the wire.
+    /// Returns the value as on the wire.
     fn text(&self) -> &str;
 }
 
 impl ValueType {
-    /// A named type.
+    /// The type of a value of a named type.
     pub const fn named<T: NamedType>() -> Self {
         Self::Named(T::INFO)
     }
 }
 
-/// A text that an enum of this version does not know; `as_str` of the enum returns it.
+/// A text that is not a known value of the enum in this version; `as_str` of the enum returns it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnknownValue(Box<str>);
 
@@ -59,14 +59,14 @@ impl fmt::Debug for UnknownValue {
     }
 }
 
-/// A value of an enum that this version knows, never an unknown one; from the enum's `known`.
+/// A known value of an enum, never an unknown one; returned by the enum's `known`.
 ///
 /// It is `Copy`, even if the enum is not.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Known<T: 'static>(&'static T);
 
 impl<T> Known<T> {
-    /// A value among those that are known.
+    /// Returns the value if it is among the known ones.
     #[doc(hidden)]
     pub fn find(value: &T, all: &'static [T]) -> Option<Self>
     where
@@ -75,7 +75,7 @@ impl<T> Known<T> {
         all.iter().find(|known| *known == value).map(Self)
     }
 
-    /// The value itself, to match on.
+    /// Returns the value itself, for example to match on it.
     pub const fn get(self) -> &'static T {
         self.0
     }
@@ -103,12 +103,12 @@ impl<T: fmt::Display> fmt::Display for Known<T> {
     }
 }
 
-/// Duration of the step that a value names, if the catalogue declares it.
+/// Returns the duration of the interval that a value names, if the catalogue declares it.
 pub fn duration<T: NamedType>(value: &T) -> Option<Duration> {
     T::INFO.values.iter().find(|known| known.value == value.text())?.duration
 }
 
-/// What a named type can do, which is the same for all enums and for all identifiers.
+/// Implements the methods and traits that all enums and all identifiers have in common.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named_type {
@@ -117,7 +117,7 @@ macro_rules! named_type {
             /// Every known value.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The value as on the wire.
+            /// Returns the value as on the wire.
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $text,)*
@@ -125,7 +125,7 @@ macro_rules! named_type {
                 }
             }
 
-            /// The value, unless this version does not know it, in a type that is `Copy`.
+            /// Returns the value in a type that is `Copy`; `None` for an unknown value.
             pub fn known(&self) -> ::std::option::Option<$crate::wire::Known<Self>> {
                 $crate::wire::Known::find(self, Self::ALL)
             }
@@ -140,7 +140,7 @@ macro_rules! named_type {
             }
         }
 
-        /// Leaves the type of known values alone.
+        /// Converts a known value back into the enum.
         impl ::std::convert::From<$crate::wire::Known<$name>> for $name {
             fn from(known: $crate::wire::Known<$name>) -> Self {
                 ::std::clone::Clone::clone(known.get())
@@ -151,7 +151,7 @@ macro_rules! named_type {
     };
     (identifier $name:ident) => {
         impl $name {
-            /// The identifier as on the wire.
+            /// Returns the identifier as on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -167,8 +167,7 @@ macro_rules! named_type {
     };
     (duration $name:ident) => {
         impl $name {
-            /// How long it is; `None` where that differs, as with months, and for a value that this version does not
-            /// know.
+            /// Returns the duration of the interval; `None` if it varies, as for months, and for an unknown value.
             pub fn duration(&self) -> ::std::option::Option<::std::time::Duration> {
                 $crate::emitted::duration(self)
             }
@@ -176,7 +175,7 @@ macro_rules! named_type {
     };
     (text $name:ident) => {
         impl $name {
-            /// Whether this version knows the value.
+            /// Returns whether the value is known in this version.
             pub fn is_known(&self) -> bool {
                 let mut known = <Self as $crate::wire::NamedType>::INFO.values.iter();
                 known.any(|known| known.value == self.as_str())
@@ -201,7 +200,7 @@ macro_rules! named_type {
             }
         }
 
-        /// As on the wire.
+        /// Written as on the wire.
         impl $crate::emitted::Serialize for $name {
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
@@ -231,11 +230,11 @@ macro_rules! named_type {
             }
         }
 
-        /// Never fails: a value that is not known is kept.
+        /// Never fails: an unknown value is kept.
         impl ::std::str::FromStr for $name {
             type Err = ::std::convert::Infallible;
 
-            // Not `Self::Err`, which a value may be called.
+            // Not `Self::Err`, because a value may have that name.
             fn from_str(text: &str) -> ::std::result::Result<Self, ::std::convert::Infallible> {
                 ::std::result::Result::Ok(Self::from(text))
             }
@@ -259,7 +258,7 @@ mod tests {
     use crate::registry::{Evidence, TimeUnit, ValueInfo};
     use crate::values::wire::ToWire;
 
-    /// A text of which no value is known.
+    /// A type without known values.
     #[derive(Debug)]
     struct Venue(Cow<'static, str>);
 
@@ -269,7 +268,7 @@ mod tests {
         const INFO: &'static TypeInfo = &TypeInfo::new("Venue", &[]).open();
     }
 
-    /// A text of which three values are known.
+    /// A type with three known values.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     enum Step {
         Minute,

@@ -1,19 +1,19 @@
-//! Numbers, before it is known which Rust type wants them.
+//! Numbers in a form from which any Rust number type can be converted.
 //!
 //! The text of a number may be quoted. Only JSON numbers are accepted, never infinities or NaN.
 
-/// A number as it was written.
+/// A number in the form in which it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
-    /// Without fraction and exponent.
+    /// A number without fraction and exponent.
     Integer(i64),
-    /// The same, too large for [`Number::Integer`].
+    /// A number without fraction and exponent that is too large for [`Number::Integer`].
     Unsigned(u64),
     /// Any other finite number.
     Float(f64),
 }
 
-/// Up to here every whole `f64` is the only number that rounds to it.
+/// Every integer below this is exact as an `f64`, and no other integer rounds to the same one.
 const EXACT: u64 = 1 << 53;
 
 /// Reason for a missing number at a position of a text.
@@ -48,15 +48,15 @@ impl Number {
         Decimal::begin(text.as_bytes()).map(|(_, length)| length)
     }
 
-    /// The number that a text is nearest to, if it is finite.
+    /// Returns the nearest number to the text, if it is finite.
     fn exact(text: &str, is_integer: bool) -> Option<Self> {
         let integer = || text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned)).ok();
         let float = || text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Float);
         if is_integer { integer().or_else(float) } else { float() }
     }
 
-    /// The nearest `f64`.
-    // A whole number where any number is expected is rounded like any other decimal.
+    /// Returns the nearest `f64`.
+    // A whole number is rounded like any other decimal if any number is expected.
     #[allow(clippy::cast_precision_loss)]
     pub(crate) fn float(self) -> f64 {
         match self {
@@ -66,9 +66,9 @@ impl Number {
         }
     }
 
-    /// The same number as an integer, unless that would round.
+    /// Returns the number as an integer, unless that would round.
     ///
-    /// A number with a fraction is read as the nearest `f64`, which may have none.
+    /// A number with a fraction is read as the nearest `f64`, which may be an integer.
     // The cast is guarded by the comparison before it, whose own cast is exact.
     #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     pub(crate) fn integer(self) -> Option<i64> {
@@ -79,7 +79,7 @@ impl Number {
         }
     }
 
-    /// The same number as one that cannot be negative, unless it is or that would round.
+    /// Returns the number as an unsigned integer, unless it is negative or that would round.
     pub(crate) fn count(self) -> Option<u64> {
         match self {
             Self::Unsigned(number) => Some(number),
@@ -88,10 +88,10 @@ impl Number {
     }
 }
 
-/// Digits of a number, as many as fit into a word.
+/// The parts of a decimal number, with the digits in one machine word if they fit.
 struct Decimal {
     is_negative: bool,
-    /// The digits without their point, unless there are more than [`WORD`].
+    /// The digits without the decimal point, unless there are more than [`WORD`].
     digits: u64,
     count: usize,
     fraction: usize,
@@ -141,7 +141,7 @@ impl Decimal {
         Some((Self { is_negative, digits, count, fraction, is_integer, has_exponent }, end))
     }
 
-    /// The number, if it can be computed with one rounding at most.
+    /// Returns the number, if it can be computed with one rounding at most.
     #[inline]
     // Guarded: up to 2^53 every whole number is an `f64`, and up to eighteen digits an `i64`.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_wrap)]
@@ -158,13 +158,13 @@ impl Decimal {
         if self.digits > EXACT {
             return None;
         }
-        // Both are exact, so the quotient is the nearest there is.
+        // Both are exact, so the quotient is rounded once, to the nearest `f64`.
         let number = self.digits as f64 / power;
         Some(Number::Float(if self.is_negative { -number } else { number }))
     }
 }
 
-/// Adds the digits that begin here, and returns their end.
+/// Adds the digits from `start` on, and returns their end.
 #[inline]
 fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     let mut at = start;
@@ -175,7 +175,7 @@ fn read_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     read_few_digits(text, at, digits)
 }
 
-/// The same digit by digit, which is faster where there are not many.
+/// Adds the digits one by one, which is faster for a few digits.
 #[inline]
 fn read_few_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     let mut end = start;
@@ -186,16 +186,17 @@ fn read_few_digits(text: &[u8], start: usize, digits: &mut u64) -> usize {
     end
 }
 
-/// The number that eight digits make, if they are digits.
+/// Converts eight digits into a number; `None` if any byte is not a digit.
 ///
-/// All at once: neighbours are joined to numbers of two digits, those to numbers of four, and those to one.
+/// All digits are converted at once: neighbours are combined into numbers of two digits, those into numbers of four,
+/// and those into one.
 #[inline]
 fn eight(chunk: [u8; 8]) -> Option<u64> {
     const ONES: u64 = u64::MAX / 255;
     const HIGHS: u64 = ONES << 7;
     let chunk = u64::from_le_bytes(chunk);
     let digits = chunk.wrapping_sub(ONES * u64::from(b'0'));
-    // A byte below `0` borrows and one above `9` carries, and either way a highest bit is set.
+    // A byte below `0` borrows and one above `9` carries; both set the highest bit of a byte.
     let beyond = chunk.wrapping_add(ONES * u64::from(0x7F - b'9'));
     if (digits | beyond) & HIGHS != 0 {
         return None;

@@ -1,7 +1,7 @@
-//! Points in time, with no unit of their own.
+//! Timestamps, independent of any unit.
 //!
 //! A [`Timestamp`] is exact; the unit of a param or a field is in the registry and is applied when the value is written
-//! or read. It converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and has no time zone but UTC.
+//! or read. It converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and is always in UTC.
 
 mod arithmetic;
 mod foreign;
@@ -18,9 +18,9 @@ use crate::platform;
 use crate::registry::TimeUnit;
 use crate::values::Value;
 
-/// A point in time, to the nanosecond.
+/// A point in time, with nanosecond resolution.
 ///
-/// An integer that is converted counts Unix seconds, regardless of the unit of the service.
+/// Integers convert from Unix seconds, regardless of the unit of the service.
 ///
 /// ```
 /// # use generated_client_runtime::{ParseTimestampError, Timestamp};
@@ -35,16 +35,16 @@ use crate::values::Value;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Timestamp {
-    /// Since 1970 began, rounded down.
+    /// Whole seconds since the Unix epoch, rounded down.
     seconds: i64,
-    /// Beyond those, less than a second.
+    /// Nanoseconds in addition to the seconds, less than a second.
     nanos: u32,
 }
 
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
 
 impl TimeUnit {
-    /// How many of the unit make a second; 1 for units that are text.
+    /// Returns the number of units per second; 1 for units that are text.
     const fn per_second(self) -> u32 {
         match self {
             Self::Seconds | Self::Iso8601 | Self::Date => 1,
@@ -52,7 +52,7 @@ impl TimeUnit {
         }
     }
 
-    /// Resolution of the timestamps that can be sent.
+    /// Returns the resolution of timestamps sent in this unit.
     pub(crate) const fn grain(self) -> Duration {
         match self {
             Self::Seconds | Self::Iso8601 => Duration::from_secs(1),
@@ -63,7 +63,7 @@ impl TimeUnit {
 }
 
 impl TimeUnit {
-    /// Timestamp that a text on the wire represents; `None` if it is invalid.
+    /// Returns the timestamp that a text on the wire represents; `None` if it is invalid.
     pub fn read(self, text: &str) -> Option<Timestamp> {
         if self.is_text() {
             return Timestamp::from_text(text);
@@ -73,24 +73,24 @@ impl TimeUnit {
 }
 
 impl Timestamp {
-    /// The last second that RFC 3339, with its four digits of year, can write.
+    /// The last second that RFC 3339 can represent, since its years have four digits.
     pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
 
     /// Earliest and latest timestamp.
     const MIN: Self = Self::from_unix_seconds(i64::MIN);
     const MAX: Self = Self { seconds: i64::MAX, nanos: NANOS_PER_SECOND - 1 };
 
-    /// This many seconds after 1970 began, or before it if negative.
+    /// Creates a timestamp from Unix seconds; negative values are before 1970.
     pub const fn from_unix_seconds(seconds: i64) -> Self {
         Self { seconds, nanos: 0 }
     }
 
-    /// Whole seconds since 1970 began, rounded down.
+    /// Returns whole Unix seconds, rounded down.
     pub const fn unix_seconds(self) -> i64 {
         self.seconds
     }
 
-    /// From seconds as they are serialized, to the microsecond; `None` if they are out of range.
+    /// Converts serialized seconds, with microsecond resolution; `None` if they are out of range.
     fn from_seconds(seconds: f64) -> Option<Self> {
         let distance = Duration::try_from_secs_f64(seconds.abs()).ok()?;
         let distance = Duration::from_micros(u64::try_from((distance.as_nanos() + 500) / 1000).ok()?);
@@ -98,12 +98,12 @@ impl Timestamp {
         Some(if seconds < 0.0 { epoch - distance } else { epoch + distance })
     }
 
-    /// The current time.
+    /// Returns the current time.
     pub fn now() -> Self {
         platform::now().into()
     }
 
-    /// What a number on the wire means.
+    /// Converts a number on the wire.
     #[inline]
     pub(crate) const fn from_wire(count: i64, unit: TimeUnit) -> Self {
         let per_second = unit.per_second();
@@ -111,13 +111,13 @@ impl Timestamp {
             return Self::from_unix_seconds(count);
         }
         let seconds = count.div_euclid(per_second as i64);
-        // Less than `per_second`, so nothing is cut.
+        // The remainder is less than `per_second`, so the cast loses nothing.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let rest = count.rem_euclid(per_second as i64) as u32;
         Self { seconds, nanos: rest * (NANOS_PER_SECOND / per_second) }
     }
 
-    /// What a text in a body means, where times are written as text.
+    /// Converts a text in a body, for services that write times as text.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         iso8601::read(text)
     }
@@ -131,7 +131,7 @@ impl Timestamp {
         }
     }
 
-    /// The number that is sent, rounded down to the unit.
+    /// Returns the number that is sent, rounded down to the unit.
     pub(crate) fn wire(self, unit: TimeUnit) -> i64 {
         let per_second = unit.per_second();
         let rest = self.nanos / (NANOS_PER_SECOND / per_second);
@@ -139,7 +139,7 @@ impl Timestamp {
         i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })
     }
 
-    /// The same point as the system counts it, unless the system cannot.
+    /// Converts to the system's clock type; `None` outside its range.
     fn system_time(self) -> Option<SystemTime> {
         let nanos = Duration::from_nanos(self.nanos.into());
         let distance = Duration::from_secs(self.seconds.unsigned_abs());
@@ -152,7 +152,7 @@ impl Timestamp {
     }
 }
 
-/// Unix seconds.
+/// Converts Unix seconds.
 impl From<i64> for Timestamp {
     fn from(seconds: i64) -> Self {
         Self::from_unix_seconds(seconds)
@@ -178,8 +178,8 @@ impl TryFrom<Timestamp> for SystemTime {
     }
 }
 
-/// `2024-03-01T00:00:00Z`, with as many digits of a second as there are; before 1970 and after 9999, the number of
-/// Unix seconds.
+/// Writes `2024-03-01T00:00:00Z`, with 0, 3, 6 or 9 fractional digits; before 1970 and after 9999, the number of Unix
+/// seconds.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.system_time() {
@@ -203,22 +203,22 @@ impl fmt::Debug for Timestamp {
     }
 }
 
-/// The number of Unix seconds, whole where it is whole; within a record, in the unit of the field.
+/// Writes Unix seconds, as an integer if there is no fraction; within a record, the unit of the field is used.
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.nanos {
             0 => serializer.serialize_i64(self.seconds),
-            // Exact to the microsecond for some centuries around ours.
+            // Exact to the microsecond for dates within some centuries of today.
             #[allow(clippy::cast_precision_loss)]
             nanos => serializer.serialize_f64(self.seconds as f64 + f64::from(nanos) / f64::from(NANOS_PER_SECOND)),
         }
     }
 }
 
-/// From a number of Unix seconds, a fraction to the microsecond, or from RFC 3339 in UTC.
+/// Reads Unix seconds, with fractions to the microsecond, or RFC 3339 in UTC.
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Not by a visitor: under `serde_json/arbitrary_precision` a number is a map there.
+        // No visitor is used, because under `serde_json/arbitrary_precision` it would receive a number as a map.
         let value = Value::deserialize(deserializer)?;
         let time = match &value {
             Value::String(text) => text.parse().ok(),

@@ -1,7 +1,7 @@
-//! How values are written on the wire.
+//! Wire format of values.
 //!
 //! A value becomes the text of a param, neither checked nor encoded. [`IntoParam`] decides whether the value is set at
-//! all; `FromSlot` reads.
+//! all; `FromSlot` reads values of responses.
 
 use std::borrow::Cow;
 
@@ -13,15 +13,15 @@ pub use super::named_type::{Known, NamedType, UnknownValue};
 
 /// A value that can be sent as a param.
 pub trait ToWire {
-    /// Appends the value's text, not yet encoded for a URL; a point in time is written in the unit.
+    /// Appends the value's text, not yet encoded for a URL; a timestamp is written in the unit.
     fn write_wire(&self, unit: TimeUnit, out: &mut String);
 
-    /// Whether there is a value; where there is none, the param is left out.
+    /// Returns whether there is a value; without one, the param is omitted.
     fn is_some(&self) -> bool {
         true
     }
 
-    /// The value's text, not yet encoded for a URL; a point in time is written in the unit.
+    /// Returns the value's text, not yet encoded for a URL; a timestamp is written in the unit.
     fn to_wire(&self, unit: TimeUnit) -> String {
         let mut out = String::new();
         self.write_wire(unit, &mut out);
@@ -63,7 +63,7 @@ impl<T: ToWire + ?Sized> ToWire for &T {
     }
 }
 
-/// `None` leaves the param out.
+/// `None` omits the param.
 impl<T: ToWire> ToWire for Option<T> {
     fn write_wire(&self, unit: TimeUnit, out: &mut String) {
         if let Some(value) = self {
@@ -88,7 +88,7 @@ impl ToWire for Timestamp {
     }
 }
 
-/// Text without quotes, anything else as JSON.
+/// Writes text without quotes, anything else as JSON.
 impl ToWire for Value {
     fn write_wire(&self, _: TimeUnit, out: &mut String) {
         match self {

@@ -1,4 +1,4 @@
-//! Arithmetic on points in time, which stops at the first and the last point there is.
+//! Arithmetic on timestamps, which saturates at the earliest and the latest timestamp.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{NANOS_PER_SECOND, Timestamp};
 
 impl Timestamp {
-    /// Absolute difference of two timestamps.
+    /// Returns the absolute difference of two timestamps.
     pub fn abs_diff(self, other: Self) -> Duration {
         let (earlier, later) = if self < other { (self, other) } else { (other, self) };
         let borrowed = later.nanos < earlier.nanos;
@@ -14,12 +14,12 @@ impl Timestamp {
         Duration::new(later.seconds.abs_diff(earlier.seconds) - u64::from(borrowed), nanos)
     }
 
-    /// The last whole step at or before the point, counted from the beginning of 1970; where a step is an hour, the
-    /// last full hour. A step of zero changes nothing.
+    /// Rounds down to a multiple of the step since the Unix epoch; with a step of an hour, to the last full hour. A
+    /// step of zero changes nothing.
     pub fn floor(self, step: Duration) -> Self {
         let nanos_per_second = i128::from(NANOS_PER_SECOND);
         let nanos = i128::from(self.seconds) * nanos_per_second + i128::from(self.nanos);
-        // A `Duration` has fewer nanoseconds than that.
+        // The fallback is never used: a `Duration` has fewer nanoseconds than that.
         let step = i128::try_from(step.as_nanos()).unwrap_or(i128::MAX);
         let Some(beyond) = nanos.checked_rem_euclid(step) else { return self };
         let floor = nanos - beyond;
@@ -30,7 +30,7 @@ impl Timestamp {
     }
 }
 
-/// Later by the duration; stops at the last point there is.
+/// Adds the duration; saturates at the latest timestamp.
 impl Add<Duration> for Timestamp {
     type Output = Self;
 
@@ -43,7 +43,7 @@ impl Add<Duration> for Timestamp {
     }
 }
 
-/// Earlier by the duration; stops at the first point there is.
+/// Subtracts the duration; saturates at the earliest timestamp.
 impl Sub<Duration> for Timestamp {
     type Output = Self;
 
@@ -56,8 +56,8 @@ impl Sub<Duration> for Timestamp {
     }
 }
 
-/// Duration from the other timestamp to this one; zero if the other is later. [`Timestamp::abs_diff`] works in both
-/// directions.
+/// Returns the duration from the other timestamp to this one; zero if the other is later. [`Timestamp::abs_diff`] works
+/// in both directions.
 impl Sub for Timestamp {
     type Output = Duration;
 

@@ -1,4 +1,4 @@
-//! Points in time as `jiff`, `chrono` and `time` have them, each with the feature of that name.
+//! Conversions to and from the timestamps of `jiff`, `chrono` and `time`, each with the feature of that name.
 //!
 //! Conversion into a [`Timestamp`] is exact; the reverse fails for timestamps outside the range of the other type.
 
@@ -80,12 +80,12 @@ impl TryFrom<Timestamp> for time::UtcDateTime {
     }
 }
 
-/// Seconds since 1970 began and nanoseconds beyond those, of which there may be more or less than a second.
+/// Conversion from seconds since the Unix epoch and any number of nanoseconds in addition.
 #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
 impl Timestamp {
     fn from_parts(seconds: i64, nanos: i64) -> Self {
         let per_second = i64::from(super::NANOS_PER_SECOND);
-        // What is left of a division by a second is less than one.
+        // The remainder of a division by a second is less than a second.
         let nanos_left = u32::try_from(nanos.rem_euclid(per_second)).unwrap_or_default();
         Self { seconds: seconds.saturating_add(nanos.div_euclid(per_second)), nanos: nanos_left }
     }
@@ -93,7 +93,7 @@ impl Timestamp {
 
 #[cfg(test)]
 mod tests {
-    /// What becomes of a point when it goes there and back.
+    /// Checks that timestamps are unchanged after a conversion in both directions.
     #[cfg(any(feature = "chrono", feature = "jiff", feature = "time"))]
     fn there_and_back<T: TryFrom<super::Timestamp, Error = super::OutOfRange> + Into<super::Timestamp>>() {
         use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Timestamps as ISO 8601 text: `2024-03-01T00:00:00Z`, and the variants that services use.
 //!
-//! A date alone, times with or without seconds and fractions, a space for the `T`, and offsets are read; without an
+//! Reads a date alone, times with or without seconds and fractions, a space instead of the `T`, and offsets; without an
 //! offset the time is UTC. Times are written in UTC, for the years that have four digits.
 
 use std::fmt::Write;
@@ -9,13 +9,13 @@ use super::Timestamp;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// From 0000-03-01, with which the count of leap days begins, to 1970-01-01.
+/// Days from 0000-03-01, where the leap-day calculation begins, to 1970-01-01.
 const DAYS_BEFORE_1970: i64 = 719_468;
 
 /// Days in four hundred years.
 const ERA: i64 = 146_097;
 
-/// Reads a date, with or without a time of day behind it.
+/// Reads a date, with or without a time of day.
 pub(super) fn read(text: &str) -> Option<Timestamp> {
     let (date, rest) = text.split_at_checked(10)?;
     let midnight = days(date)? * DAY;
@@ -25,13 +25,13 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
     let (clock, offset) = split_offset(rest.strip_prefix(['T', 't', ' '])?);
     let (clock, fraction) = clock.split_once(['.', ',']).map_or((clock, "0"), |(clock, fraction)| (clock, fraction));
     let [hours, minutes, seconds] = parts(clock)?;
-    // A leap second is the one before it here, as on most clocks.
+    // A leap second is read as the second before it, as on most clocks.
     let in_day = hours < 24 && minutes < 60 && seconds <= 60;
     let second = midnight + hours * 3600 + minutes * 60 + seconds.min(59) - offset_seconds(offset)?;
     in_day.then_some(Timestamp { seconds: second, nanos: nanos(fraction)? })
 }
 
-/// Appends the point in time, with as many digits of a second as there are.
+/// Appends the timestamp, with 0, 3 or 9 fractional digits.
 pub(super) fn write(time: Timestamp, out: &mut String) {
     write_date(time, out);
     let second = time.seconds.rem_euclid(DAY);
@@ -44,7 +44,7 @@ pub(super) fn write(time: Timestamp, out: &mut String) {
     out.push('Z');
 }
 
-/// Appends the day, in UTC, that the point in time is in.
+/// Appends the timestamp's day in UTC.
 pub(super) fn write_date(time: Timestamp, out: &mut String) {
     // Howard Hinnant, "chrono-compatible low-level date algorithms".
     let day = time.seconds.div_euclid(DAY) + DAYS_BEFORE_1970;
@@ -57,7 +57,7 @@ pub(super) fn write_date(time: Timestamp, out: &mut String) {
     let _ = write!(out, "{year:04}-{month:02}-{:02}", of_year - (153 * from_march + 2) / 5 + 1);
 }
 
-/// The days from 1970 to a date.
+/// Returns the number of days from 1970 to a date.
 fn days(date: &str) -> Option<i64> {
     let mut parts = date.split('-');
     let mut part = |width: usize| parts.next().filter(|part| part.len() == width).and_then(digits);
@@ -66,13 +66,13 @@ fn days(date: &str) -> Option<i64> {
     let (era, year_of_era) = (year_from_march.div_euclid(400), year_from_march.rem_euclid(400));
     let of_year = (153 * from_march + 2) / 5 + day - 1;
     let days = era * ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - DAYS_BEFORE_1970;
-    // The thirtieth of February would be another day when it is written again.
+    // An invalid date such as the thirtieth of February would be written as another day.
     let mut again = String::with_capacity(10);
     write_date(Timestamp::from_unix_seconds(days * DAY), &mut again);
     (again == date).then_some(days)
 }
 
-/// Hours, minutes and seconds, which may be left out.
+/// Returns hours, minutes and seconds; seconds may be omitted.
 fn parts(clock: &str) -> Option<[i64; 3]> {
     let mut parts = clock.split(':');
     let mut part = || parts.next().map(|part| digits(part).filter(|_| part.len() == 2));
@@ -80,7 +80,7 @@ fn parts(clock: &str) -> Option<[i64; 3]> {
     parts.next().is_none().then_some(clock)
 }
 
-/// A time of day, and its offset from UTC.
+/// Splits a text into the time of day and its offset from UTC.
 fn split_offset(text: &str) -> (&str, &str) {
     let at = text.find(['Z', 'z', '+', '-']).unwrap_or(text.len());
     text.split_at(at)
@@ -104,7 +104,7 @@ fn offset_seconds(offset: &str) -> Option<i64> {
     }
 }
 
-/// A fraction of a second; digits after the ninth are cut off.
+/// Returns the nanoseconds of a fraction of a second; digits after the ninth are ignored.
 fn nanos(fraction: &str) -> Option<u32> {
     digits(fraction)?;
     let nine: String = fraction.chars().chain("000000000".chars()).take(9).collect();
