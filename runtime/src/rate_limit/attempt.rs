@@ -11,17 +11,17 @@ use crate::request::RequestKind;
 pub struct Attempt {
     /// The kind of the request.
     pub request: RequestKind,
-    /// Which time it would be sent, counted from one.
+    /// The number of the attempt, counted from one.
     pub number: u32,
 }
 
 impl Attempt {
-    /// The attempt of a request with this number.
+    /// Creates the attempt of a request with this number.
     pub fn new(request: RequestKind, number: u32) -> Self {
         Self { request, number }
     }
 
-    /// The number of requests that the service counts for it: the weight of its endpoint.
+    /// The number of requests that the service counts for the attempt: the weight of its endpoint.
     pub fn weight(self) -> u32 {
         self.endpoint().map_or(1, |endpoint| endpoint.weight.max(1))
     }

@@ -29,17 +29,17 @@ pub struct RateLimit {
     of_some: Cow<'static, [WindowOfSome]>,
 }
 
-/// A window that counts the requests of some endpoints alone.
+/// A window that counts only the requests of some endpoints.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WindowOfSome {
     window: Window,
-    /// By their groups or paths.
+    /// The groups or paths of the endpoints.
     endpoints: &'static [&'static str],
 }
 
 impl WindowOfSome {
-    /// This many requests in this many seconds, of these endpoints.
+    /// Creates a window of this many requests in this many seconds, for these endpoints.
     pub const fn of(requests: u32, seconds: u32, endpoints: &'static [&'static str]) -> Self {
         Self { window: Window::of(requests, seconds), endpoints }
     }
@@ -49,7 +49,7 @@ impl WindowOfSome {
         endpoint.is_one_of(self.endpoints)
     }
 
-    /// The window as a separate limit.
+    /// Returns the window as a separate limit.
     pub fn alone(self) -> RateLimit {
         RateLimit { windows: vec![self.window].into(), ..RateLimit::none() }
     }
@@ -74,19 +74,19 @@ impl RateLimit {
         Self { windows, concurrent: Some(at_least_one(concurrent)), ..Self::none() }
     }
 
-    /// A set that the catalogue knows.
+    /// A limit of the catalogue.
     #[doc(hidden)]
     pub const fn set(windows: &'static [Window], concurrent: u32) -> Self {
         Self::known(windows, Some(concurrent as usize), &[])
     }
 
-    /// A set of the catalogue, without a limit on requests in flight.
+    /// A limit of the catalogue, without a maximum number of requests in flight.
     #[doc(hidden)]
     pub const fn windows(windows: &'static [Window]) -> Self {
         Self::known(windows, None, &[])
     }
 
-    /// A set that the catalogue knows, of some endpoints alone.
+    /// A limit of the catalogue that counts only some endpoints.
     #[doc(hidden)]
     pub const fn of_some(windows: &'static [WindowOfSome]) -> Self {
         Self::known(&[], None, windows)
@@ -116,10 +116,10 @@ impl RateLimit {
         Self::known(&[], None, &[])
     }
 
-    /// The limit that satisfies both limits.
+    /// Returns a limit that satisfies both limits.
     pub fn and(mut self, other: Self) -> Self {
         for window in other.windows.into_owned() {
-            // In their order: the same limit is the same value, whichever set was named first.
+            // Sorted, so that equal limits are equal values in whichever order they were combined.
             if let Err(place) = self.windows.binary_search(&window) {
                 self.windows.to_mut().insert(place, window);
             }
@@ -159,7 +159,8 @@ impl RateLimit {
         self.windows.iter().chain(self.of_some.iter().map(|of_some| &of_some.window))
     }
 
-    /// The least time between the first and the last of these requests: how many, and of which endpoint.
+    /// The minimum time between the first and the last of these requests, given as numbers of requests with their
+    /// endpoints.
     pub fn min_duration(&self, requests: &[(u64, &EndpointInfo)]) -> Duration {
         let time = |window: &Window, counts: &dyn Fn(&EndpointInfo) -> bool| {
             let counted = requests.iter().filter(|(_, endpoint)| counts(endpoint));
@@ -173,7 +174,7 @@ impl RateLimit {
         of_all.chain(of_some).max().unwrap_or_default()
     }
 
-    /// Takes out the windows that count the requests of some endpoints alone.
+    /// Removes and returns the windows that count only some endpoints.
     #[doc(hidden)]
     pub fn take_of_some(&mut self) -> Vec<WindowOfSome> {
         std::mem::take(&mut self.of_some).into_owned()

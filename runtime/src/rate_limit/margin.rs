@@ -1,36 +1,36 @@
-//! The margin: how much longer than its length a window is kept.
+//! The safety margin: the time by which each window is extended.
 //!
-//! The service counts requests on arrival, and network jitter can shorten the interval between two of them. 429s show
-//! by how much. Nothing here waits or reads a clock.
+//! The service counts requests on arrival, and network jitter can shorten the interval between two of them. The margin
+//! is learned from 429s. Nothing here waits or reads a clock.
 
 use std::time::Duration;
 
 use super::GateTime;
 
-/// A window is kept longer by this part of its length at least.
+/// The minimum margin is the length of the window divided by this.
 const LEAST: u32 = 100;
 
-/// The learned margin is at most this many times the shortest window: the rate is then a sixth.
+/// The maximum learned margin, as a multiple of the shortest window: the rate is then a sixth of the limit.
 const MOST: u32 = 5;
 
-/// A larger margin than the shortest window divided by this is not held: jitter is not as large, so the limit is shared
-/// with another program, which may end soon.
+/// A margin above the shortest window divided by this shrinks at once. Jitter is not as large, so another program
+/// probably uses the same limit, and it may end soon.
 const JITTER: u32 = 4;
 
-/// Longer than any window or pause that makes sense. A clock may not reach further, and a point in time beyond
-/// it would be no limit.
+/// An upper limit for windows and pauses, longer than any useful one: a later time could overflow the clock.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// A learned margin keeps its value for this time at first …
+/// The time for which a newly learned margin keeps its value.
 const FIRST_HOLD: Duration = Duration::from_secs(10);
 
-/// … and for `LONGER` times as long if a 429 follows soon after it has begun to shrink: within `SOON` times that time.
+/// That time is multiplied by `LONGER` if a 429 arrives soon after the margin has begun to shrink: within `SOON` times
+/// that time.
 const LONGER: u32 = 8;
 const SOON: u32 = 4;
 
 const LONGEST_HOLD: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// Then the margin shrinks by half in this time.
+/// The half-life of a shrinking margin.
 const HALF: Duration = Duration::from_secs(10);
 
 /// The minimum time between sending a request and sending the one that reuses its room in a window of this length.
@@ -51,19 +51,19 @@ pub(super) struct LearnedMargin {
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 struct Learned {
     margin: Duration,
-    /// The time at which it begins to shrink.
+    /// The time at which the margin begins to shrink.
     until: GateTime,
-    /// For how long it does not.
+    /// The time for which it keeps its value.
     held: Duration,
 }
 
 impl LearnedMargin {
-    /// The margin before the first 429, for a limit whose shortest window is given.
+    /// Returns the margin before the first 429, for a limit with this shortest window.
     pub(super) fn new(shortest: Duration) -> Self {
         Self { shortest, learned: None }
     }
 
-    /// The current margin of all windows, unless a hundredth of their length is more.
+    /// The current margin of all windows, except those for which a hundredth of their length is more.
     pub(super) fn at(&self, now: GateTime) -> Duration {
         let least = self.shortest / LEAST;
         let Some(Learned { margin, until, .. }) = self.learned else { return least };
@@ -71,8 +71,8 @@ impl LearnedMargin {
         margin.mul_f64((-shrunk).exp2()).max(least)
     }
 
-    /// Learns from a 429. While a margin is held, it was too small, and grows. If it had begun to shrink, it was large
-    /// enough before: it returns, for longer.
+    /// Learns from a 429. If the margin had not begun to shrink, it was too small, and grows. If it had just begun to
+    /// shrink, it was large enough before, and is restored for a longer time.
     pub(super) fn rate_limited(&mut self, now: GateTime) {
         let grown = (self.at(now).saturating_mul(8) / 5).min(self.shortest.saturating_mul(MOST));
         let (margin, held) = match self.learned {
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn each_429_extends_the_windows() {
         assert_eq!(check(&[1, 2, 3], &[0, 1, 2, 3]), [1010, 1016, 1025, 1040]);
-        // Ten seconds later the margin begins to shrink by half every ten.
+        // After ten seconds the margin begins to shrink, by half every ten seconds.
         assert_eq!(check(&[1, 2, 3], &[3, 13, 23, 33, 60]), [1040, 1040, 1020, 1010, 1010]);
         let many: Vec<_> = (0..1000).collect();
         assert_eq!(check(&many, &[999]), [6000]);
@@ -119,11 +119,12 @@ mod tests {
     #[test]
     fn a_margin_that_shrank_too_soon_returns_for_longer() {
         assert_eq!(check(&[1, 2, 3, 20], &[19, 20, 20 + 80, 20 + 90]), [1027, 1040, 1040, 1020]);
-        // So does one for which a 429 arrives as soon as it begins to shrink.
+        // The same holds if the 429 arrives just as the margin begins to shrink.
         assert_eq!(check(&[1, 11], &[11, 11 + 80, 11 + 85]), [1016, 1016, 1011]);
-        // A 429 much later is independent.
+        // A much later 429 starts with a new margin.
         assert_eq!(check(&[1, 100], &[99, 100, 110, 120]), [1010, 1016, 1016, 1010]);
-        // Each 429 follows twenty seconds after the margin has begun to shrink, at most for two hours.
+        // Each 429 follows twenty seconds after the margin has begun to shrink. The margin keeps its value for two
+        // hours at most.
         assert_eq!(check(&[1, 31, 131, 791, 5931], &[13_131, 13_151]), [1016, 1010]);
     }
 

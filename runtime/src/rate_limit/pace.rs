@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(2);
 pub(super) struct Pace {
     /// `None` before the first request.
     due: Option<GateTime>,
-    /// True if a request has waited for time since the last one passed.
+    /// True if a request has waited for its time since the last one passed.
     has_waited: bool,
 }
 
@@ -31,13 +31,13 @@ impl Pace {
         self.due
     }
 
-    /// Records that a request waits for time.
+    /// Records that a request waits for its time.
     pub(super) fn wait(&mut self) {
         self.has_waited = true;
     }
 
-    /// Lets a request pass that could have passed since `open_since`. The next is due as many gaps later as its weight.
-    /// No time before the end of a pause is saved up.
+    /// Admits a request that could have passed since `open_since`. The next request is due after one gap per unit of
+    /// weight. Time before the end of a pause is not saved up.
     pub(super) fn pass(
         &mut self,
         now: GateTime,
@@ -52,7 +52,7 @@ impl Pace {
         self.has_waited = false;
     }
 
-    /// Undoes the pass of a request.
+    /// Takes back the gap of a request that is not sent.
     pub(super) fn take_back(&mut self, gap: Duration) {
         self.due = self.due.and_then(|due| due.checked_sub(gap));
     }
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn what_has_waited_leaves_evenly() {
         assert_eq!(check(&[(0, 0), (0, 2000), (0, 2000), (0, 2000)]), [0, 2000, 2100, 2200]);
-        // As evenly as a window allows that opens late in between.
+        // Requests are spaced evenly, as far as a window allows that opens late in between.
         assert_eq!(check(&[(0, 0), (0, 2000), (0, 2150), (0, 2150), (0, 2150)]), [0, 2000, 2150, 2250, 2350]);
     }
 

@@ -21,7 +21,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// A permit that drops `guard`, a permit of a semaphore for example, when it is dropped itself.
+    /// A permit that holds `guard`, for example a permit of a semaphore, until it is dropped.
     pub fn new(guard: impl Send + 'static) -> Self {
         Self::with_observer(Guarded(Mutex::new(Some(guard))))
     }
@@ -49,7 +49,7 @@ impl Permit {
         self.ending = PermitOutcome::Response;
     }
 
-    /// Returns the permit unused: nothing was sent with it.
+    /// Returns the permit unused, because nothing was sent with it.
     pub(crate) fn give_back(mut self) {
         self.ending = PermitOutcome::Unused;
     }
@@ -65,8 +65,9 @@ impl Drop for Permit {
     }
 }
 
-/// Calls code of a user's rate limiter. A panic there must not end the connection that sends the request, nor the
-/// process if the permit is dropped by another panic; the panic hook has reported it.
+/// Calls code of a user's rate limiter, and catches a panic in it. The panic must not end the connection that sends the
+/// request, nor abort the process if the permit is dropped during another panic. The panic hook has already reported
+/// it.
 fn report(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }
@@ -77,7 +78,7 @@ impl fmt::Debug for Permit {
     }
 }
 
-/// Observes one permitted request: when it is sent and how it ends. A panic in it is caught, so that it affects no
+/// Observes one permitted request: when it is sent and how it ends. A panic in the observer is caught, so it affects no
 /// other request.
 ///
 /// ```
@@ -103,13 +104,14 @@ impl fmt::Debug for Permit {
 /// let permit = Permit::with_observer(Counted(sent.clone()));
 /// ```
 pub trait PermitObserver: Send + Sync + 'static {
-    /// The request was sent: it is written to its connection, or passed to a transport that cannot report this.
+    /// Called when the request has been sent: written to its connection, or passed to a transport that cannot report
+    /// this.
     ///
-    /// Called at most once, on any thread. A call can follow [`on_end`](PermitObserver::on_end) if the request is
-    /// cancelled while it is being sent. No call if the request fails before it is written.
+    /// Called at most once, on any thread. The call can follow [`on_end`](PermitObserver::on_end) if the request is
+    /// cancelled while it is being sent. It is not called if the request fails before it is written.
     fn on_sent(&self);
 
-    /// The request has ended and its slot is free; called once.
+    /// Called once, when the request has ended and its slot is free.
     fn on_end(&self, ending: PermitOutcome);
 }
 
@@ -121,7 +123,7 @@ pub enum PermitOutcome {
     Response,
     /// No complete response: the request failed or was cancelled.
     Failed,
-    /// Nothing was sent: a token had expired while the request waited for its turn.
+    /// Nothing was sent, because a token expired while the request was queued.
     Unused,
 }
 

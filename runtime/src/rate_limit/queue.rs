@@ -10,14 +10,14 @@ use tokio::sync::Notify;
 use super::Attempt;
 use crate::request::RequestKind;
 
-/// The rank of an attempt: a token first, since data requests wait for it, then retries, which have waited before.
+/// The priority of an attempt: first tokens, since data requests wait for them, then retries, which have waited before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// A token.
+    /// A token request.
     Token,
     /// A request that has been sent before.
     Retry,
-    /// A request that has not.
+    /// A request that has not been sent before.
     First,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct QueuePosition {
     number: u64,
 }
 
-/// The attempts that wait.
+/// The waiting attempts.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: BTreeMap<QueuePosition, Arc<Notify>>,
@@ -51,7 +51,7 @@ impl Queue {
         self.waiting.first_key_value().is_none_or(|(first, _)| rank < first.rank)
     }
 
-    /// Joins the queue; its notification wakes the request to look again.
+    /// Joins the queue; the returned notification wakes the request to check again.
     pub(super) fn join(&mut self, rank: Rank) -> (QueuePosition, Arc<Notify>) {
         self.joined += 1;
         let position = QueuePosition { rank, number: self.joined };
@@ -65,7 +65,7 @@ impl Queue {
         self.waiting.first_key_value().is_some_and(|(first, _)| *first == position)
     }
 
-    /// Leaves the queue. The attempt that is then first looks whether it may pass.
+    /// Leaves the queue, and wakes the attempt that is first then.
     pub(super) fn leave(&mut self, position: QueuePosition) {
         if self.waiting.remove(&position).is_some() {
             // A cancelled request may have consumed the notification, so the next one gets it.
@@ -73,7 +73,7 @@ impl Queue {
         }
     }
 
-    /// Lets the first look again.
+    /// Wakes the first attempt, to check again whether it may pass.
     pub(super) fn wake(&self) {
         if let Some((_, woken)) = self.waiting.first_key_value() {
             woken.notify_one();

@@ -22,8 +22,8 @@ use crate::platform::{Instant, timeout_at};
 
 /// The built-in rate limiter, which enforces a rate limit for one client and its clones.
 ///
-/// Create one to share a limit between clients of one process whose API keys count together, or to change the limit
-/// while requests are sent:
+/// Create one yourself to share a limit between clients of one process whose API keys share one limit, or to change the
+/// limit at run time:
 ///
 /// ```
 /// # extern crate generated_client_runtime as runtime;
@@ -52,7 +52,7 @@ struct Queues {
     of_some: Vec<(WindowOfSome, LimitQueue)>,
 }
 
-/// A queue, and the windows that it waits for.
+/// A queue, with the windows for which its requests wait.
 #[derive(Clone)]
 struct LimitQueue(Arc<Mutex<Shared>>);
 
@@ -63,7 +63,7 @@ struct Shared {
     begun: Instant,
 }
 
-/// The clock at its start: a year after the origin, so that earlier times can be expressed.
+/// The clock reads this at its origin: a year, so that earlier times can be expressed.
 const BEGIN: GateTime = YEAR;
 
 impl Shared {
@@ -71,7 +71,7 @@ impl Shared {
         BEGIN + self.begun.elapsed()
     }
 
-    /// Lets the next request pass, if it may.
+    /// Admits the next request, if it may pass.
     fn enter(&mut self, weight: usize) -> Result<(), Closed> {
         let now = self.now();
         self.state.enter(now, weight)
@@ -79,7 +79,7 @@ impl Shared {
 }
 
 impl ProcessRateLimiter {
-    /// A rate limiter that enforces this limit.
+    /// Creates a rate limiter that enforces this limit.
     pub fn new(limit: RateLimit) -> Self {
         let mut of_all = limit.clone();
         let of_some =
@@ -87,8 +87,8 @@ impl ProcessRateLimiter {
         Self(Arc::new(Mutex::new(Queues { limit, all: LimitQueue::new(of_all), of_some })))
     }
 
-    /// Changes the limit for all requests that have not been sent. The requests in flight, those that the windows of
-    /// both limits count, and a pause after a 429 stay.
+    /// Changes the limit for all requests that have not been sent. The rate limiter keeps its requests in flight, the
+    /// requests that the windows of both limits count, and a pause after a 429.
     pub fn set_rate_limit(&self, limit: RateLimit) {
         let queues = &mut *lock(&self.0);
         let mut of_all = limit.clone();
@@ -100,7 +100,7 @@ impl ProcessRateLimiter {
         queues.limit = limit;
         let mut shared = lock(&queues.all.0);
         shared.state.set_limit(of_all);
-        // The first request in the queue may pass now.
+        // The new limit may let the first request in the queue pass.
         shared.queue.wake();
     }
 
@@ -151,7 +151,7 @@ impl LimitQueue {
         };
         while let Err(later) = waiting.look() {
             match later {
-                // Either way the state is looked at again.
+                // The state is checked again after a notification and after the timeout.
                 Some(later) => drop(timeout_at(later, waiting.woken.notified()).await),
                 None => waiting.woken.notified().await,
             }
@@ -166,7 +166,7 @@ impl RateLimiter for ProcessRateLimiter {
 
     fn on_rate_limited(&self, pause: Duration) {
         let queues = lock(&self.0);
-        // It is not known which window was too full.
+        // A 429 does not show which window was full, so all queues pause.
         for queue in queues.of_some.iter().map(|(_, queue)| queue).chain([&queues.all]) {
             let mut shared = lock(&queue.0);
             let now = shared.now();
@@ -193,7 +193,7 @@ struct Waiting<'g> {
 }
 
 impl Waiting<'_> {
-    /// Passes if it may, or returns when to look again at the latest; `None` if only a wake-up can let it pass.
+    /// Passes if possible; otherwise returns the latest time to check again, `None` if only a wake-up can let it pass.
     fn look(&self) -> Result<(), Option<Instant>> {
         let shared = &mut *lock(self.shared);
         if !shared.queue.leads(self.position) {
@@ -212,14 +212,14 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// A request and the queues that it goes through. If it is dropped before it has ended, for example while it waits in
-/// one of them, it releases what it acquired in those before.
+/// A request and the queues that it goes through. If it is dropped before it has ended, for example while it waits in a
+/// queue, it releases its slots in the queues that it has passed.
 struct Admission {
     queues: Vec<LimitQueue>,
     /// The number of queues that it has passed.
     passed: usize,
     weight: usize,
-    /// Locked for a few statements at most, and always before a queue.
+    /// Locked only briefly, and always before a queue, which rules out a deadlock.
     progress: Mutex<Progress>,
 }
 
@@ -240,7 +240,7 @@ impl PermitObserver for Admission {
             let mut shared = lock(shared);
             let now = shared.now();
             match *progress {
-                // A cancelled request was counted as one that would not be sent.
+                // The cancelled request was removed from the pending ones, so only its sending is counted.
                 Progress::Ended => shared.state.count(now, self.weight),
                 _ => shared.state.sent(now, self.weight),
             }
@@ -258,7 +258,7 @@ impl PermitObserver for Admission {
         for LimitQueue(shared) in self.queues.iter().take(self.passed) {
             let mut shared = lock(shared);
             let now = shared.now();
-            // The time of its turn is free for another request. A pause is not: only time ends it.
+            // An unsent request gives its turn to another one. A pause is not shortened by that.
             if progress == Progress::Admitted {
                 shared.state.unsent(now, self.weight);
             }

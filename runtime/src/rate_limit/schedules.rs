@@ -1,4 +1,4 @@
-//! The rate limiter under every schedule of a few tasks.
+//! Tests of the rate limiter under every schedule of a few tasks.
 //!
 //! Tasks for data or a token arrive, are cancelled, are sent, get a response, fail or return their permit, and time
 //! advances, in every order. A task is polled only after it was woken, so a lost wake-up shows as a task that waits
@@ -23,7 +23,7 @@ const ARRIVALS: [(Attempt, usize); 3] = [(DATA, 1), (DATA, 2), (Attempt { reques
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A bit over two steps are a window.
+/// A window is slightly longer than two steps.
 const STEP: Duration = Duration::from_millis(500);
 
 /// The number of acts in a schedule.
@@ -46,7 +46,7 @@ impl Choices {
         self.made[self.next - 1].0
     }
 
-    /// Turns to the next sequence, if there is one.
+    /// Advances to the next sequence; returns whether there is one.
     fn turn(&mut self) -> bool {
         self.next = 0;
         while let Some((choice, count)) = self.made.pop() {
@@ -66,7 +66,7 @@ enum Act {
     Cancel(usize),
     Depart(usize),
     Reply(usize),
-    /// No response arrives; an unsent request stays unsent.
+    /// The request fails without a response; an unsent request stays unsent.
     Fail(usize),
     GiveBack(usize),
     Pause,
@@ -84,7 +84,7 @@ impl Wake for Woken {
 
 enum Task<'g> {
     Waiting(AcquireFuture<'g>, Arc<Woken>),
-    /// With the time of its permit, and the time at which it was sent.
+    /// A permit, the time at which it was acquired, and the time at which its request was sent.
     Under(Permit, Instant, Option<Instant>),
     Over,
 }
@@ -161,7 +161,7 @@ impl<'g> Model<'g> {
         match act {
             Act::GiveBack(_) => permit.give_back(),
             Act::Reply(_) => {
-                // The transport has not reported when it sent the request.
+                // The transport did not report the time of sending, so only its limits are known.
                 self.left.extend(left.is_none().then(|| (since, Instant::now())));
                 permit.answered();
             }
@@ -203,7 +203,7 @@ impl<'g> Model<'g> {
         assert!(first.is_none_or(|first| ARRIVALS[passed].1 < first), "{passed} passed: {:?}", self.happened);
     }
 
-    /// The invariants of every state.
+    /// Asserts the invariants of every state.
     fn assert_holds(&self) {
         let under = self.tasks.iter().filter(|task| matches!(task, Task::Under(..))).count();
         assert!(under <= self.limit.1, "{under} in flight: {:?}", self.happened);
@@ -238,7 +238,7 @@ impl<'g> Model<'g> {
     }
 }
 
-/// After a while everything is free again: cancelled tasks have released what they acquired.
+/// Asserts that everything is free again after a while: cancelled tasks have released what they acquired.
 async fn assert_no_debt(gate: &ProcessRateLimiter, limit: (usize, usize), happened: &[Act]) {
     advance(60 * SECOND).await;
     let passes: Vec<_> = (0..limit.0.min(limit.1))

@@ -1,4 +1,4 @@
-//! Decisions of a rate limiter against a service that counts arrivals, simulated: nothing here waits or reads a clock.
+//! Simulation of a rate limiter against a service that counts requests on arrival. Nothing here waits or reads a clock.
 //!
 //! Clients with endless queues send requests with varying latency. The service allows ten arrivals within any second
 //! and does not count rate-limited requests. `tests/it/jitter.rs` shows the same for a complete client.
@@ -22,9 +22,9 @@ fn milliseconds(milliseconds: f64) -> Duration {
 /// Latencies of requests and response times of the service, in milliseconds.
 #[derive(Clone, Copy)]
 struct Times {
-    /// At a time, given a random number from zero up to one.
+    /// The latency of a request sent at a time, given a random number from zero to one.
     way: fn(Duration, f64) -> f64,
-    /// Given a random number from zero up to one.
+    /// The response time, given a random number from zero to one.
     answer: fn(f64) -> f64,
 }
 
@@ -38,27 +38,27 @@ impl Times {
 enum Event {
     /// A client checks whether its next request may be sent.
     Look,
-    /// The request that was sent then arrives.
+    /// The request that was sent at that time arrives.
     Arrival,
-    /// The request that was sent then gets its response; true if it was rate-limited.
+    /// The request that was sent at that time gets its response; true if it was rate-limited.
     Answer(bool),
 }
 
 struct Client {
     state: State,
-    /// The time of its next look.
+    /// The time of its next check.
     look: Duration,
-    /// The time after which it sends nothing.
+    /// The time after which it sends no more requests.
     end: Duration,
 }
 
-/// Clients that share one limit and do not know of each other.
+/// Clients that share one limit without knowing of each other.
 struct Simulation {
     clients: Vec<Client>,
     times: Times,
     random: fastrand::Rng,
     start: GateTime,
-    /// Each with a number that orders simultaneous events.
+    /// The events; a number orders simultaneous ones.
     events: BinaryHeap<Reverse<(Duration, usize, usize, Event)>>,
     count: usize,
     allowed: VecDeque<Duration>,
@@ -73,7 +73,7 @@ struct Outcome {
 }
 
 impl Simulation {
-    /// Clients that begin and end at these times, in seconds.
+    /// Runs clients that begin and end at these times, in seconds.
     fn run(clients: &[(u64, u64)], times: Times, seed: u64) -> Outcome {
         let client = |(begin, end): &(u64, u64)| {
             let state = State::new(RateLimit::new(10, SECOND, 50));
@@ -216,7 +216,7 @@ fn a_hiccup_costs_a_pause() {
 fn late_replies_are_not_taken_for_late_arrivals() {
     let (way, answer) = (|_, random| 5.0 * random, |random| 10.0 + 400.0 * random);
     check("slow answers", Times { way, answer }, 98.0, (0, 0));
-    // Nor does late arrival by less than the spread of the response times.
+    // Late arrivals within the spread of the response times cost little either.
     check("slow answers and up to 20 ms", Times { way: |_, random| 20.0 * random, answer }, 95.0, (1, 1));
     let answer = |random| 50.0 + 60.0 * random;
     check("up to 60 ms either way", Times { way: |_, random| 60.0 * random, answer }, 91.0, (1, 1));

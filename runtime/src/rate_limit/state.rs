@@ -10,7 +10,7 @@ use super::pace::Pace;
 use super::window::Windows;
 use super::{GateTime, RateLimit};
 
-/// All that decides whether a request may pass.
+/// The state from which a rate limiter decides whether a request may pass.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
@@ -31,7 +31,7 @@ pub struct State {
 pub enum Closed {
     /// All slots are in use; a request has to end first.
     Full,
-    /// Too early, unless a request is sent, ends or is rate-limited before.
+    /// The request has to wait until this time, unless another one is sent, ends or is rate-limited before.
     Until(GateTime),
 }
 
@@ -44,14 +44,14 @@ impl State {
         Self { slots, in_flight: 0, windows, pace, margin, paused: None, closed: None }
     }
 
-    /// Keeps to another limit from now on. What the margin has learned was about the old one, and so was the pace.
+    /// Changes the limit. The learned margin and the pace are reset, because they belong to the old limit.
     pub fn set_limit(&mut self, limit: RateLimit) {
         let new = Self::new(limit);
         self.windows.replace(new.windows);
         (self.slots, self.margin, self.pace) = (new.slots, new.margin, new.pace);
     }
 
-    /// Returns whether the next request may pass, if it has this weight.
+    /// Checks whether the next request, of this weight, may pass.
     pub fn is_open(&self, now: GateTime, weight: usize) -> Result<(), Closed> {
         if self.slots.is_some_and(|slots| self.in_flight >= slots) {
             return Err(Closed::Full);
@@ -72,12 +72,12 @@ impl State {
         self.paused.max(self.closed)
     }
 
-    /// Notes that a request waits for time.
+    /// Records that a request waits for its time.
     pub fn wait(&mut self) {
         self.pace.wait();
     }
 
-    /// Lets a request of a weight pass, if it may.
+    /// Admits a request of this weight, if it may pass.
     pub fn enter(&mut self, now: GateTime, weight: usize) -> Result<(), Closed> {
         if let Err(closed) = self.is_open(now, weight) {
             if matches!(closed, Closed::Until(_)) {
@@ -93,18 +93,18 @@ impl State {
         Ok(())
     }
 
-    /// A request that has passed is sent.
+    /// Records that an admitted request is sent.
     pub fn sent(&mut self, now: GateTime, weight: usize) {
         self.windows.settle(weight);
         self.count(now, weight);
     }
 
-    /// A request is sent although it had been counted as one that would not be.
+    /// Records that a request is sent although it was already recorded as unsent.
     pub fn count(&mut self, now: GateTime, weight: usize) {
         self.windows.count(now, self.margin.at(now), weight);
     }
 
-    /// A request that has passed will not be sent.
+    /// Records that an admitted request will not be sent.
     pub fn unsent(&mut self, now: GateTime, weight: usize) {
         self.windows.settle(weight);
         if let Some(gap) = self.windows.gap(self.margin.at(now)) {
@@ -112,7 +112,7 @@ impl State {
         }
     }
 
-    /// A request has ended, and its slot is free.
+    /// Records that a request has ended, which frees its slot.
     pub fn ended(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
@@ -122,7 +122,7 @@ impl State {
         self.closed = self.closed.max(Some(until));
     }
 
-    /// The longest time for which a sent request counts.
+    /// The maximum time for which a sent request is counted.
     pub fn memory(&self, now: GateTime) -> Duration {
         self.windows.longest(self.margin.at(now))
     }
@@ -137,7 +137,7 @@ impl State {
         (self.in_flight, self.windows.unsent())
     }
 
-    /// Takes over requests that another state let pass: the number in flight, and the weight of those not yet sent.
+    /// Takes over the requests that another state admitted: the number in flight, and the weight of those not yet sent.
     pub fn adopt(&mut self, in_flight: usize, unsent: usize) {
         self.in_flight += in_flight;
         self.windows.pass(unsent);
@@ -153,9 +153,9 @@ impl State {
         self.slots
     }
 
-    /// The service responded with 429 and accepts no requests for this duration.
+    /// Records a 429: the service accepts no requests for this duration.
     pub fn rate_limited(&mut self, now: GateTime, pause: Duration) {
-        // A request that is rate-limited during a pause was sent before it.
+        // A request that is rate-limited during a pause was sent before that pause, so nothing is learned from it.
         if self.paused.is_none_or(|paused| paused <= now) {
             self.margin.rate_limited(now);
         }
@@ -163,7 +163,7 @@ impl State {
     }
 }
 
-/// A weight, to multiply a length of time by.
+/// Converts a weight to a factor for durations.
 fn times(weight: usize) -> u32 {
     u32::try_from(weight).unwrap_or(u32::MAX)
 }
@@ -213,7 +213,7 @@ mod tests {
         }
     }
 
-    /// Requests that passed and were never sent return their pace, but do not shorten a pause.
+    /// Requests that were admitted and never sent give back their turn, but do not shorten a pause.
     #[test]
     fn unsent_requests_do_not_end_a_pause() {
         for pause in
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(state.enter(at(500), 1), Ok(()));
     }
 
-    /// If requests wait for time, one that counts as five is followed by as long a gap as five.
+    /// A request of weight five is followed by the same gap as five requests.
     #[test]
     fn a_heavy_request_keeps_the_pace_of_several() {
         let gap = |weight| {

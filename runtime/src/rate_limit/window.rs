@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::GateTime;
 use super::margin::distance;
 
-/// At most `requests` in any interval of this length; a request counts as its weight.
+/// At most `requests` in any interval of this length; a request counts as many times as its weight.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
@@ -18,7 +18,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// This many requests in this many seconds.
+    /// A window of this many requests in this many seconds.
     pub const fn of(requests: u32, seconds: u32) -> Self {
         Self { requests: requests as usize, length: Duration::from_secs(seconds as u64) }
     }
@@ -36,7 +36,7 @@ impl Window {
 #[cfg_attr(feature = "__gate-state", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Windows {
     windows: Vec<Window>,
-    /// In order, the latest last.
+    /// The times of the sent requests, the latest last.
     #[cfg_attr(feature = "__gate-state", serde(with = "super::written"))]
     sent: VecDeque<GateTime>,
     /// The number of requests that have passed but are not yet reported as sent; each may be sent at any time.
@@ -48,7 +48,7 @@ impl Windows {
         Self { windows, sent: VecDeque::new(), unsent: 0 }
     }
 
-    /// Counts by other windows from now on. Requests that only these reach back to are not known any more.
+    /// Replaces the windows. Older requests that only a longer new window would count are already forgotten.
     pub(super) fn replace(&mut self, other: Self) {
         self.windows = other.windows;
     }
@@ -57,7 +57,7 @@ impl Windows {
     /// as sent before; `None` if they have room at any time.
     pub(super) fn room_from(&self, now: GateTime, margin: Duration, weight: usize) -> Option<GateTime> {
         let room = |window: &Window| {
-            // The latest are the pending ones.
+            // Pending requests count as the latest ones.
             let index = (self.sent.len() + self.unsent).checked_sub(window.requests.saturating_sub(weight) + 1)?;
             self.sent.get(index).unwrap_or(&now).checked_add(distance(window.length, margin))
         };
@@ -69,7 +69,7 @@ impl Windows {
         self.windows.iter().map(|window| window.gap(margin)).max()
     }
 
-    /// The longest time for which a window is kept.
+    /// The maximum time for which a request is counted in a window.
     pub(super) fn longest(&self, margin: Duration) -> Duration {
         self.windows.iter().map(|window| distance(window.length, margin)).max().unwrap_or_default()
     }
@@ -84,7 +84,7 @@ impl Windows {
         self.windows == other.windows
     }
 
-    /// Lets a request pass; it can be sent at any time from now on.
+    /// Admits a request, which can be sent at any time from now on.
     pub(super) fn pass(&mut self, weight: usize) {
         self.unsent += weight;
     }
@@ -119,7 +119,7 @@ mod tests {
         Duration::ZERO
     }
 
-    /// Sends requests as early as the windows allow and returns when, in milliseconds.
+    /// Sends requests as early as the windows allow, and returns their times in milliseconds.
     fn check(windows: &[(usize, Duration)], count: usize) -> Vec<u128> {
         let start = GateTime::ZERO;
         let windows = windows.iter().map(|(requests, length)| Window { requests: *requests, length: *length });
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(windows.room_from(at(100), least(), 1), None);
         assert_eq!(windows.room_from(at(100), least(), 5), Some(at(1010)));
         assert_eq!(windows.room_from(at(100), least(), 6), Some(at(1110)));
-        // One that is heavier than the window waits until the window is empty, and fills it.
+        // A request heavier than the window waits until the window is empty, and fills it.
         assert_eq!(windows.room_from(at(100), least(), 25), Some(at(1110)));
         leave(&mut windows, 1110, 25);
         assert_eq!(windows.room_from(at(1200), least(), 1), Some(at(2120)));

@@ -1,6 +1,6 @@
-//! The times in the stored state of a rate limiter: as differences in whole microseconds, which are short.
+//! The format of times in the stored state of a rate limiter: differences in whole microseconds, which are short.
 //!
-//! Text that does not parse is an error for the reader. No clock of a server is finer than a microsecond.
+//! Invalid text is an error. Microseconds suffice, because no server's clock is finer.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -48,7 +48,7 @@ mod tests {
         has_passed
     }
 
-    /// A state that is written and read at each step decides as one that is not, also once it has learned.
+    /// A state that is stored and restored at each step decides the same as one that is not, also after it has learned.
     #[test]
     fn what_is_written_is_read() {
         let second = Duration::from_secs(1);
