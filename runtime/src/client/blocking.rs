@@ -1,8 +1,8 @@
-//! Requests for callers who do not await.
+//! Requests for callers who do not use async.
 //!
 //! The calling thread waits for a future. One background thread drives the futures of all callers, with their
 //! connections and timers. It starts with the first blocking request of a client, also serves the client's clones, and
-//! ends with the last of them, wherever that is dropped.
+//! ends when the last of them is dropped, on any thread.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,29 +17,29 @@ use tokio::task::coop;
 
 use crate::error::Error;
 
-/// The background of a client's blocking requests, once there are any.
+/// The background thread for a client's blocking requests, started by the first of them.
 pub(crate) struct Background {
-    /// What the thread is called: the emitted crate.
+    /// Name of the thread: the name of the emitted crate.
     name: &'static str,
     driver: Mutex<Option<Driver>>,
 }
 
-/// The thread, which ends when this is dropped.
+/// Handle of the thread, which ends when this is dropped.
 struct Driver {
     handle: Handle,
     _end: oneshot::Sender<Infallible>,
 }
 
 impl Background {
-    /// The background of a client; `agent` begins with the name of the emitted crate.
+    /// Creates the state without a thread; `agent` begins with the name of the emitted crate.
     pub(super) fn new(agent: &'static str) -> Self {
         let name = agent.split_once('/').map_or(agent, |(name, _)| name);
         Self { name, driver: Mutex::default() }
     }
 
-    /// Waits for the outcome of a future, which the background thread drives.
+    /// Waits for the output of a future, which the background thread drives.
     pub(crate) fn wait<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Result<T, Error> {
-        // Tokio would panic, or this thread would block the other tasks of its runtime.
+        // Otherwise Tokio would panic, or this thread would block the other tasks of its runtime.
         if Handle::try_current().is_ok() && is_in_task() {
             return Err(Error::build("a blocking request inside an async runtime would block it")
                 .with_hint("`.await` it, or call it inside `spawn_blocking`"));
@@ -47,8 +47,8 @@ impl Background {
         #[cfg(feature = "tracing")]
         let future = tracing::Instrument::in_current_span(future);
         let handle = self.handle()?;
-        // Spawned on the thread of the connections and not run on this one: a connection that a request has used is
-        // back in the pool when the next request begins.
+        // The future runs on the thread of the connections and not on this one, so that a connection that a request has
+        // used is back in the pool when the next request begins.
         handle.block_on(handle.spawn(future)).map_err(|error| match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             Err(error) => Error::shutdown().with_source(Some(Arc::new(error))),
@@ -67,11 +67,11 @@ impl Background {
     }
 }
 
-/// More than the budget that Tokio gives to a task each time it polls it.
+/// A number greater than the budget that Tokio gives to a task at each poll.
 const BUDGET: usize = 1000;
 
-/// Whether this thread polls a task. Tokio does not report that, but limits by a budget what it polls, and nothing else:
-/// neither what runs in `spawn_blocking` and `block_in_place` nor a thread that has merely entered a runtime.
+/// Returns whether this thread polls a task. Tokio does not report that, but it limits only tasks by a budget: neither
+/// code in `spawn_blocking` and `block_in_place` nor a thread that has merely entered a runtime.
 fn is_in_task() -> bool {
     let mut context = Context::from_waker(Waker::noop());
     let mut spent = Vec::new();
@@ -79,7 +79,7 @@ fn is_in_task() -> bool {
         spent.push(unit);
     }
     let is_limited = spent.len() < BUDGET;
-    // Each restores the budget from before it, so the first has to be the last.
+    // Each unit restores the budget from before it, so they are dropped in reverse order.
     while spent.pop().is_some() {}
     is_limited
 }
@@ -90,7 +90,7 @@ impl Driver {
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
         thread::Builder::new().name(name.to_owned()).spawn(move || {
-            // Nothing is ever sent: it ends when the other side is gone, and the runtime with it.
+            // Nothing is ever sent: the receiver ends when the sender is dropped, which also ends the runtime.
             let _ = runtime.block_on(ended);
         })?;
         Ok(Self { handle, _end: end })

@@ -1,4 +1,4 @@
-//! Building a client.
+//! The builder of a client.
 //!
 //! [`Builder`] turns settings into a client, or into an error that names the setting to correct. It sends nothing and
 //! makes no connection.
@@ -24,14 +24,14 @@ use crate::secrets::Secret;
 use crate::send::Connection;
 use crate::transport::{Settings as TransportSettings, Transport, built_in};
 
-/// Settings of a client; from `Client::builder`.
+/// Settings of a client, created by `Client::builder`.
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder<C> {
     settings: Settings,
     client: PhantomData<fn() -> C>,
 }
 
-/// The settings without the type of the client: what is done with them is compiled once.
+/// The settings without the type of the client, so that the code for them is compiled once.
 pub(super) struct Settings {
     pub(super) base_url: String,
     pub(super) api_key: Option<Secret>,
@@ -104,7 +104,7 @@ impl Settings {
     }
 }
 
-/// The gate: the user's, or the built-in one.
+/// Returns the custom rate limiter, or creates the built-in one.
 fn gate(
     own: Option<Arc<dyn RateLimiter>>,
     limit: Option<RateLimit>,
@@ -127,12 +127,12 @@ impl<C: Shell> Builder<C> {
         Self::of(Settings::new(base_url))
     }
 
-    /// The settings from the environment; see `Client::from_env`.
+    /// Reads the settings from the environment; see `Client::from_env`.
     pub fn from_env() -> Result<Self, Error> {
         Self::from_variables(&|name| std::env::var(name))
     }
 
-    /// Settings from the variables that `lookup` returns.
+    /// Reads the settings from the variables that `lookup` returns.
     fn from_variables(lookup: &dyn Fn(&str) -> Result<String, VarError>) -> Result<Self, Error> {
         environment::read(C::SERVICE, lookup).map(Self::of)
     }
@@ -141,32 +141,33 @@ impl<C: Shell> Builder<C> {
         Self { settings, client: PhantomData }
     }
 
-    /// The API key, sent with every request; `name:password` for a service with HTTP Basic authentication.
+    /// Sets the API key, which is sent with every request; `name:password` for a service with HTTP Basic
+    /// authentication.
     pub fn api_key(mut self, key: impl Into<Secret>) -> Self {
         self.settings.api_key = Some(key.into());
         self
     }
 
-    /// Turns the token flow on: the client fetches a token when one is needed, and sends it with every request for data
-    /// in addition to the API key.
+    /// Enables the OAuth 2.0 token flow: the client fetches a token when one is needed, and sends it with every request
+    /// for data in addition to the API key.
     pub fn client_credentials(mut self, id: impl Into<Secret>, secret: impl Into<Secret>) -> Self {
         self.settings.client_credentials = Some((id.into(), secret.into()));
         self
     }
 
-    /// How client id and secret are encoded in the request for a token; [`BasicEncoding::Plain`] unless set.
+    /// Sets the encoding of client id and secret in the token request; [`BasicEncoding::Plain`] unless set.
     pub fn basic_encoding(mut self, encoding: BasicEncoding) -> Self {
         self.settings.basic_encoding = encoding;
         self
     }
 
-    /// Sends requests through something other than the built-in transport.
+    /// Sets a transport other than the built-in one.
     pub fn transport(mut self, transport: impl Transport) -> Self {
         self.settings.transport = Some(Arc::new(transport));
         self
     }
 
-    /// How many requests may be sent; what satisfies every set that the catalogue names, unless set.
+    /// Sets the rate limit; unless set, a limit that satisfies every rate limit in the catalogue.
     pub fn rate_limit(mut self, limit: RateLimit) -> Self {
         self.settings.rate_limit = Some(limit);
         self
@@ -178,13 +179,13 @@ impl<C: Shell> Builder<C> {
         self.settings.rate_limit.take()
     }
 
-    /// Delays requests with your own rate limiter, or with a [`ProcessRateLimiter`] that other clients use as well.
+    /// Sets a custom rate limiter, or a [`ProcessRateLimiter`] that other clients use as well.
     pub fn rate_limiter(mut self, gate: impl RateLimiter) -> Self {
         self.settings.gate = Some(Arc::new(gate));
         self
     }
 
-    /// When a request is sent again.
+    /// Sets the retry rules.
     pub fn retry(mut self, retry: Retry) -> Self {
         self.settings.policy.retry = retry;
         self
@@ -196,15 +197,16 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// The time for a connection to be made, encryption included; 10 seconds unless set.
+    /// Sets the time-out of a connection attempt, including TLS; 10 seconds unless set.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.settings.of_transport.connect_timeout = Some(timeout);
         self
     }
 
-    /// Also trusts servers whose certificate this root has signed, such as that of a private authority. It is PEM.
+    /// Also trusts servers whose certificate is signed by this root, for example of a private authority. The format is
+    /// PEM.
     ///
-    /// There may be several in one PEM, and this may be called again for more.
+    /// One PEM text may contain several certificates, and this method may be called several times.
     pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.settings.of_transport.root_certificates.push(pem.into());
         self
@@ -262,39 +264,39 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// The time for one attempt, from its connection to the last byte of the body; 30 seconds unless set.
+    /// Sets the time-out of one attempt, from its connection to the last byte of the body; 30 seconds unless set.
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.settings.policy.attempt_timeout = timeout;
         self
     }
 
-    /// The time for a request as a whole: every attempt, and the waits for a token and between attempts; 10 minutes
-    /// unless set.
+    /// Sets the time-out of the entire request: every attempt, and the waits for a token and between attempts; 10
+    /// minutes unless set.
     ///
-    /// Time in the rate-limit queue does not count, at the first attempt or a later one, so thousands of requests may
-    /// be made at once and wait for each other. [`queue_timeout`](Builder::queue_timeout) limits that time. The wait
-    /// for a token counts in full; the request for it belongs to the client and continues for other callers.
+    /// Time in the rate-limit queue does not count, at the first attempt or a later one, so thousands of concurrent
+    /// requests do not time out while queued. [`queue_timeout`](Builder::queue_timeout) limits that time. The wait for
+    /// a token counts in full; the token request belongs to the client and continues for other callers.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.policy.timeout = timeout;
         self
     }
 
-    /// The time that a request may spend in the rate-limit queue, summed over its attempts; unlimited unless set.
+    /// Sets the maximum time of a request in the rate-limit queue, summed over its attempts; unlimited unless set.
     ///
-    /// A request that waits longer fails unsent, or with what went wrong before as its cause.
+    /// After that time the request fails unsent; the error of an earlier attempt, if any, is its source.
     pub fn queue_timeout(mut self, timeout: Duration) -> Self {
         self.settings.policy.queue_timeout = Some(timeout);
         self
     }
 
-    /// The program in the header `User-Agent`; name and version of this crate unless set.
+    /// Sets the program in the header `User-Agent`; name and version of this crate unless set.
     pub fn user_agent(self, agent: impl Into<String>) -> Self {
         self.header("user-agent", agent)
     }
 
-    /// Sends a header with every request, for data and for a token alike, and replaces the header of that name.
+    /// Sends a header with every request, including token requests, and replaces the header of that name.
     ///
-    /// `Debug` shows no value. The headers that carry the credentials are set by these alone.
+    /// `Debug` shows no value. The headers for credentials cannot be set with it.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push(DefaultHeader::shown(name.into(), value.into()));
         self
@@ -306,7 +308,7 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// The largest size of a response body in bytes, decoded; 32 MiB unless set.
+    /// Sets the maximum size of a response body in bytes after decompression; 32 MiB unless set.
     ///
     /// A larger body is an error and is not retried.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
@@ -314,9 +316,9 @@ impl<C: Shell> Builder<C> {
         self
     }
 
-    /// Permits a base URL that is `http` and names another machine.
+    /// Permits an `http` base URL that names another machine.
     ///
-    /// Everybody on the way to that machine can then read the API key.
+    /// The API key can then be read by anyone on the network path.
     pub fn allow_http(mut self, allow: bool) -> Self {
         self.settings.allow_http = allow;
         self

@@ -41,11 +41,11 @@ impl fmt::Debug for Core {
     }
 }
 
-/// The type that users call the client, and the service that its catalogue describes.
+/// The client type that users name, and the service in its catalogue.
 ///
-/// It is implemented by [`shell!`](crate::shell) alone.
+/// Only [`shell!`](crate::shell) implements it.
 pub trait Shell: Sized {
-    /// The service, as the catalogue describes it.
+    /// The service's description in the catalogue.
     const SERVICE: &'static ServiceInfo;
 
     /// The header `User-Agent`: name and version of the emitted crate.
@@ -54,6 +54,6 @@ pub trait Shell: Sized {
     /// The log, whose target is the emitted crate.
     const LOG: Log;
 
-    /// The client around its core.
+    /// Creates the client from its core.
     fn new(core: Core) -> Self;
 }

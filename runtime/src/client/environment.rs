@@ -40,7 +40,7 @@ pub(super) fn read(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<Setting
     Ok(settings)
 }
 
-/// The variables of one service.
+/// The environment variables of one service.
 struct Variables<'l> {
     prefix: &'static str,
     lookup: &'l Lookup<'l>,

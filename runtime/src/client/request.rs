@@ -1,7 +1,7 @@
 //! Requests: values that can be built, printed, compared, cloned and then sent.
 //!
-//! A thin generic shell around one request that is not generic. What an endpoint takes is decided by the
-//! emitted setters; how it is sent is the same for all.
+//! A thin generic shell around one request that is not generic. The emitted setters determine the params of an
+//! endpoint; sending is the same for all.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,7 +24,7 @@ use crate::send::{AnyBody, Body, Response};
 use crate::values::Value;
 use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 
-/// The constant that [`markers!`](crate::markers!) sets for a type: the type represents an endpoint.
+/// Types that represent an endpoint; [`markers!`](crate::markers!) implements it.
 pub trait Marker {}
 
 /// An endpoint that can be requested. Only emitted code implements it:
@@ -42,11 +42,11 @@ pub trait Endpoint: Marker + Send + Sync + 'static {
     /// The type of the response body.
     type Body: Body;
 
-    /// The endpoint, as the catalogue describes it.
+    /// The endpoint's description in the catalogue.
     const INFO: &'static EndpointInfo;
 }
 
-/// A request for an endpoint, which users meet inside the emitted `Request`.
+/// A request for an endpoint; users see it as the emitted `Request`.
 ///
 /// Two requests are equal if they have the same endpoint and params, in any order; timeouts, retry rules and headers
 /// are not compared.
@@ -56,30 +56,30 @@ pub struct Request<E> {
     endpoint: PhantomData<fn() -> E>,
 }
 
-/// What emitted code calls.
+/// Methods for emitted code.
 #[doc(hidden)]
 impl<E: Endpoint> Request<E> {
-    /// A request without params.
+    /// Creates a request without params.
     pub fn new(core: &Core) -> Self {
         Self::of(Untyped::for_endpoint(core, E::INFO))
     }
 
-    /// Sets a param, or leaves it out.
+    /// Sets a param, or omits it.
     pub fn with<T: ToWire, Via>(self, wire_name: &'static str, value: impl IntoParam<T, Via>) -> Self {
         Self::of(self.untyped.with(wire_name, value))
     }
 
-    /// Sets a param whose type leaves no choice, or leaves it out.
+    /// Sets a param of a type without implicit conversions, or omits it.
     pub fn with_exact<T: ToWire>(self, wire_name: &'static str, value: impl Into<Option<T>>) -> Self {
         Self::of(self.untyped.with_exact(wire_name, value))
     }
 
-    /// Sets a param to several values, or leaves it out.
+    /// Sets a param to several values, or omits it.
     pub fn with_list<T: ToWire, Via>(self, wire_name: &'static str, values: impl IntoParamList<T, Via>) -> Self {
         Self::of(self.untyped.with_list(wire_name, values))
     }
 
-    /// Leaves out the records that are not as expected.
+    /// Omits the records that are not as expected.
     pub fn skip_bad_records(mut self) -> Self {
         self.untyped.0.target.skip_bad_records();
         self
@@ -88,7 +88,7 @@ impl<E: Endpoint> Request<E> {
 
 #[doc(hidden)]
 impl Request<Raw> {
-    /// A request for any path.
+    /// Creates a request for any path.
     pub fn raw(core: &Core, path: String) -> Self {
         let suffix = core.connection.service.base_url_suffix;
         Self::of(Untyped::new(core, RequestTarget::raw(Raw::INFO, path, suffix)))
@@ -96,7 +96,7 @@ impl Request<Raw> {
 }
 
 impl<E> Request<E> {
-    /// The request without its endpoint's type.
+    /// Returns the request without its endpoint's type.
     pub(crate) fn into_untyped(self) -> Untyped {
         self.untyped
     }
@@ -105,10 +105,10 @@ impl<E> Request<E> {
         Self { untyped, endpoint: PhantomData }
     }
 
-    /// Sets a param by its name on the wire, also one that the catalogue does not know. `None` leaves it out.
+    /// Sets a param by its name on the wire, also one that is not in the catalogue. `None` omits it.
     ///
-    /// A param that was set before is replaced.
-    // By value, so that a literal can be passed as it is.
+    /// An earlier value of the param is replaced.
+    // The value is not borrowed, so that a literal can be passed directly.
     #[allow(clippy::needless_pass_by_value)]
     pub fn query(self, name: impl Into<String>, value: impl ToWire) -> Self {
         Self::of(self.untyped.set_value(Cow::Owned(name.into()), &value))
@@ -126,22 +126,22 @@ impl<E> Request<E> {
         Self::of(self.untyped.set_list(Cow::Owned(name), Some(list)))
     }
 
-    /// The time for this request as a whole, instead of the timeout of the client.
+    /// Sets the time-out of the entire request; overrides the client's.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.timeout = timeout))
     }
 
-    /// The time for each attempt of this request; overrides the client's.
+    /// Sets the time-out of each attempt of this request; overrides the client's.
     pub fn attempt_timeout(self, timeout: Duration) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.attempt_timeout = timeout))
     }
 
-    /// The time that this request may spend in the rate-limit queue; overrides the client's.
+    /// Sets the maximum time of this request in the rate-limit queue; overrides the client's.
     pub fn queue_timeout(self, timeout: Duration) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.queue_timeout = Some(timeout)))
     }
 
-    /// The retry rules of this request; they override the client's. The retry budget remains the client's.
+    /// Sets the retry rules of this request, which override the client's. The retry budget remains the client's.
     pub fn retry(self, retry: Retry) -> Self {
         Self::of(self.untyped.set_policy(|policy| policy.retry = retry))
     }
@@ -151,32 +151,32 @@ impl<E> Request<E> {
         Self::of(self.untyped.header(name.as_ref(), value.as_ref()))
     }
 
-    /// What is sent, from the base URL on.
+    /// Returns the path and query that are sent, relative to the base URL.
     pub fn path_and_query(&self) -> String {
         self.untyped.0.target.path_and_query()
     }
 
-    /// The same request as one whose endpoint is known to the registry alone.
+    /// Converts the request into one without the endpoint's type, with the endpoint as data.
     pub fn into_dynamic(self) -> Request<Dynamic> {
         Request::of(self.untyped)
     }
 
-    /// The params that are set, each with its value as sent, before encoding.
+    /// Returns the params that are set, each with its value as sent, before encoding.
     pub fn params(&self) -> impl Iterator<Item = (&str, &str)> {
         self.untyped.0.target.params()
     }
 
-    /// The rate limit that the client keeps; `None` if a gate of your own decides and names none.
+    /// Returns the client's rate limit; `None` if a custom rate limiter reports none.
     pub fn rate_limit(&self) -> Option<RateLimit> {
         self.untyped.rate_limit()
     }
 
-    /// The service of this request.
+    /// Returns the service of this request.
     pub fn service(&self) -> &'static ServiceInfo {
         self.untyped.service()
     }
 
-    /// The endpoint, as the catalogue describes it.
+    /// Returns the endpoint's description in the catalogue.
     pub fn endpoint(&self) -> &'static EndpointInfo {
         self.untyped.0.target.endpoint()
     }
@@ -208,7 +208,7 @@ impl<E> fmt::Debug for Request<E> {
     }
 }
 
-/// `GET /ratio?coin=BTC`.
+/// Writes the method and the target: `GET /ratio?coin=BTC`.
 impl<E> fmt::Display for Request<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.untyped.0.target.fmt(f)
@@ -222,7 +222,7 @@ impl<E: Endpoint> Request<E> {
     }
 }
 
-/// For callers who do not await; see the emitted `Request`.
+/// Blocking methods for callers who do not use async; see the emitted `Request`.
 #[cfg(feature = "blocking")]
 impl<E: Endpoint> Request<E> {
     /// Sends the request and waits for the body.
@@ -245,11 +245,11 @@ impl<E: Endpoint> IntoFuture for Request<E> {
     }
 }
 
-/// The future of a request. Dropping it abandons the request and breaks nothing.
+/// The future of a request. Dropping it cancels the request, and has no effect on other requests.
 ///
 /// Nothing is sent before the first poll. From then on the request is a separate task: it makes progress even if the
 /// future is not polled again, so an unpolled future, in a buffer of a stream or in another arm of `select!`, does not
-/// block other requests. Dropping it ends the request at once, also on a runtime that has stopped.
+/// block other requests. Dropping the future ends the task immediately, also on a runtime that has stopped.
 #[must_use = "a request does nothing until it is awaited"]
 pub struct ResponseFuture<B> {
     response: Sending,
@@ -259,7 +259,7 @@ pub struct ResponseFuture<B> {
 impl<B: Body> Future for ResponseFuture<B> {
     type Output = Result<B, Error>;
 
-    // Inlined, many requests that are awaited in one function would make it one large function to optimize.
+    // If this were inlined, a function that awaits many requests would become one large function to optimize.
     #[inline(never)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Poll::Ready(B::read(ready!(Pin::new(&mut self.response).poll(cx))))
@@ -272,7 +272,7 @@ impl<B> fmt::Debug for ResponseFuture<B> {
     }
 }
 
-/// An endpoint that the catalogue need not know; from `Client::raw`.
+/// An endpoint that need not be in the catalogue; used by `Client::raw`.
 #[derive(Clone, Copy, Debug)]
 pub struct Raw;
 
@@ -286,13 +286,13 @@ impl Endpoint for Raw {
 
 #[doc(hidden)]
 impl Request<Dynamic> {
-    /// A request for an endpoint of the registry.
+    /// Creates a request for an endpoint of the registry.
     pub fn dynamic(core: &Core, endpoint: &'static EndpointInfo) -> Self {
         Self::of(Untyped::for_endpoint(core, endpoint))
     }
 }
 
-/// An endpoint that is chosen while the program runs; from `Client::endpoint`.
+/// An endpoint that is chosen at run time; used by `Client::endpoint`.
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic;
 

@@ -1,7 +1,7 @@
 //! A request in flight: a separate task from the first poll on.
 //!
-//! The future resolves to the undecoded response. A request occupies slots that others wait for, so it must not depend
-//! on being polled; dropping the future ends the task at once, also on a runtime that has stopped.
+//! The future resolves to the response before decoding. A request occupies slots that others wait for, so it must not
+//! depend on being polled; dropping the future ends the task immediately, also on a runtime that has stopped.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,9 +14,9 @@ use crate::send::{self, UndecodedResponse};
 
 type Outcome = Result<Box<UndecodedResponse>, Error>;
 
-/// The future of a response that is not decoded yet.
+/// The future of a response before decoding.
 pub(crate) enum Sending {
-    /// Until it is polled first.
+    /// The state before the first poll.
     Unsent(Option<Box<Parts>>),
     Sent(Task<Outcome>),
 }
@@ -32,7 +32,7 @@ impl Future for Sending {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         if let Self::Unsent(parts) = &mut *self {
-            // Polled again after its error, it stays pending, as many futures do.
+            // Polled again after its error, the future stays pending, as many futures do.
             let Some(parts) = parts.take() else { return Poll::Pending };
             *self = Self::Sent(spawn(*parts)?);
         }
@@ -43,12 +43,12 @@ impl Future for Sending {
     }
 }
 
-/// The runtime that sends, or an error that describes how to get one.
+/// Returns the runtime that sends, or an error with instructions to get one.
 pub(crate) fn require_runtime() -> Result<Runtime, Error> {
     Runtime::current().ok_or_else(|| Error::build("no Tokio runtime is running; send from `#[tokio::main]` or a task"))
 }
 
-/// Begins the task.
+/// Starts the task.
 fn spawn(parts: Parts) -> Result<Task<Outcome>, Error> {
     let Parts { core, target, options } = parts;
     let runtime = require_runtime().map_err(|error| core.connection.about(error, &target))?;

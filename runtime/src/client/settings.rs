@@ -1,7 +1,7 @@
 //! Settings of a client as a value, for programs that keep them in a file.
 //!
-//! Settings from any serde format, such as a TOML file, become a builder; setters may add what no file should contain.
-//! An error names the path in the file and never the value, which may be a key.
+//! Settings from any serde format, such as a TOML file, become a builder; its setters may add secrets, which should not
+//! be in a file. An error names the path in the file and never the value, which may be a key.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,8 +22,8 @@ use crate::secrets::Secret;
 
 /// Settings of a client; with the feature `settings`.
 ///
-/// Omitted settings have the defaults of `Client::builder`, whose methods describe each. Durations are written as
-/// `"1m 30s"` or as a number of seconds; file paths are relative to the working directory.
+/// Omitted settings have the defaults of `Client::builder`, whose methods describe each setting. Durations are written
+/// as `"1m 30s"` or as a number of seconds; file paths are relative to the working directory.
 ///
 /// ```toml
 /// base_url = "https://example.com/v2"
@@ -57,48 +57,48 @@ use crate::secrets::Secret;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ClientSettings {
-    /// Where the service is.
+    /// Base URL of the service.
     pub base_url: String,
     /// The API key.
     pub api_key: Option<Secret>,
-    /// The id of the token flow; with [`client_secret`](ClientSettings::client_secret) or not at all.
+    /// The client id of the token flow; required if [`client_secret`](ClientSettings::client_secret) is set.
     pub client_id: Option<Secret>,
-    /// The secret of the token flow.
+    /// The client secret of the token flow.
     pub client_secret: Option<Secret>,
-    /// How both are encoded in the request for a token: `"plain"` or `"form"`.
+    /// Encoding of client id and secret in the token request: `"plain"` or `"form"`.
     #[serde(default, deserialize_with = "encoding")]
     pub basic_encoding: BasicEncoding,
     /// The program in the header `User-Agent`.
     pub user_agent: Option<String>,
-    /// Headers of every request. None of their values is shown.
+    /// Headers of every request. `Debug` shows none of their values.
     #[serde(default, deserialize_with = "headers")]
     pub headers: BTreeMap<String, Secret>,
-    /// The time for a connection to be made.
+    /// Time-out of a connection attempt.
     #[serde(default, deserialize_with = "time")]
     pub connect_timeout: Option<Duration>,
-    /// The time for one attempt.
+    /// Time-out of one attempt.
     #[serde(default, deserialize_with = "time")]
     pub attempt_timeout: Option<Duration>,
-    /// The time for a request as a whole.
+    /// Time-out of the entire request.
     #[serde(default, deserialize_with = "time")]
     pub timeout: Option<Duration>,
-    /// The time that a request may wait for its turn at the gate.
+    /// Maximum time of a request in the rate-limit queue.
     #[serde(default, deserialize_with = "time")]
     pub queue_timeout: Option<Duration>,
-    /// The largest size of a response body in bytes.
+    /// Maximum size of a response body in bytes.
     pub max_body_bytes: Option<usize>,
-    /// Whether a base URL without encryption may leave this machine.
+    /// Whether an unencrypted base URL may name another machine.
     #[serde(default)]
     pub allow_http: bool,
-    /// How many requests may be sent.
+    /// The rate limit.
     pub rate_limit: Option<RateLimitSettings>,
-    /// When a request is sent again.
+    /// The retry rules.
     #[serde(default)]
     pub retry: RetrySettings,
-    /// Files with root certificates that are trusted as well.
+    /// Files with additional trusted root certificates.
     #[serde(default)]
     pub root_certificates: Vec<PathBuf>,
-    /// The certificate that servers are shown.
+    /// The client certificate that is presented to servers.
     pub client_certificate: Option<CertificateSettings>,
     /// Whether the root certificates of the system are trusted instead of the bundled ones.
     #[cfg(feature = "system-roots")]
@@ -109,61 +109,61 @@ pub struct ClientSettings {
     pub proxy: Option<Secret>,
 }
 
-/// A limit, as a file has it.
+/// A rate limit in a settings file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "the name of a limit set, or `requests`, `window` and `concurrent`")]
 #[non_exhaustive]
 pub enum RateLimitSettings {
-    /// A set that the catalogue names.
+    /// Name of a rate limit in the catalogue.
     Named(String),
-    /// Numbers of the user's own, as [`RateLimit::new`] has them.
+    /// Custom numbers, as in [`RateLimit::new`].
     #[non_exhaustive]
     Own {
-        /// How many requests.
+        /// Maximum number of requests in the window.
         requests: u32,
-        /// In how long a time.
+        /// Length of the window.
         #[serde(deserialize_with = "required_time")]
         window: Duration,
-        /// The largest number of requests in flight.
+        /// Maximum number of requests in flight.
         concurrent: u32,
     },
 }
 
-/// Rules for another attempt, as a file has them; see [`Retry`].
+/// Retry rules in a settings file; see [`Retry`].
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RetrySettings {
-    /// How often a request is sent at most.
+    /// Maximum number of attempts per request.
     pub max_attempts: Option<u32>,
-    /// The upper limit of the first delay.
+    /// Upper limit of the first delay.
     #[serde(default, deserialize_with = "time")]
     pub initial_backoff: Option<Duration>,
-    /// The upper limit of later delays.
+    /// Upper limit of later delays.
     #[serde(default, deserialize_with = "time")]
     pub max_backoff: Option<Duration>,
-    /// How often a request is sent again after the status 500.
+    /// Maximum number of retries after the status 500.
     pub max_retries_on_500: Option<u32>,
-    /// How many more retries than one in ten successes there may be.
+    /// Number of retries that are allowed in addition to one per ten successes.
     pub budget: Option<u32>,
-    /// The longest pause that the service is granted.
+    /// Maximum pause that is accepted from the service's `Retry-After`.
     #[serde(default, deserialize_with = "time")]
     pub max_retry_after: Option<Duration>,
 }
 
-/// Where a client's own certificate is.
+/// Files of a client certificate.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CertificateSettings {
-    /// The file with the certificate and those that lead from it to a root.
+    /// File with the certificate and its intermediate certificates.
     pub certificate: PathBuf,
-    /// The file with its key.
+    /// File with the private key.
     pub key: PathBuf,
 }
 
 impl<C: Shell> Builder<C> {
-    /// Begins a client with these settings; with the feature `settings`.
+    /// Creates a builder with these settings; with the feature `settings`.
     pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
         let mut builder = Self::new(settings.base_url);
         builder = optional(builder, settings.api_key, Self::api_key);
@@ -207,7 +207,7 @@ impl<C: Shell> Builder<C> {
         Ok(builder)
     }
 
-    /// Begins a client with the settings of a TOML file; with the feature `settings`.
+    /// Creates a builder with the settings of a TOML file; with the feature `settings`.
     ///
     /// The file has the fields of [`ClientSettings`].
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, Error> {
@@ -251,13 +251,13 @@ const RENAMED: &[(&str, &str)] = &[
     ("longest_pause", "max_retry_after"),
 ];
 
-/// The old and the new name of an unknown key, if it was renamed.
+/// Returns the old and the new name of an unknown key, if it was renamed.
 fn renamed(message: &str) -> Option<&(&'static str, &'static str)> {
     let key = message.strip_prefix("unknown field `")?.split('`').next()?;
     RENAMED.iter().find(|(old, _)| *old == key)
 }
 
-/// The message of serde, without the value.
+/// Returns the message of serde without the value, which may be a secret.
 fn without_value(message: &str) -> Cow<'_, str> {
     let told = ["invalid type", "invalid value", "unknown variant"].into_iter().find_map(|what| {
         let (_, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;
@@ -283,7 +283,7 @@ fn headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String
     deserializer.deserialize_any(Headers)
 }
 
-/// Headers, whose values are not repeated in an error.
+/// Deserializes headers, without repeating their values in an error.
 struct Headers;
 
 impl<'de> Visitor<'de> for Headers {
@@ -324,7 +324,7 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, 
 }
 
 fn required_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    /// A duration, as people write it.
+    /// A duration as text or as a number.
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Time {
@@ -337,7 +337,7 @@ fn required_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration,
         Time::Seconds(seconds) => Duration::try_from_secs_f64(seconds).ok(),
         Time::Other(_) => None,
     };
-    // The value is not repeated.
+    // The error does not repeat the value, which may be a secret.
     time.ok_or_else(|| D::Error::custom("expected a duration such as \"1m 30s\" or a number of seconds"))
 }
 

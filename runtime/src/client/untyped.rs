@@ -22,7 +22,7 @@ use crate::send::Options;
 use crate::send::{self, UndecodedResponse};
 use crate::values::wire::{IntoParam, IntoParamList, ToWire};
 
-/// A request whose endpoint is known as data alone.
+/// A request whose endpoint is only known as data.
 ///
 /// Boxed, so that setters do not copy it.
 #[derive(Clone)]
@@ -44,27 +44,27 @@ impl Untyped {
         Self::new(core, RequestTarget::new(endpoint))
     }
 
-    /// The endpoint and its params.
+    /// Returns the endpoint and its params.
     pub(crate) fn target(&self) -> &RequestTarget {
         &self.0.target
     }
 
-    /// The service of this request.
+    /// Returns the service of this request.
     pub(crate) fn service(&self) -> &'static ServiceInfo {
         self.0.core.connection.service
     }
 
-    /// The rate limit; `None` if a custom rate limiter reports none.
+    /// Returns the rate limit; `None` if a custom rate limiter reports none.
     pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
         self.0.core.connection.dispatcher.rate_limit()
     }
 
-    /// The URL that the path of the request is appended to.
+    /// Returns the URL that the path of the request is appended to.
     pub(crate) fn base_url(&self) -> &str {
         self.0.core.connection.dispatcher.base_url()
     }
 
-    /// The receivers of events.
+    /// Returns the receivers of events.
     pub(crate) fn observers(&self) -> &Observers {
         &self.0.core.connection.observers
     }
@@ -74,13 +74,13 @@ impl Untyped {
         self.0.core.connection.about(error, &self.0.target)
     }
 
-    /// The thread in which a request that blocks is sent.
+    /// Returns the thread that sends blocking requests.
     #[cfg(feature = "blocking")]
     pub(crate) fn background(&self) -> Arc<Background> {
         self.0.core.background.clone()
     }
 
-    /// Sets a param, or leaves it out.
+    /// Sets a param, or omits it.
     pub(crate) fn set(mut self, wire_name: Cow<'static, str>, value: Option<String>) -> Self {
         match value {
             Some(value) => self.0.target.set(wire_name, value),
@@ -89,7 +89,7 @@ impl Untyped {
         self
     }
 
-    /// What a param writes time in.
+    /// Returns the unit of a param's timestamps.
     pub(crate) fn time_unit(&self, wire_name: &str) -> TimeUnit {
         let Parts { core, target, .. } = &*self.0;
         target.time_unit(wire_name).unwrap_or(core.connection.service.time_unit)
@@ -108,7 +108,7 @@ impl Untyped {
         self.set_one(wire_name, &value.into())
     }
 
-    /// Sets a param to one value, which is a list too where lists are written as such.
+    /// Sets a param to one value, written as a list with one item if the param's list format is JSON.
     fn set_one(self, wire_name: &'static str, value: &dyn ToWire) -> Self {
         if !self.0.target.lists_one(wire_name) || !value.is_some() {
             return self.set_value(Cow::Borrowed(wire_name), value);
@@ -129,7 +129,7 @@ impl Untyped {
         self.set_list(Cow::Borrowed(wire_name), list)
     }
 
-    /// Sets a param to several values, or leaves it out.
+    /// Sets a param to several values, or omits it.
     pub(super) fn set_list(mut self, wire_name: Cow<'static, str>, list: Option<ListText>) -> Self {
         match list {
             Some(list) => self.0.target.set_list(wire_name, list),
