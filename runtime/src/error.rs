@@ -1,4 +1,4 @@
-//! The one error of this crate.
+//! The error type of this crate.
 //!
 //! An error is created where a failure occurs; callers add the request. Its text describes the failure and a remedy,
 //! and never contains a key, a secret or a token. The cause is chained with [`source`](std::error::Error::source) and
@@ -17,10 +17,10 @@ use crate::transport::Headers;
 use cause::Cause;
 pub(crate) use excerpt::{excerpt, one_line};
 
-/// Any failure, from building a client to decoding a response.
+/// Any error of the client, from building it to decoding a response.
 ///
-/// `Display` is one line with the failure and a remedy; `{:#}` adds the causes, and so does `Debug`, which a `main`
-/// that returns an error prints.
+/// `Display` is one line with the failure and a remedy; `{:#}` adds the causes. `Debug` is the same as `{:#}`, because
+/// a `main` that returns an error prints it.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
@@ -36,7 +36,7 @@ struct Inner {
     code: Option<String>,
     headers: Option<Box<Headers>>,
     body: Option<Box<[u8]>>,
-    /// Whether the message is that of the body, which the text then does not repeat.
+    /// Whether the message is from the body; the text then does not repeat the body.
     has_body_message: bool,
     timeout: bool,
     again: Again,
@@ -46,7 +46,7 @@ struct Inner {
     source: Option<Cause>,
 }
 
-/// Headers in which services, proxies and tracing identify a request; the service's own names are first.
+/// Headers that identify a request in the logs of services, proxies and tracing; the service's own names are first.
 const REQUEST_ID: [&str; 8] = [
     "x-request-id",
     "request-id",
@@ -58,14 +58,14 @@ const REQUEST_ID: [&str; 8] = [
     "cf-ray",
 ];
 
-/// The request that an error is about.
+/// The request that failed.
 #[derive(Clone)]
 struct FailedRequest {
     endpoint: &'static EndpointInfo,
     line: String,
 }
 
-/// What a request has cost so far.
+/// Attempts and times of a request so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timing {
     pub(crate) attempts: u32,
@@ -73,26 +73,26 @@ pub(crate) struct Timing {
     pub(crate) waited: Duration,
 }
 
-/// In which phase something went wrong.
+/// The phase in which the failure occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// Nothing was sent: the client or the request cannot be built.
+    /// Nothing was sent: the client or the request could not be built.
     Builder,
-    /// While it waited for a token, for its turn at the gate or for the time of the next attempt.
+    /// The request was waiting for a token, in the rate-limit queue or for its next attempt.
     Queue,
     /// No connection was made.
     Connect,
     /// The request could not be sent.
     Send,
-    /// No status and headers arrived, or not in time; the service may have received the request.
+    /// Status and headers did not arrive, or not in time; the service may have received the request.
     Headers,
-    /// The body did not arrive whole.
+    /// The body did not arrive completely.
     Body,
-    /// The service answered with a status other than success.
+    /// The status of the response is not a success.
     Status,
-    /// The runtime that sent the request has shut down, or the task of a request for a token panicked; the service may
-    /// have got the request.
+    /// The runtime that sent the request has shut down, or the task of a token request panicked; the service may have
+    /// received the request.
     Shutdown,
     /// The body does not match the catalogue.
     Decode,
@@ -100,116 +100,119 @@ pub enum ErrorKind {
     Incomplete,
 }
 
-/// Whether what failed may succeed if it is sent again.
+/// Whether the same request may succeed if it is sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     No,
-    /// Not unchanged: the body is larger than allowed. A request for a part of it may succeed.
+    /// Only a smaller request may succeed: the body is larger than allowed.
     InParts,
-    /// It may or may not: once is enough to find out.
+    /// The outcome of another attempt is uncertain, so the request is retried once.
     Once,
     Yes,
 }
 
 impl Error {
-    /// The phase in which it happened.
+    /// Returns the phase in which the failure occurred.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The endpoint of the request; `None` if the failure precedes the request.
+    /// Returns the endpoint of the request; `None` if the failure precedes the request.
     pub fn endpoint(&self) -> Option<&'static EndpointInfo> {
         self.0.request.as_ref().map(|request| request.endpoint)
     }
 
-    /// The HTTP status of the response, if one arrived; a success status if the body was cut off or did not decode.
+    /// Returns the HTTP status of the response, if one arrived; a success status if the body was cut off or did not
+    /// decode.
     pub fn status(&self) -> Option<u16> {
         self.0.status
     }
 
-    /// The machine-readable code that the service gave, if it gave one.
+    /// Returns the machine-readable error code of the service, if any.
     pub fn code(&self) -> Option<&str> {
         self.0.code.as_deref()
     }
 
-    /// The headers of the response, if one arrived.
+    /// Returns the headers of the response, if one arrived.
     pub fn headers(&self) -> Option<&Headers> {
         self.0.headers.as_deref()
     }
 
-    /// The id of this request in the logs of the service or of a proxy, from one of the usual headers. The provider can
-    /// find the request by it.
+    /// Returns the id of this request in the logs of the service or of a proxy, from one of the usual headers. The
+    /// provider can find the request by this id.
     pub fn request_id(&self) -> Option<&str> {
         REQUEST_ID.iter().find_map(|name| self.headers()?.get(name))
     }
 
-    /// The whole body of an error status, or of a success that did not decode. `None` if it may contain a token, or has
-    /// an encoding that was not requested.
+    /// Returns the complete body of an error status, or of a success that did not decode. `None` if the body may
+    /// contain a token, or has an encoding that was not requested.
     pub fn body(&self) -> Option<&[u8]> {
         self.0.body.as_deref()
     }
 
-    /// How often the request was sent; where [`Error::is_token`], the request for a token.
+    /// Returns the number of attempts; if [`Error::is_token`], those of the token request.
     pub fn attempts(&self) -> u32 {
         self.0.timing.attempts
     }
 
-    /// The time from the first step to the error.
+    /// Returns the time from the start of the request to the error.
     pub fn elapsed(&self) -> Duration {
         self.0.timing.elapsed
     }
 
-    /// How much of it was spent waiting: for a token, at the gate, between attempts.
+    /// Returns the part of that time spent waiting for a token, in the rate-limit queue and between attempts.
     pub fn waited(&self) -> Duration {
         self.0.timing.waited
     }
 
-    /// The wait that the service requests with `Retry-After`, if any.
+    /// Returns the wait that the service requests with `Retry-After`, if any.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// Whether the same request may succeed if it is sent again, as by the rules of [`Retry`](crate::Retry).
+    /// Returns whether the same request may succeed if it is sent again, by the default rules of
+    /// [`Retry`](crate::Retry).
     pub fn is_retryable(&self) -> bool {
         matches!(self.0.again, Again::Yes | Again::Once)
     }
 
-    /// Whether a pooled connection failed, which may have died unnoticed and so does not indicate a failing service.
+    /// Returns whether a pooled connection failed, which may have been closed unnoticed and so does not indicate a
+    /// failing service.
     pub(crate) fn is_stale(&self) -> bool {
         self.0.stale
     }
 
-    /// Whether it is worth exactly one more attempt.
+    /// Returns whether exactly one more attempt is worthwhile.
     pub(crate) fn is_worth_one_more(&self) -> bool {
         self.0.again == Again::Once
     }
 
-    /// Whether the service rejected the credentials: status 401 or 403.
+    /// Returns whether the service rejected the credentials: status 401 or 403.
     pub fn is_auth(&self) -> bool {
         matches!(self.0.status, Some(401 | 403))
     }
 
-    /// Whether time ran out.
+    /// Returns whether the request timed out.
     pub fn is_timeout(&self) -> bool {
         self.0.timeout
     }
 
-    /// Whether the body does not match the catalogue.
+    /// Returns whether the body does not match the catalogue.
     pub fn is_decode(&self) -> bool {
         self.0.kind == ErrorKind::Decode
     }
 
-    /// Whether the body is larger than [`Builder::max_body_bytes`](crate::Builder::max_body_bytes) allows.
+    /// Returns whether the body is larger than [`Builder::max_body_bytes`](crate::Builder::max_body_bytes) allows.
     pub fn is_body_too_large(&self) -> bool {
         self.0.again == Again::InParts
     }
 
-    /// Whether the service rate-limited the request: status 429.
+    /// Returns whether the service rate-limited the request: status 429.
     pub fn is_rate_limited(&self) -> bool {
         self.0.status == Some(429)
     }
 
-    /// Whether it was the request for a token that failed, and not the one for data.
+    /// Returns whether the token request failed, and not the data request.
     pub fn is_token(&self) -> bool {
         self.0.token
     }

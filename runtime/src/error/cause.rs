@@ -1,7 +1,7 @@
-//! Causes of errors that are fit to be shown.
+//! Error causes without secrets.
 //!
 //! The text of a cause from another crate may repeat a secret. Such a cause is replaced by its masked text, and so are
-//! its own causes; any other keeps its type, so that callers can examine it.
+//! its own causes; any other cause keeps its type, so that callers can examine it.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::secrets::Redact;
 
 pub(crate) type Cause = Arc<dyn Error + Send + Sync>;
 
-/// The cause, with secrets masked.
+/// Returns the cause with secrets masked.
 pub(crate) fn without_secrets(cause: Cause, credentials: &dyn Redact) -> Cause {
     let all = || std::iter::successors(Some(&*cause as &(dyn Error + 'static)), |cause| (*cause).source());
     let shows = |text: String| masked(text.clone(), credentials) != text;
@@ -30,7 +30,7 @@ fn masked(mut text: String, credentials: &dyn Redact) -> String {
     text
 }
 
-/// The masked text of a cause that showed a secret.
+/// The masked text of a cause that contained a secret.
 struct Masked {
     text: String,
     cause: Option<Box<Self>>,

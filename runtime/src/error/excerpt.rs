@@ -1,8 +1,8 @@
-//! Foreign text, cut to a length and without control characters, so that an error can show it.
+//! Shortens text from other sources and removes control characters, so that errors can quote it.
 
 use std::borrow::Cow;
 
-/// The beginning of a text, marked where it was cut.
+/// Returns the beginning of a text, with a mark if it was shortened.
 pub(crate) fn excerpt(text: &str, longest: usize) -> Cow<'_, str> {
     if text.len() <= longest {
         return Cow::Borrowed(text);
@@ -11,9 +11,9 @@ pub(crate) fn excerpt(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}… ({} bytes)", &text[..end], text.len()))
 }
 
-/// A text without line breaks and other characters that garble a terminal or a log.
+/// Returns a text without line breaks and other characters that garble a terminal or a log.
 pub(crate) fn one_line(text: &str) -> String {
-    // What breaks a line elsewhere than in ASCII, and what turns the direction of all that follows.
+    // Line separators outside ASCII, and characters that change the writing direction of the following text.
     let garbles = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.chars().map(|character| if garbles(character) { ' ' } else { character }).collect()
 }

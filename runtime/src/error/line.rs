@@ -1,14 +1,14 @@
-//! The text of an error, in one line.
+//! Formats an error in one line.
 //!
 //! The order is: request, problem, hint, attempts and time, body. Only `{:#}` and `Debug` print causes, so that code
-//! which follows the causes prints nothing twice.
+//! that prints the causes itself repeats nothing.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::{Error, FailedRequest, Timing, excerpt, one_line};
 
-/// A body is shown up to this many bytes.
+/// Maximum number of bytes quoted from a body.
 const LONGEST_BODY: usize = 500;
 
 impl Error {
@@ -30,7 +30,7 @@ impl Error {
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
         }
-        // The wait of a failed token request is that of its attempts, which the text has named already.
+        // For a failed token request, the waiting time is that of its attempts, which are already in the text.
         let waited = if inner.token { Duration::ZERO } else { inner.timing.waited };
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {
@@ -55,7 +55,7 @@ impl Error {
     }
 }
 
-/// Adds attempts and times; what is zero is left out.
+/// Adds attempts and times; zero values are omitted.
 fn write_account(f: &mut fmt::Formatter<'_>, timing: &Timing) -> fmt::Result {
     let Timing { attempts, elapsed, waited } = *timing;
     match attempts {
@@ -83,7 +83,7 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `main` prints the word `Error` and a colon before it.
+        // `main` prints `Error: ` before it.
         write!(f, "{self:#}")
     }
 }

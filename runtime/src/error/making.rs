@@ -1,4 +1,4 @@
-//! How an error is made, and what it learns on its way out.
+//! Constructors of errors, and methods that add context.
 //!
 //! The code that detects a failure creates the error; its callers add the request, the cost and the credentials to
 //! mask.
@@ -33,29 +33,29 @@ impl Error {
         }))
     }
 
-    /// Something that is wrong before anything is sent.
+    /// Creates an error for a problem found before anything is sent.
     pub(crate) fn build(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Builder, message)
     }
 
-    /// A request whose runtime has shut down.
+    /// Creates the error for a request whose runtime has shut down.
     pub(crate) fn shutdown() -> Self {
         Self::new(ErrorKind::Shutdown, "the runtime that sent the request has shut down").again(Again::Yes)
     }
 
-    /// A setting that the transport cannot use, with its message and its cause.
+    /// Creates the error for a setting that the transport cannot use, with its message and its cause.
     pub(crate) fn settings(error: SettingsError) -> Self {
         let mut this = Self::build(error.to_string());
         this.0.source = error.into_source();
         this
     }
 
-    /// A header that HTTP cannot carry.
+    /// Creates the error for a header that HTTP cannot carry.
     pub(crate) fn header(error: &InvalidHeader) -> Self {
         Self::build(error.to_string())
     }
 
-    /// Adds what to do, or what else there is to know.
+    /// Adds a remedy or further information.
     pub(crate) fn with_hint(mut self, hint: impl AsRef<str>) -> Self {
         let (hints, hint) = (&mut self.0.hint, hint.as_ref());
         if !hints.is_empty() && !hint.is_empty() {
@@ -96,7 +96,7 @@ impl Error {
         self
     }
 
-    /// Adds the time and the attempts spent so far; attempts that are set already stay.
+    /// Adds the time and the attempts spent so far; attempts that are already set are kept.
     pub(crate) fn after(mut self, timing: Timing) -> Self {
         let attempts = match self.0.timing.attempts {
             0 => timing.attempts,
@@ -117,7 +117,7 @@ impl Error {
         self
     }
 
-    /// Records whether the message is that of the body.
+    /// Sets whether the message is from the body.
     pub(crate) fn with_body_message(mut self, has_body_message: bool) -> Self {
         self.0.has_body_message = has_body_message;
         self
@@ -129,7 +129,7 @@ impl Error {
         self
     }
 
-    /// Marks the error as one of a request for a token, which another request needs.
+    /// Marks the error as that of a token request, on which another request depends.
     pub(crate) fn of_token(mut self) -> Self {
         self.0.token = true;
         self
@@ -162,7 +162,7 @@ impl Error {
     }
 }
 
-/// A failure of the transport, with its message and its cause.
+/// Converts a failure of the transport, with its message and its cause.
 impl From<TransportError> for Error {
     fn from(error: TransportError) -> Self {
         let kind = match error.phase() {
