@@ -1,4 +1,4 @@
-//! A request before it is sent: the endpoint, its params, the URL they make.
+//! A request before it is sent: the endpoint, its params and the resulting URL.
 //!
 //! Values of params become a checked and encoded path and query. Nothing here depends on the type of an endpoint, and
 //! nothing is sent.

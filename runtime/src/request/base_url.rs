@@ -1,7 +1,7 @@
-//! The address that all paths are appended to.
+//! The base URL, to which all paths are appended.
 //!
-//! Checked before anything is sent: encrypted unless on this machine, with the suffix that the catalogue requires, and
-//! without anything that could put a secret into an error.
+//! It is checked before anything is sent: it must be encrypted unless it is on this machine, must have the suffix that
+//! the catalogue requires, and must contain nothing that could put a secret into an error.
 
 use ::generated_client_transport::address::{is_loopback, is_port_usable};
 use http::Uri;
@@ -15,7 +15,7 @@ use crate::error::Error;
 pub(crate) struct BaseUrl(String);
 
 impl BaseUrl {
-    /// Checks a base URL that has to end in `suffix`.
+    /// Checks a base URL, which must end in `suffix`.
     pub(crate) fn parse(text: &str, suffix: &str, allow_http: bool) -> Result<Self, Error> {
         let url = text.strip_suffix('/').unwrap_or(text);
         match problem(url, suffix, allow_http) {
@@ -28,7 +28,7 @@ impl BaseUrl {
         }
     }
 
-    /// The absolute URL of a path, which has been checked too.
+    /// Returns the absolute URL of a path that has been checked.
     pub(crate) fn join(&self, path: &str) -> String {
         [&*self.0, path].concat()
     }
@@ -65,7 +65,7 @@ fn problem(url: &str, suffix: &str, allow_http: bool) -> Option<String> {
     } else if !path.ends_with(suffix) {
         Some(format!("must end in `{suffix}`"))
     } else if scheme == "http" && !allow_http && !is_loopback(authority.host()) {
-        // Called so by the builder and in a settings file.
+        // The builder and the settings file use the same name.
         Some("is not encrypted; set `allow_http` to permit it".to_owned())
     } else if scheme != "http" && scheme != "https" {
         Some("is neither `https` nor `http`".to_owned())

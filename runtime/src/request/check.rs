@@ -1,6 +1,6 @@
-//! What is wrong with a request before it is sent.
+//! Checks a request before it is sent.
 //!
-//! Only documented and published limits are enforced. A reported one may be out of date, so the service decides.
+//! Only documented and published limits are enforced. A reported limit may be out of date, so the service decides.
 //! Unknown params are not checked.
 
 use percent_encoding::percent_decode_str;
@@ -19,7 +19,7 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
         return Err(Error::build(format!("`{name}` is empty")).with_hint("set a value or omit it"));
     }
     if matches!(info.ty, ValueType::Integer | ValueType::Count | ValueType::Number) {
-        // A setter sends one number; a caller who sends several by the param's name knows that it takes them.
+        // A setter sends one number; several can only be sent by the param's name, which is then the caller's decision.
         let items = match info.list_as {
             ListFormat::Json => value.strip_prefix('[').and_then(|items| items.strip_suffix(']')).unwrap_or(value),
             _ => value,
@@ -32,12 +32,12 @@ pub(crate) fn value(info: &ParamInfo, value: &str) -> Result<(), Error> {
     }
 }
 
-/// Whether the param is required.
+/// Returns whether the param is required.
 pub(crate) fn is_required(info: &ParamInfo) -> bool {
     info.location == ParamLocation::Path || info.required.is_some_and(Evidence::is_enforced)
 }
 
-/// Rejects a time after the year 9999, which is a number in a finer unit than the param's.
+/// Rejects a time after the year 9999, which is probably a number in a finer unit than the param's.
 fn time(info: &ParamInfo, count: i64, unit: TimeUnit) -> Result<(), Error> {
     let timestamp = Timestamp::from_wire(count, unit);
     if timestamp <= Timestamp::LAST_WRITABLE {
@@ -60,7 +60,7 @@ fn number(info: &ParamInfo, text: &str) -> Result<(), Error> {
     Err(Error::build(format!("`{name}` is {text}, expected {}", bounds(info.range))))
 }
 
-/// Text of a range.
+/// Formats a range.
 pub(crate) fn bounds(range: Range) -> String {
     match (range.min, range.max) {
         (Some(min), Some(max)) => format!("from {min} to {max}"),
@@ -87,7 +87,7 @@ pub(crate) fn path(path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a segment is `.` or `..`, also percent-encoded: servers and proxies may resolve it to another path.
+/// Returns whether a segment is `.` or `..`, also percent-encoded: servers and proxies may resolve it to another path.
 pub(crate) fn leads_elsewhere(path: &str) -> bool {
     let decoded: Vec<u8> = percent_decode_str(path).collect();
     decoded.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| matches!(segment, b"." | b".."))

@@ -1,6 +1,6 @@
 //! The query param with the API key.
 //!
-//! Name and key come in; they are appended to the URL of a request that is about to be sent.
+//! Name and key are appended to the URL immediately before the request is sent, so that no other text contains them.
 
 use percent_encoding::utf8_percent_encode;
 
@@ -16,7 +16,7 @@ impl KeyParam {
         Self(format!("{name}={value}").into())
     }
 
-    /// The URL with the param.
+    /// Returns the URL with the param.
     pub(crate) fn added_to(&self, url: &str) -> String {
         let separator = if url.contains('?') { '&' } else { '?' };
         format!("{url}{separator}{}", self.0.expose())

@@ -1,22 +1,22 @@
-//! What a request is for.
+//! The purpose of a request.
 //!
-//! Gates and observers receive it: an endpoint, or a token. It names no param and no credential.
+//! Rate limiters and observers receive it: an endpoint, or a token. It contains no params and no credentials.
 
 use std::fmt;
 
 use crate::registry::EndpointInfo;
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum RequestKind {
-    /// The data of an endpoint.
+    /// Data of an endpoint.
     Data(&'static EndpointInfo),
     /// A token.
     Token,
 }
 
-/// `market.ratio`, or `token`.
+/// Writes `market.ratio`, or `token`.
 impl fmt::Display for RequestKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

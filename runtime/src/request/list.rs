@@ -6,21 +6,21 @@ use crate::registry::{ListFormat, ParamInfo, TimeUnit, ValueType};
 use crate::values::Value;
 use crate::values::wire::ToWire;
 
-/// Several values on their way into a query.
+/// Several values for a query, in their wire form.
 pub(crate) struct ListText {
     style: ListFormat,
     unit: TimeUnit,
-    /// Whether JSON puts the values in quotes.
+    /// Whether the values are quoted in JSON.
     is_quoted: bool,
-    /// What is sent once.
+    /// Values that are sent as one text.
     text: String,
-    /// What is sent value by value.
+    /// Values that are each sent as a separate param.
     values: Vec<String>,
     is_empty: bool,
 }
 
 impl ListText {
-    /// A list for a param, as far as the catalogue knows it.
+    /// Creates a list for a param; `info` is `None` for an unknown param.
     pub(super) fn new(info: Option<&ParamInfo>, unit: TimeUnit) -> Self {
         let bare = |ty| match ty {
             ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Boolean => true,
@@ -49,7 +49,8 @@ impl ListText {
         }
     }
 
-    /// Texts to send: several if each is a separate param. No value at all is an empty text, which is then rejected.
+    /// Returns the texts to send: several if each is a separate param. A list without values becomes an empty text,
+    /// which is then rejected.
     pub(super) fn into_texts(self) -> Vec<String> {
         match (self.style, self.is_empty) {
             (_, true) => vec![String::new()],

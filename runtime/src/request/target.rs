@@ -33,10 +33,10 @@ struct Param {
     value: String,
 }
 
-/// What needs no encoding in a path segment.
+/// Characters that need encoding in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What needs none in a query; lists and times stay readable.
+/// Characters that need encoding in a query; lists and times stay readable.
 pub(super) const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 
 impl RequestTarget {
@@ -48,8 +48,8 @@ impl RequestTarget {
         Self { endpoint, path, params: fixed.collect(), bad_records: BadRecords::default() }
     }
 
-    /// A path that the catalogue need not know.
-    /// The path may carry the ending that the base URL has.
+    /// Creates a target for a path that need not be in the catalogue. The path may begin with the suffix of the base
+    /// URL.
     pub(crate) fn raw(endpoint: &'static EndpointInfo, path: String, base_url_suffix: &str) -> Self {
         let path = match path.strip_prefix(base_url_suffix) {
             Some(rest) if rest.starts_with('/') => rest.to_owned(),
@@ -63,7 +63,7 @@ impl RequestTarget {
         self.endpoint
     }
 
-    /// Sets a param, replacing what was set before.
+    /// Sets a param, replacing an earlier value.
     pub(crate) fn set(&mut self, name: Cow<'static, str>, value: String) {
         let place = self.place(&name);
         // A param may have several values, which are adjacent.
@@ -74,17 +74,17 @@ impl RequestTarget {
         self.params.splice(first..end, [Param { name, value }]);
     }
 
-    /// Whether one value of a param is written as a list too.
+    /// Returns whether a single value of the param is also written as a list.
     pub(crate) fn lists_one(&self, wire_name: &str) -> bool {
         self.endpoint.param(wire_name).is_some_and(|info| info.list_as == ListFormat::Json)
     }
 
-    /// Several values for a param, to be pushed one by one.
+    /// Creates an empty list for a param.
     pub(crate) fn list(&self, wire_name: &str, unit: TimeUnit) -> ListText {
         ListText::new(self.endpoint.param(wire_name), unit)
     }
 
-    /// Sets a param to several values, replacing what was set before.
+    /// Sets a param to several values, replacing earlier ones.
     pub(crate) fn set_list(&mut self, name: Cow<'static, str>, list: ListText) {
         self.unset(&name);
         let place = self.place(&name);
@@ -94,27 +94,27 @@ impl RequestTarget {
         self.params.splice(index..index, params);
     }
 
-    /// Leaves a param out, also one that was set before.
+    /// Omits a param, also one that was set before.
     pub(crate) fn unset(&mut self, name: &str) {
         self.params.retain(|param| param.name != name);
     }
 
-    /// What becomes of records that are not as expected.
+    /// Returns the treatment of records that are not as expected.
     pub(crate) fn bad_records(&self) -> BadRecords {
         self.bad_records
     }
 
-    /// Leaves out the records that are not as expected.
+    /// Omits the records that are not as expected.
     pub(crate) fn skip_bad_records(&mut self) {
         self.bad_records = BadRecords::Skipped;
     }
 
-    /// What is compared where two requests are compared.
+    /// Returns the parts that are compared for equality.
     fn parts(&self) -> impl Eq + Hash {
         (&self.path, &self.params, self.bad_records)
     }
 
-    /// What a known param writes time in.
+    /// Returns the unit of a known param's timestamps.
     pub(crate) fn time_unit(&self, wire_name: &str) -> Option<TimeUnit> {
         match self.endpoint.param(wire_name)?.ty {
             ValueType::Timestamp(unit) => Some(unit),
@@ -122,17 +122,17 @@ impl RequestTarget {
         }
     }
 
-    /// Whether a param is set.
+    /// Returns whether a param is set.
     pub(crate) fn sets(&self, wire_name: &str) -> bool {
         self.params.iter().any(|param| param.name == wire_name)
     }
 
-    /// Value of a param as sent; several are separated by commas.
+    /// Returns the value of a param as sent; several values are separated by commas.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
         self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
     }
 
-    /// Position of a param: that in the table, or after it by name.
+    /// Returns the sort key of a param: its position in the table, or the end of the table and its name.
     fn place<'n>(&self, name: &'n str) -> (usize, &'n str) {
         let mut known = self.endpoint.params.unwrap_or_default().iter();
         match known.position(|param| param.wire_name == name) {
@@ -141,12 +141,12 @@ impl RequestTarget {
         }
     }
 
-    /// The param as the endpoint takes it, if it is known to.
+    /// Returns the param's description for this endpoint, if it is known.
     fn info(&self, param: &Param) -> Option<&'static ParamInfo> {
         self.endpoint.param(&param.name)
     }
 
-    /// Names and values, as set.
+    /// Returns names and values, as set.
     pub(crate) fn params(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|param| (&*param.name, &*param.value))
     }
@@ -168,10 +168,10 @@ impl RequestTarget {
         check::path(&self.expanded())
     }
 
-    /// Path and query, encoded.
+    /// Returns the encoded path and query.
     pub(crate) fn path_and_query(&self) -> String {
         let path = self.expanded();
-        // What is encoded takes more, and is rare.
+        // Encoded characters take more space, but are rare.
         let params = self.params.iter().map(|param| param.name.len() + param.value.len() + 2);
         let mut out = String::with_capacity(path.len() + params.sum::<usize>());
         out.push_str(&path);
@@ -189,7 +189,7 @@ impl RequestTarget {
         out
     }
 
-    /// The path, with its params in it.
+    /// Returns the path with the values of its params.
     fn expanded(&self) -> Cow<'_, str> {
         let mut path = Cow::Borrowed(self.path.as_deref().unwrap_or_default());
         for param in &self.params {
@@ -216,7 +216,7 @@ impl Hash for RequestTarget {
     }
 }
 
-/// `GET /ratio?coin=BTC`.
+/// Writes the method and the target: `GET /ratio?coin=BTC`.
 impl fmt::Display for RequestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GET {}", self.path_and_query())
