@@ -1,7 +1,7 @@
-//! The context of one request: when it has to be over, what it waits for, what it has cost so far.
+//! The context of one request: its timeouts, its current wait and its cost so far.
 //!
-//! The code that sends reports each step to it; an error that ends the request takes the timing with it. Only the
-//! context enforces the timeout, which counts no time in the client's own line at the gate.
+//! The sending code reports each step to the context, and the error that ends the request contains its timing. Only the
+//! context enforces the timeout, which does not include time in the rate-limit queue.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::platform::{Instant, sleep};
 use crate::rate_limit::Attempt;
 use crate::request::RequestKind;
 
-/// What follows one request from its first step to its last.
+/// Tracks one request from its first step to its last.
 pub(crate) struct RequestContext<'r> {
     policy: &'r Policy,
     begun: Instant,
-    /// `None` if the clock does not reach as far. Time in line moves it.
+    /// The end of the timeout, extended by time in the queue; `None` if the clock cannot represent it.
     deadline: Option<Instant>,
     request: RequestKind,
     observers: Observers,
@@ -27,13 +27,13 @@ pub(crate) struct RequestContext<'r> {
     time_waited: Duration,
     time_in_queue: Duration,
     attempts: Attempts,
-    /// What the last attempt was answered with.
+    /// The status of the last attempt's response.
     status: Option<u16>,
-    /// Why there was another attempt.
+    /// The error for which the request was last retried.
     failure: Option<Error>,
-    /// Whether there would be another attempt if there were time.
+    /// True if a timeout expired or would expire before the next attempt.
     out_of_time: bool,
-    /// Whether the event of its end was sent, or an `Ending` will send it.
+    /// True if the event of the end was sent, or an `Ending` will send it.
     is_reported: bool,
 }
 
@@ -58,7 +58,7 @@ impl<'r> RequestContext<'r> {
         }
     }
 
-    /// Begins a request for a token, which has no event of its end.
+    /// Begins a request for a token, for which no end is reported.
     pub(crate) fn for_token(policy: &'r Policy, observers: Observers) -> Self {
         let mut own = Self::new(RequestKind::Token, policy, observers);
         own.is_reported = true;
@@ -70,7 +70,7 @@ impl<'r> RequestContext<'r> {
         self.policy
     }
 
-    /// The time that is left, not counting time queued at the gate.
+    /// The time left before the timeout.
     pub(crate) fn left(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()))
     }
@@ -80,18 +80,18 @@ impl<'r> RequestContext<'r> {
         self.policy.attempt_timeout.min(self.left())
     }
 
-    /// The time that it may still spend in the queue; `None` if unlimited.
+    /// The time that the request may still spend in the queue; `None` if unlimited.
     pub(crate) fn queue_time_left(&self) -> Option<Duration> {
         self.policy.queue_timeout.map(|most| most.saturating_sub(self.time_in_queue))
     }
 
-    /// Adds time queued at the gate, which does not count against the timeout.
+    /// Adds time in the rate-limit queue, which does not count towards the timeout.
     fn add_queue_time(&mut self, time: Duration) {
         self.time_in_queue = self.time_in_queue.saturating_add(time);
         self.deadline = self.deadline.and_then(|deadline| deadline.checked_add(time));
     }
 
-    /// Begins to wait; [`RequestContext::waited`] ends it. It is an error if no time is left.
+    /// Begins a wait; [`RequestContext::waited`] ends it. Returns an error if no time is left.
     pub(crate) fn wait_for(&mut self, reason: WaitReason) -> Result<(), Error> {
         let now = Instant::now();
         self.waiting = Some((reason, now));
@@ -114,7 +114,7 @@ impl<'r> RequestContext<'r> {
         }
     }
 
-    /// The attempt that is next.
+    /// The next attempt.
     pub(crate) fn next_attempt(&self) -> Attempt {
         Attempt::new(self.request, self.attempts.sent.saturating_add(1))
     }
@@ -136,14 +136,14 @@ impl<'r> RequestContext<'r> {
         self.observers.notify(event);
     }
 
-    /// The observers of the client, for the request for a token that this request needs.
+    /// The observers of the request; a request for the token that it needs uses them too.
     pub(crate) fn observers(&self) -> &Observers {
         &self.observers
     }
 
     /// Waits until the next attempt is due; returns the error if no attempt follows.
     ///
-    /// `wanted` is what the user has decided, if anything.
+    /// `wanted` is the decision of the user's predicate, if one is set.
     pub(crate) async fn retry(&mut self, retries: &Retries, error: Error, wanted: Option<bool>) -> Result<(), Error> {
         if self.out_of_time {
             return Err(error);
@@ -167,7 +167,7 @@ impl<'r> RequestContext<'r> {
         Ok(())
     }
 
-    /// The status of the last attempt, if it was answered.
+    /// The status of the last attempt, if it got a response.
     #[cfg(feature = "tracing")]
     pub(crate) fn status(&self) -> Option<u16> {
         self.status

@@ -1,7 +1,7 @@
 //! The only code that sends requests.
 //!
-//! Every request leaves here, for data and for a token alike: once, when the gate lets it, with its limits.
-//! Statuses are for others to judge; only that the service finds too many requests goes to the gate at once.
+//! Requests for data and for tokens are sent here: each call sends once, with a permit of the rate limiter and with the
+//! limits of the request. Other code interprets the statuses; only a 429 is reported to the rate limiter directly.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::transport::{
     Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, RequestOptions, Transport, TransportError,
 };
 
-/// Where requests leave: the base URL, the gate and the transport.
+/// Sends requests: it owns the base URL, the rate limiter and the transport.
 pub(crate) struct Dispatcher {
     base_url: BaseUrl,
-    /// The query param with the API key, which is added here so that nothing before the transport sees it.
+    /// The query param with the API key. It is added here, so that only the transport sees it.
     key: Option<KeyParam>,
     gate: Arc<dyn RateLimiter>,
     transport: Arc<dyn Transport>,
@@ -31,8 +31,8 @@ pub(crate) struct Dispatcher {
     retries: Retries,
 }
 
-/// A transport that enforces the timeout itself can report how far a response had arrived, so it gets one more tick of
-/// Tokio's clock.
+/// The extra time for the transport's own timeout: a transport that enforces it can report how much of a response had
+/// arrived. One tick of Tokio's clock.
 const TICK: Duration = Duration::from_millis(1);
 
 impl Dispatcher {
@@ -47,17 +47,17 @@ impl Dispatcher {
         Self { base_url, key, gate, transport, max_body_bytes, retries }
     }
 
-    /// The URL that paths are appended to.
+    /// The URL to which paths are appended.
     pub(crate) fn base_url(&self) -> &str {
         self.base_url.as_str()
     }
 
-    /// When what leaves here is sent again.
+    /// The retry budget of all requests sent here.
     pub(crate) fn retries(&self) -> &Retries {
         &self.retries
     }
 
-    /// Waits for a turn at the gate.
+    /// Waits for a permit of the rate limiter.
     pub(crate) async fn permit(&self, context: &mut RequestContext<'_>) -> Result<Permit, Error> {
         context.wait_for(WaitReason::RateLimiter)?;
         let entering = self.gate.acquire(context.next_attempt());
@@ -72,7 +72,7 @@ impl Dispatcher {
         Ok(permit?)
     }
 
-    /// The absolute URL of a path, with the API key if it is sent there.
+    /// The absolute URL of a path, with the API key if it is sent in the query.
     fn url(&self, path: &str) -> String {
         let url = self.base_url.join(path);
         match &self.key {
@@ -81,7 +81,7 @@ impl Dispatcher {
         }
     }
 
-    /// A request for a path; a `POST` if it has a form.
+    /// Creates the request for a path; a `POST` if it has a form.
     pub(crate) fn request(
         &self,
         path: &str,
@@ -121,17 +121,19 @@ impl Dispatcher {
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
         context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
         if let Ok(response) = &outcome {
-            // For a transport that does not report the headers.
+            // Needed for a transport that does not report the headers when they arrive.
             on_headers.notify(response.status, &response.headers);
         }
-        // Not before the gate knows of a refusal: the next request would slip through.
+        // Dropped only after a 429 was reported to the rate limiter; otherwise the next request could be sent before
+        // the pause begins.
         drop(permit);
         outcome
     }
 
-    /// Reports a 429 to the gate, once, when its headers arrive.
+    /// Reports a 429 to the rate limiter, once, when its headers arrive.
     fn on_headers(&self, context: &RequestContext<'_>) -> HeadersNotifier {
-        // A transport may keep the request, and with it this, for longer than the client lives.
+        // A weak reference, because a transport may keep the request, and with it this notifier, for longer than the
+        // client exists.
         let (gate, retry) = (Arc::downgrade(&self.gate), context.policy().retry.clone());
         let is_reported = AtomicBool::new(false);
         HeadersNotifier::new(move |status, headers| {
@@ -142,13 +144,13 @@ impl Dispatcher {
         })
     }
 
-    /// The limit that the gate keeps to, if it is known.
+    /// The limit that the rate limiter enforces, if it is known.
     pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
         self.gate.rate_limit()
     }
 }
 
-/// The error of an attempt that ran out of time on a transport that keeps none.
+/// The error for an attempt that ran out of time on a transport that enforces no timeout.
 fn late(time: Duration) -> TransportError {
     TransportError::new(Phase::Headers, format!("no complete response within {time:?}")).timed_out()
 }

@@ -1,7 +1,7 @@
 //! The end of a request, which is reported to observers exactly once.
 //!
-//! Decoding a response may still fail; the decoding code reports that. A response that is dropped before it is decoded
-//! counts as a success.
+//! The decoding code reports a response that cannot be decoded. A response that is dropped before it is decoded counts
+//! as a success.
 
 use super::observer::{Event, Observers, Outcome};
 use crate::error::{Error, Timing};
@@ -17,7 +17,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// What the request has cost.
+    /// The cost of the request.
     pub(crate) fn timing(&self) -> Timing {
         self.timing
     }

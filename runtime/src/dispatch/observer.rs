@@ -1,7 +1,7 @@
 //! Events of requests, for observers.
 //!
-//! Events are values of this crate, in the order in which they occur to one request. They contain no URL, no param and
-//! nothing from the service but its status, so they are safe in any log.
+//! Events are values of this crate, in the order in which they occur to one request. They contain no URL and no param,
+//! and of the response only the status, so they are safe in any log.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::request::RequestKind;
 
 /// Receives the events of the requests of a client and its clones.
 ///
-/// It is called on the task that sends the request, so it has to be quick: count here, and read the counters elsewhere.
-/// If it panics, that event is lost and nothing else: the panic is caught, and the request continues.
+/// It is called on the task that sends the request, so it must be fast: count events here, and read the counters
+/// elsewhere. A panic in it is caught: only that event is lost, and the request continues.
 ///
 /// ```
 /// # use generated_client_runtime::observer::{Event, Observer};
@@ -48,78 +48,78 @@ impl<O: Observer + ?Sized> Observer for Arc<O> {
     }
 }
 
-/// Something that happened to a request.
+/// An event of a request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// It had to wait.
+    /// The request had to wait.
     #[non_exhaustive]
     Wait {
-        /// Which request it is.
+        /// The kind of the request.
         request: RequestKind,
         /// The reason for the wait.
         reason: WaitReason,
-        /// For how long.
+        /// The duration of the wait.
         elapsed: Duration,
     },
-    /// It was sent, and answered or not.
+    /// The request was sent, and got a response or failed.
     #[non_exhaustive]
     Attempt {
-        /// Which request it is.
+        /// The kind of the request.
         request: RequestKind,
-        /// Which time it was sent, counted from one.
+        /// The number of the attempt, counted from one.
         number: u32,
         /// The outcome: the status, or the phase in which the attempt failed.
         outcome: Result<u16, ErrorKind>,
-        /// How many bytes the body had, decoded.
+        /// The size of the decoded body in bytes.
         bytes: usize,
-        /// How long the attempt took.
+        /// The duration of the attempt.
         elapsed: Duration,
     },
-    /// It failed and is to be sent again.
+    /// The request failed and will be retried.
     #[non_exhaustive]
     Retry {
-        /// Which request it is.
+        /// The kind of the request.
         request: RequestKind,
         /// The phase in which it failed.
         kind: ErrorKind,
-        /// How long it waits before.
+        /// The delay before the next attempt.
         delay: Duration,
     },
-    /// Records had no field of the catalogue except the time: the fields have probably been renamed.
+    /// The records had no field of the catalogue except the time: the fields have probably been renamed.
     ///
     /// No data is lost: all fields are in the records' unknown fields. `learn` corrects the catalogue from such a
     /// response. Reported once for each response.
     #[non_exhaustive]
     UnrecognizedRecords {
-        /// Which request it is.
+        /// The kind of the request.
         request: RequestKind,
         /// The number of records.
         records: usize,
     },
-    /// It has ended: sent once for every request for data that was sent or failed before, and after all its other
-    /// events.
+    /// The request has ended. This event is sent once for every data request that was sent or failed before it was
+    /// sent, after all its other events.
     ///
-    /// Requests for a token on its behalf have attempts of their own, and waiting for them counts as time waited.
+    /// A token request on its behalf has its own attempts; waiting for it counts as time waited.
     #[non_exhaustive]
     End {
-        /// Which request it is.
+        /// The kind of the request.
         request: RequestKind,
-        /// How it ended.
+        /// The outcome.
         outcome: Outcome,
-        /// The size of the response body in bytes, decoded.
+        /// The size of the decoded body in bytes.
         bytes: usize,
-        /// How often it was sent.
+        /// The number of attempts that were sent.
         attempts: u32,
         /// The time from the first step of the request to its last, or to its response.
         elapsed: Duration,
-        /// How much of it was spent waiting: for a token, at the gate, between attempts.
+        /// The part of that time spent waiting: for a token, in the rate-limit queue or between attempts.
         waited: Duration,
     },
-    /// A follower's request failed in a way that may pass; it is sent again after a pause.
+    /// A follower's request failed with a retryable error; the follower requests again after a pause.
     #[non_exhaustive]
     Outage {
-        /// Which request it is.
+        /// The kind of the request.
         request: RequestKind,
         /// The phase in which it failed.
         kind: ErrorKind,
@@ -129,22 +129,22 @@ pub enum Event {
     /// A request for a token ended, with a token or an error.
     #[non_exhaustive]
     Token {
-        /// Whether there is a new one.
+        /// True if there is a new token.
         renewed: bool,
     },
 }
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// With a successful response.
+    /// The request got a successful response.
     #[non_exhaustive]
     Success {
         /// The status of the response.
         status: u16,
     },
-    /// With an error.
+    /// The request failed.
     #[non_exhaustive]
     Failure {
         /// The phase in which it failed.
@@ -152,12 +152,12 @@ pub enum Outcome {
         /// The status of the response, if one arrived.
         status: Option<u16>,
     },
-    /// Its future was dropped before.
+    /// The future of the request was dropped before it ended.
     Cancelled,
 }
 
 impl Outcome {
-    /// The failure in an error.
+    /// The outcome for an error.
     pub(crate) fn of(error: &Error) -> Self {
         Self::Failure { kind: error.kind(), status: error.status() }
     }
@@ -167,11 +167,11 @@ impl Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WaitReason {
-    /// A token, which others may be fetching.
+    /// A token, possibly one that another request is fetching.
     Token,
     /// A permit of the rate limiter.
     RateLimiter,
-    /// The time of the next attempt.
+    /// The delay before the next attempt.
     Delay,
 }
 
@@ -179,7 +179,7 @@ pub enum WaitReason {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Log {
-    /// Begins the span of a request.
+    /// Creates the span of a request.
     #[cfg(feature = "tracing")]
     pub span: fn(&EndpointInfo, &dyn std::fmt::Display) -> tracing::Span,
     /// Logs an event.
@@ -193,7 +193,7 @@ pub(crate) struct Observers {
     observer: Option<Arc<dyn Observer>>,
     #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "without `tracing` there is no log"))]
     log: Log,
-    /// The span of the request; disabled for what belongs to no request.
+    /// The span of the request; disabled for events that belong to no request.
     #[cfg(feature = "tracing")]
     span: tracing::Span,
 }
@@ -219,7 +219,8 @@ impl Observers {
         #[cfg(feature = "tracing")]
         self.span.in_scope(|| (self.log.event)(event));
         if let Some(observer) = &self.observer {
-            // It is also called from `drop`, where a second panic would abort the process. The panic hook has reported it.
+            // The observer is also called from `drop`, where a second panic would abort the process. The panic hook has
+            // already reported the panic.
             let _ = catch_unwind(AssertUnwindSafe(|| observer.observe(event)));
         }
     }

@@ -1,5 +1,4 @@
-//! How long a request may take, and when it is sent again: what a client sets for all requests and a request for
-//! itself.
+//! Timeouts and retry rules: a client sets them for all requests, and a request for itself.
 //!
 //! This module contains only values. The request's context and the dispatcher measure the time.
 
@@ -14,7 +13,7 @@ pub(crate) struct Policy {
     pub(crate) attempt_timeout: Duration,
     /// The time for all attempts, and for the waits for a token and between attempts.
     pub(crate) timeout: Duration,
-    /// The time that it may spend in the rate-limit queue, summed over all attempts; unlimited if not set.
+    /// The maximum time in the rate-limit queue, summed over all attempts; unlimited if not set.
     pub(crate) queue_timeout: Option<Duration>,
     pub(crate) retry: Retry,
 }

@@ -1,4 +1,4 @@
-//! Which failures are worth another attempt, and when.
+//! Retry rules: which failures are retried, and when.
 //!
 //! The rules turn an error and the attempts so far into a delay, or make the error final. They neither wait nor send.
 //! One retry budget serves a client and its clones, so that a service that is down gets few extra requests.
@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::error::{Again, Error, ErrorKind};
 use crate::platform::random;
 
-/// When a request is sent again.
+/// The rules for retrying a request.
 ///
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
 /// status: 408, 425, 429, 502, 503 and 504, and from a proxy in front of the service 520 to 524, 529 and 530. It is
@@ -57,18 +57,18 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// Every request is sent once. A rejected token is still replaced, once.
+    /// No retries: every request is sent once. A rejected token is still replaced, once.
     pub fn none() -> Self {
         Self::default().max_attempts(1)
     }
 
-    /// How often a request is sent at most, the first time included; 4 unless set. Zero counts as one.
+    /// Sets the maximum number of attempts, including the first; the default is 4. Zero counts as one.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts.max(1);
         self
     }
 
-    /// The upper limits of the first delay and of all delays; half a second and 20 seconds unless set.
+    /// Sets the upper limits of the first delay and of all delays; the defaults are half a second and 20 seconds.
     pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
         (self.first, self.longest) = (first, longest);
         self
@@ -80,10 +80,10 @@ impl Retry {
         (self.first, self.longest)
     }
 
-    /// Retries the failed requests for data that this predicate selects, instead of those of the rules above.
+    /// Retries the failed data requests that this predicate selects, instead of those of the default rules.
     ///
-    /// The number of attempts, the budget and the longest pause still apply. Two predicates are equal if they are the
-    /// same one.
+    /// The number of attempts, the budget and the longest pause still apply. Two predicates are equal if they are
+    /// clones of each other.
     ///
     /// ```
     /// # use generated_client_runtime::Retry;
@@ -100,24 +100,24 @@ impl Retry {
         self.retry_if.as_ref().map(|predicate| (predicate.0)(&error()))
     }
 
-    /// How often a request is sent again after the status 500; once unless set.
+    /// Sets the maximum number of retries after the status 500; the default is one.
     pub fn max_retries_on_500(mut self, times: u32) -> Self {
         self.max_retries_on_500 = times;
         self
     }
 
-    /// How many more retries than one in ten successes there may be, over all requests of a client and its
-    /// clones; 20 unless set. It has no effect on the rules of a single request.
+    /// Sets the retry budget: the number of retries beyond one per ten successes, over all requests of a client and its
+    /// clones; the default is 20. The rules for a single request cannot change it.
     ///
-    /// Free are retries after the status 429, which the gate slows down, and after a failure of the gate, when nothing
-    /// was sent. So is the first retry after the failure of a pooled connection, which may have died unnoticed: the
-    /// next attempt takes a new one.
+    /// Some retries are free: those after the status 429, which the rate limiter slows down, and those after a failure
+    /// of the rate limiter, when nothing was sent. The first retry after the failure of a pooled connection is free
+    /// too: the connection may have been closed unnoticed, and the next attempt uses a new one.
     pub fn budget(mut self, retries: u32) -> Self {
         self.budget = retries;
         self
     }
 
-    /// The longest `Retry-After` of the service that is honored; a minute unless set.
+    /// Sets the longest `Retry-After` that is honored; the default is a minute.
     ///
     /// A request with a longer `Retry-After` fails at once.
     pub fn max_retry_after(mut self, pause: Duration) -> Self {
@@ -125,12 +125,12 @@ impl Retry {
         self
     }
 
-    /// The pause after a 429: its `Retry-After`, or a second, and at most the longest pause.
+    /// The pause after a 429: its `Retry-After`, or a second if it has none, limited to the longest pause.
     pub(crate) fn pause(&self, asked: Option<Duration>) -> Duration {
         asked.unwrap_or(Duration::from_secs(1)).min(self.max_retry_after)
     }
 
-    /// Whether a failure is worth another attempt, as far as its kind goes.
+    /// Returns whether the default rules allow another attempt after this error.
     fn is_worth_it(&self, error: &Error, attempts: Attempts) -> bool {
         let most = if error.status() == Some(500) { self.max_retries_on_500 } else { 1 };
         if error.is_worth_one_more() { attempts.doubtful <= most } else { error.is_retryable() }
@@ -143,7 +143,7 @@ impl Retry {
     }
 }
 
-/// The user's predicate: which failures are worth another attempt.
+/// The user's predicate, which selects the errors to retry.
 #[derive(Clone)]
 struct Predicate(Arc<dyn Fn(&Error) -> bool + Send + Sync>);
 
@@ -172,9 +172,9 @@ const COST: u32 = 10;
 
 /// The reason for no further attempt.
 pub(crate) enum NoRetry {
-    /// It would be useless, or it is not allowed.
+    /// Another attempt would be useless, or is not allowed.
     Final(Error),
-    /// It would be too late.
+    /// The next attempt would be after the timeout.
     TooLate(Error),
 }
 
@@ -187,7 +187,7 @@ impl NoRetry {
     }
 }
 
-/// Whether a status means a passing state.
+/// Returns whether a request is retried after this status.
 pub(crate) fn again(status: u16) -> Again {
     match status {
         408 | 425 | 429 | 502..=504 | 520..=524 | 529 | 530 => Again::Yes,
@@ -196,27 +196,27 @@ pub(crate) fn again(status: u16) -> Again {
     }
 }
 
-/// What a request has been through.
+/// The attempts of a request so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attempts {
-    /// How often it was sent.
+    /// The number of attempts that were sent.
     pub(crate) sent: u32,
-    /// How often it failed, sent or not.
+    /// The number of failures, including those before sending.
     pub(crate) failures: u32,
-    /// How often in a way that is worth one more attempt.
+    /// The number of failures that are retried only a limited number of times.
     pub(crate) doubtful: u32,
 }
 
 impl Retries {
-    /// The whole budget that the rules grant.
+    /// The full budget of these rules.
     pub(crate) fn new(rules: &Retry) -> Self {
         let full = rules.budget.saturating_mul(COST);
         Self { full, left: AtomicU32::new(full) }
     }
 
-    /// Notes a success.
+    /// Adds the tenth of a retry that a success earns.
     pub(crate) fn succeeded(&self) {
-        // With a full budget, which is the rule, nothing is written.
+        // The budget is usually full; then nothing is written.
         if self.left.load(Ordering::Relaxed) < self.full {
             self.update(|left| Some((left + 1).min(self.full)));
         }
@@ -255,7 +255,7 @@ impl Retries {
         Ok((delay, error))
     }
 
-    /// Takes one retry from the budget, if there is one.
+    /// Takes one retry from the budget; returns whether there was one.
     fn pay(&self) -> bool {
         self.update(|left| left.checked_sub(COST))
     }
@@ -281,7 +281,7 @@ mod tests {
         verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.error().to_string())
     }
 
-    /// With a budget that is full.
+    /// Decides with a full budget.
     fn check_once(rules: &Retry, error: Error, attempts: u32) -> Result<Duration, String> {
         check(rules, &Retries::new(rules), error, attempts)
     }

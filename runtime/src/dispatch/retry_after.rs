@@ -18,14 +18,14 @@ pub(crate) fn read(headers: &Headers) -> Option<Duration> {
     })
 }
 
-/// Whole seconds; some services write fractions.
+/// Parses a number of seconds; some services send fractions.
 fn seconds(text: &str) -> Option<Duration> {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     if !digits(whole) || !digits(fraction) {
         return None;
     }
-    // What is too large for a length of time is long all the same.
+    // A number that is too large for a `Duration` is treated as the longest one.
     let whole = whole.parse().map_or(Duration::MAX, Duration::from_secs);
     let fraction = format!("0.{fraction}").parse().ok().and_then(|part| Duration::try_from_secs_f64(part).ok());
     Some(whole.saturating_add(fraction.unwrap_or_default()))

@@ -8,7 +8,8 @@ use super::RequestContext;
 use crate::request::RequestTarget;
 use crate::secrets::Redact;
 
-/// The params that the catalogue knows, with secrets masked: a param of the user's own may be a secret.
+/// The params of the catalogue, with secrets masked. Params that the user added are omitted, because they may be
+/// secrets.
 pub(crate) struct Params<'r>(pub(crate) &'r RequestTarget, pub(crate) &'r dyn Redact);
 
 impl fmt::Display for Params<'_> {

@@ -1,4 +1,4 @@
-//! What a status means.
+//! The interpretation of HTTP statuses.
 //!
 //! A success is returned as it is; any other response becomes an error with the catalogue's description and the message
 //! of the body. Whether to retry is decided elsewhere.
@@ -13,7 +13,7 @@ use crate::registry::{ErrorBodyInfo, StatusInfo};
 use crate::transport::HttpResponse;
 use crate::values::Value;
 
-/// Returns a successful response, or the error that its status means.
+/// Returns a successful response, or the error for its status.
 pub(crate) fn accept(
     response: HttpResponse,
     known: &[StatusInfo],
@@ -26,10 +26,10 @@ pub(crate) fn accept(
     }
 }
 
-/// Checks by its beginning that a successful body is JSON. A body that is not often comes from a proxy before the
+/// Checks that the beginning of a successful body is JSON. Any other body often comes from a proxy in front of the
 /// service, and a retry may succeed.
 fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
-    // A transport that accepts compressed bodies has to take the header away with the compression.
+    // A transport that decompresses bodies must also remove this header.
     let encoding = response.headers.get("content-encoding");
     let kind = || response.headers.get("content-type").map(|kind| format!(" of type `{}`", quoted(kind)));
     let body = response.body.trim_ascii();
@@ -57,14 +57,15 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     Err(if is_text { error.with_body(&body) } else { error })
 }
 
-/// Whether a body is the beginning of JSON, and nothing else is wrong with it.
+/// Returns whether a body is truncated JSON without another error.
 fn is_cut(body: &[u8]) -> bool {
     let ends_early = |text: &[u8]| serde_json::from_slice::<IgnoredAny>(text).is_err_and(|error| error.is_eof());
-    // To the parser the beginning of a number, `0.` for example, is not early but wrong.
+    // The parser reports a truncated number such as `0.` as invalid rather than as ending early, so a digit is
+    // appended.
     !body.is_empty() && (ends_early(body) || ends_early(&[body, b"0"].concat()))
 }
 
-/// Whether a body begins as JSON does; one that is a single word or number is read to its end.
+/// Returns whether the beginning of a body is JSON. A body that is one word or number is parsed completely.
 fn looks_like_json(body: &[u8]) -> bool {
     let begins_value = |byte| matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n');
     match body {
@@ -76,7 +77,7 @@ fn looks_like_json(body: &[u8]) -> bool {
     }
 }
 
-/// Following the redirect would send the credentials to any host.
+/// The error for a redirect, which is not followed because that would send the credentials to any host.
 fn redirect(response: HttpResponse) -> Error {
     let target = response.headers.get("location").map_or("nowhere".to_owned(), target);
     let status = response.status;
@@ -85,7 +86,7 @@ fn redirect(response: HttpResponse) -> Error {
         .with_reply(status, response.headers)
 }
 
-/// Where a redirect leads: the host is named, or else it is the same.
+/// Describes the target of a redirect: another host by its name, or another path of the same host.
 fn target(location: &str) -> String {
     let whole = match location.strip_prefix("//") {
         Some(_) => format!("https:{location}"),
@@ -122,7 +123,7 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
         .with_body_message(has_message)
 }
 
-/// The reason in a body without data.
+/// The error message in a body without data.
 pub(crate) fn said(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String> {
     find(&any(body)?, error_body.message)
 }
@@ -132,7 +133,7 @@ fn any(body: &[u8]) -> Option<Value> {
     decode::any(std::str::from_utf8(body).ok()?).ok()
 }
 
-/// A sentence of the catalogue as a part of another: `Check the key.` becomes `check the key`, `API` stays.
+/// Turns a sentence of the catalogue into a clause: `Check the key.` becomes `check the key`, `API` stays.
 fn clause(sentence: &str) -> String {
     let sentence = sentence.trim_end_matches('.');
     let mut letters = sentence.chars();
@@ -144,14 +145,14 @@ fn clause(sentence: &str) -> String {
     }
 }
 
-/// At most this many bytes of the service's message are repeated.
+/// The maximum number of bytes of the service's message that are quoted.
 const LONGEST: usize = 300;
 
 fn quoted(text: &str) -> String {
     one_line(&excerpt(text, LONGEST))
 }
 
-/// The first of several JSON paths with a string or a number.
+/// The value of the first of these JSON paths that has a string or a number.
 fn find(body: &Value, places: &[&str]) -> Option<String> {
     places.iter().find_map(|place| {
         let value = place.split('.').try_fold(body, |value, key| value.get(key))?;
