@@ -1,7 +1,7 @@
-//! The body of an endpoint that is chosen while the program runs.
+//! The body type for an endpoint that is chosen at run time.
 //!
-//! The registry specifies the body of each endpoint: a series, one record, or any value. The decoder is the one of
-//! emitted types.
+//! The registry specifies the body of each endpoint: a series, one record, or any value. It is decoded in the same way
+//! as for emitted types.
 
 use serde_core::{Serialize, Serializer};
 
@@ -13,15 +13,15 @@ use crate::error::Error;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo, TimeField};
 use crate::values::{Timestamp, Value};
 
-/// What an endpoint of the registry is answered with.
+/// The response body of an endpoint of the registry.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AnyBody {
     /// A series.
     Series(AnySeries),
-    /// One object whose fields are known.
+    /// One object with known fields.
     Record(AnyRecord),
-    /// Anything, where nothing is known.
+    /// Any value, for an endpoint whose fields are unknown.
     Any(Value),
 }
 
@@ -33,9 +33,9 @@ pub struct AnySeries {
     pub data: Vec<AnyRecord>,
     /// The service's metadata of the series.
     pub metadata: UnknownFields,
-    /// Fields of the envelope that the catalogue does not know.
+    /// Fields of the envelope that are not in the catalogue.
     pub unknown_fields: UnknownFields,
-    /// The records that were left out because they are not as expected; none unless the request was to skip them.
+    /// The records that could not be decoded; always empty unless the request skips bad records.
     pub bad_records: Vec<BadRecord>,
     record: Option<&'static RecordInfo>,
     service: &'static ServiceInfo,
@@ -43,22 +43,22 @@ pub struct AnySeries {
 }
 
 impl AnySeries {
-    /// The records, as the catalogue describes them; `None` if their fields are unknown.
+    /// The catalogue's description of the records; `None` if their fields are unknown.
     pub fn info(&self) -> Option<&'static RecordInfo> {
         self.record
     }
 
-    /// The time of each record; `None` for one that has none that can be read.
+    /// The time of each record; `None` for a record without a readable time.
     pub fn times(&self) -> Vec<Option<Timestamp>> {
         fields::times(&self.data, self.time)
     }
 
-    /// One field of all records, by its name on the wire; `None` where the records have no such field.
+    /// One field of all records, by its wire name; `None` if the records have no such field.
     pub fn column(&self, wire_name: &str) -> Option<Column<'_>> {
         fields::column(self.record, &self.data, wire_name)
     }
 
-    /// Every field of the records, each with the values of all records: the fields of the catalogue, or if these are
+    /// All fields of the records, each with the values of all records: the fields of the catalogue, or if these are
     /// unknown, the fields of the response.
     pub fn columns(&self) -> Vec<Column<'_>> {
         fields::columns(self.record, &self.data)
@@ -72,7 +72,7 @@ impl AnySeries {
     }
 }
 
-/// Whether both have the same records and metadata; the service is not compared.
+/// Compares records and metadata, but not the service.
 impl PartialEq for AnySeries {
     fn eq(&self, other: &Self) -> bool {
         self.data == other.data
@@ -82,14 +82,14 @@ impl PartialEq for AnySeries {
     }
 }
 
-/// As on the wire, in its envelope.
+/// Serializes the series as on the wire, in its envelope.
 impl Serialize for AnySeries {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         fields::serialize_series(self.service, &self.data, &self.metadata, &self.unknown_fields, serializer)
     }
 }
 
-/// As on the wire.
+/// Serializes the body as on the wire.
 impl Serialize for AnyBody {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -103,7 +103,7 @@ impl Serialize for AnyBody {
 impl Sealed for AnyBody {}
 
 impl Body for AnyBody {
-    /// A JSON text alone does not identify its endpoint, so this is [`AnyBody::Any`].
+    /// JSON text alone does not identify its endpoint, so the result is [`AnyBody::Any`].
     fn decode(text: &str) -> Result<Self, DecodeError> {
         decode::any(text).map(Self::Any)
     }
@@ -133,13 +133,13 @@ impl SeriesBody for AnyBody {
         let (said, unknown_fields) = (&rest.metadata.unknown_fields, std::mem::take(&mut rest.unknown_fields));
         let says = !said.is_empty() || !unknown_fields.is_empty();
         let metadata = decode::any(said.as_json()).unwrap_or_default();
-        // Only the emitted client knows which field of the metadata lists the values that were left out.
+        // Only the emitted client knows the field of the metadata that lists the unsupported values.
         let said = says.then(|| SeriesNotes { metadata, unsupported: Vec::new(), unknown_fields });
         Ok(TimedRecords::new(records, rest, said))
     }
 }
 
-/// Reads a series by the table of its endpoint.
+/// Reads a series, with the table of its endpoint.
 fn read(response: Box<UndecodedResponse>) -> Result<(Vec<AnyRecord>, EnvelopeRest<AnyMetadata>), Error> {
     let (service, record) = (response.service(), record(&response));
     let mut records: Vec<AnyRecord> = Vec::new();
@@ -147,7 +147,7 @@ fn read(response: Box<UndecodedResponse>) -> Result<(Vec<AnyRecord>, EnvelopeRes
     Ok((records, rest))
 }
 
-/// The table of the records that the endpoint promises.
+/// The table of the endpoint's records; `None` if their fields are unknown.
 fn record(response: &UndecodedResponse) -> Option<&'static RecordInfo> {
     match response.endpoint().body {
         BodyInfo::Series { record, .. } => record,

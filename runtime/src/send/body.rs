@@ -1,7 +1,7 @@
 //! The body of a response: a series of records, one record, or any value.
 //!
-//! [`Body`] turns the JSON of a response into the type of its endpoint. The generic part is a few lines around the
-//! decoder, which is compiled once.
+//! [`Body`] converts the JSON of a response to the type of its endpoint. Only a few lines are generic; the decoder that
+//! they call is compiled once.
 
 use super::exchange::UndecodedResponse;
 use crate::decode::record::{AsFieldValue, Record, RecordValue, Row, UnknownFields};
@@ -31,11 +31,11 @@ impl Sealed for Value {}
 pub trait Body: Sealed + Sized + Send + 'static {
     /// Reads a complete JSON text, such as a stored response.
     ///
-    /// A known field that occurs twice in one object is an error, since either value may be the right one. If the
-    /// fields are unknown, as in a [`Value`], the later value counts.
+    /// A known field that occurs twice in one object is an error, since either value may be the right one. In an object
+    /// of unknown fields, such as a [`Value`], the later value is used.
     fn decode(text: &str) -> Result<Self, DecodeError>;
 
-    /// Reads what a request was answered with.
+    /// Reads the body of a response.
     #[doc(hidden)]
     fn read(response: Result<Box<UndecodedResponse>, Error>) -> Result<Self, Error> {
         let response = response?;
@@ -61,13 +61,13 @@ pub trait MetadataRecord: Record + Send + 'static {
     /// The service, with the object that it wraps a series in.
     const SERVICE: &'static ServiceInfo;
 
-    /// The requested items that the endpoint does not cover.
+    /// The requested values that the endpoint does not support.
     fn unsupported(&self) -> Vec<String>;
 }
 
-/// A series, as an endpoint promises one.
+/// The response body of an endpoint that returns a series.
 pub trait SeriesBody: Body {
-    /// One of its records.
+    /// The type of its records.
     type Item: AsFieldValue + Send + 'static;
 
     /// Reads the records of a response, each with its time.
@@ -77,11 +77,11 @@ pub trait SeriesBody: Body {
 /// The records of a response, in the order of the service.
 #[derive(Debug)]
 pub struct TimedRecords<T> {
-    /// The records that were read.
+    /// The decoded records.
     pub(crate) records: Vec<T>,
-    /// The time of each of them; `None` for one that has none that can be read.
+    /// The time of each decoded record; `None` for a record without a readable time.
     pub(crate) times: Vec<Option<Timestamp>>,
-    /// The records that could not be read, if these are skipped.
+    /// The skipped records that could not be decoded.
     pub(crate) bad: Vec<BadRecord>,
     /// The service's metadata of the records, if any.
     pub(crate) said: Option<SeriesNotes>,
@@ -92,9 +92,9 @@ pub struct TimedRecords<T> {
 pub(crate) struct SeriesNotes {
     /// The metadata as on the wire.
     pub(crate) metadata: Value,
-    /// The requested items that the endpoint does not cover.
+    /// The requested values that the endpoint does not support.
     pub(crate) unsupported: Vec<String>,
-    /// Fields of the envelope that the catalogue does not know.
+    /// Fields of the envelope that are not in the catalogue.
     pub(crate) unknown_fields: UnknownFields,
 }
 
@@ -120,10 +120,10 @@ impl SeriesNotes {
     }
 }
 
-/// At most this many bytes of a name are quoted.
+/// The maximum number of bytes of a name that are quoted.
 const LONGEST_NAME: usize = 60;
 
-/// Fails if the service reports that it omitted some of the requested data.
+/// Returns an error if the service reports that it omitted some of the requested data.
 pub fn require_complete(unsupported: &[String]) -> Result<(), Error> {
     if unsupported.is_empty() {
         return Ok(());

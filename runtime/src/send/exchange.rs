@@ -1,4 +1,4 @@
-//! Sending a request: check, credentials, gate, transport, status; again if that helps.
+//! Sends a request: checks, credentials, rate limiter, transport, status and retries.
 //!
 //! This code turns a target into a response and is compiled once for all endpoints; the caller decodes the body as the
 //! type of the endpoint.
@@ -26,19 +26,19 @@ use crate::secrets::Redact;
 use crate::transport::{Headers, HttpResponse};
 use crate::values::Timestamp;
 
-/// What the requests of a client and its clones have in common: where they go, and with what.
+/// The state that the requests of a client and its clones share.
 pub(crate) struct Connection {
     pub(crate) service: &'static ServiceInfo,
     pub(crate) credentials: Credentials,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) observers: Observers,
-    /// The rules for requests that set none of their own.
+    /// The rules for requests without their own.
     pub(crate) policy: Policy,
 }
 
 /// A successful response, with the context for an error about its body.
 ///
-/// It is public only as a part of the signature of [`Body::read`], and users cannot name it.
+/// The type is public only because the signature of [`Body::read`] contains it; users cannot name it.
 pub struct UndecodedResponse {
     connection: Arc<Connection>,
     target: RequestTarget,
@@ -46,8 +46,8 @@ pub struct UndecodedResponse {
     ending: Ending,
 }
 
-/// Reads a series, whose records go where they are kept. `decode` does most of it and is compiled once; this function
-/// is compiled for every endpoint.
+/// Reads a series and appends its records to `records`. `decode` does most of the work and is compiled once; this
+/// function is compiled for every endpoint.
 pub(crate) fn read_series<M: MetadataRecord>(
     response: Result<Box<UndecodedResponse>, Error>,
     record: Option<&'static RecordInfo>,
@@ -56,7 +56,7 @@ pub(crate) fn read_series<M: MetadataRecord>(
     read_series_of(response?, M::SERVICE, record, records)
 }
 
-/// The same of a service that is named by no type.
+/// Same as `read_series`, for a service that is known only at run time.
 pub(super) fn read_series_of<M: Record>(
     response: Box<UndecodedResponse>,
     service: &'static ServiceInfo,
@@ -77,18 +77,18 @@ pub(super) fn read_series_of<M: Record>(
 }
 
 impl UndecodedResponse {
-    /// How long the request waited: for a token, at the gate, between attempts.
+    /// The time that the request waited: for a token, in the rate-limit queue and between attempts.
     pub(crate) fn waited(&self) -> Duration {
         self.ending.timing().waited
     }
 
-    /// The time of the service when it responded.
+    /// The `Date` of the response.
     pub(crate) fn date(&self) -> Option<Timestamp> {
         let date = httpdate::parse_http_date(self.response.headers.get("date")?.trim()).ok()?;
         Some(date.into())
     }
 
-    /// The service that replied.
+    /// The service that sent the response.
     pub(super) fn service(&self) -> &'static ServiceInfo {
         self.connection.service
     }
@@ -106,14 +106,14 @@ impl UndecodedResponse {
         }
     }
 
-    /// The body as a text.
+    /// The body as text.
     pub(super) fn text(&self) -> Result<&str, DecodeError> {
         std::str::from_utf8(&self.response.body).map_err(|error| DecodeError::not_text(error.valid_up_to()))
     }
 
     /// Reads the body, and keeps status and headers.
     pub(crate) fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
-        // An error about the body has them too.
+        // Cloned, because an error about the body contains them too.
         let (status, mut headers) = (self.response.status, self.response.headers.clone());
         self.connection.credentials.redact_headers(&mut headers);
         Ok(Response::new(status, headers, B::read(Ok(self))?))
@@ -125,7 +125,7 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        // If there are records, one of them is wrong, and nothing beside them explains it.
+        // In a response with records, one of the records is wrong, so its message does not explain the error.
         let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
@@ -191,7 +191,7 @@ async fn answer(
     }
 }
 
-/// A success, after as many attempts as the rules allow.
+/// Returns a successful response, after as many attempts as the rules allow.
 async fn success(
     connection: &Connection,
     target: &RequestTarget,
@@ -214,7 +214,7 @@ async fn success(
                 retries.succeeded();
                 return Ok(response);
             }
-            // The flow has made the retries for its token already.
+            // The token flow has already retried.
             Err(error) if error.is_token() => return Err(error),
             Err(error) => {
                 let wanted = context.policy().retry.wanted(|| connection.about(error.clone(), target));
@@ -224,10 +224,10 @@ async fn success(
     }
 }
 
-/// A request that every attempt repeats.
+/// The request that every attempt sends.
 struct Asked<'r> {
     path: String,
-    /// The headers of the request, in addition to those of every request.
+    /// The headers that this request adds to those of every request.
     headers: Option<&'r Headers>,
 }
 
@@ -238,7 +238,7 @@ impl Asked<'_> {
     }
 }
 
-/// Sends the request; once more if its token was rejected and another may succeed.
+/// Sends the request, and once more if its token was rejected and another token may be accepted.
 async fn authorized(
     connection: &Connection,
     asked: &Asked<'_>,
@@ -265,9 +265,9 @@ async fn authorized(
 
 /// Sends the request with the current token.
 ///
-/// A token that expired or was rejected while the request was queued is replaced first: at once if another exists, else
-/// the permit is returned and a token is fetched. The token is then not checked again, since its lifetime may be
-/// shorter than the wait in the queue.
+/// A token that expired or was rejected while the request was queued is replaced first. If another token exists, it is
+/// used at once; otherwise the permit is returned and a token is fetched. The new token is not checked after the second
+/// wait in the queue, since its lifetime may be shorter than that wait.
 async fn exchange(
     connection: &Connection,
     flow: &TokenFlow,
@@ -305,7 +305,7 @@ async fn send_once(
     connection.dispatcher.send(request, permit, context).await
 }
 
-/// Its headers may repeat a secret, as nothing is masked yet.
+/// Omits the headers: they may repeat a secret, and nothing is masked yet.
 impl fmt::Debug for UndecodedResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("UndecodedResponse(..)")

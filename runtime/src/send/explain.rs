@@ -9,7 +9,7 @@ use crate::request::{RequestTarget, check};
 
 /// Adds hints on params that the service may have rejected, from the catalogue.
 pub(super) fn explained(error: Error, target: &RequestTarget) -> Error {
-    // Only statuses that mean a bad request in HTTP; the catalogue describes what a service means by others.
+    // Only for the statuses that mean a bad request in HTTP; the catalogue describes the service's other statuses.
     if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
         return error;
     }
@@ -27,13 +27,13 @@ pub(super) fn explained(error: Error, target: &RequestTarget) -> Error {
     missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
 }
 
-/// Whether a sent value lies outside the known range of its param.
+/// Returns whether a sent value is outside the known range of its param.
 fn is_over(param: &ParamInfo, value: &str) -> bool {
     value.split(',').filter_map(|number| number.parse().ok()).any(|number| !param.range.contains(number))
 }
 
-/// The reason why the service may reject a value: the value is known to be rejected, or is not among those known to
-/// work.
+/// The reason why the service may reject a value: it is known to be rejected, it is not among the values known to work,
+/// or it is a list where only one value is accepted.
 fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
     let name = param.wire_name;
     let values: Vec<_> = if param.list_setter.is_some() { value.split(',').collect() } else { vec![value] };
@@ -43,7 +43,7 @@ fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
     let known = if param.allowed_values.is_empty() { param.tested_values } else { param.allowed_values };
     let refused = param.rejected_values.iter().find(|refused| values.contains(refused));
     let refused = refused.map(|value| format!("`{name}` is known to reject {value}"));
-    // The sent value is not repeated, as errors may be public.
+    // The message does not contain the sent value, because errors may be published.
     let unknown = !known.is_empty() && values.iter().any(|value| !known.contains(value));
     let only = if param.allowed_values.is_empty() { "" } else { " only" };
     let works = unknown.then(|| format!("`{name}` is known to accept{only} {}", known.join(" or ")));
@@ -86,10 +86,10 @@ mod tests {
             ],
         );
 
-    /// Names and values.
+    /// Params with their values.
     type Params<'a> = &'a [(&'static str, &'a str)];
 
-    /// What is added to an error with this status and advice about a request with these params.
+    /// Returns the error message for a request with these params, given its status and the advice of the catalogue.
     fn check(status: u16, advice: &str, set: Params<'_>) -> String {
         let mut target = RequestTarget::new(BOOK);
         for (name, value) in set {
@@ -109,7 +109,7 @@ mod tests {
             (422, "look twice", &[], format!("no; look twice; {coin}; {venue}")),
             (400, "look twice", &[some_coin], format!("no; look twice; {venue}")),
             (400, "", &[some_venue, ("limit", "60")], format!("no; {coin}; {limit}")),
-            // A limit that is kept, or of a param that was not sent, explains nothing.
+            // No hint on a limit that is respected, or on a param that was not sent.
             (422, "", &[some_coin, some_venue, ("depth", "9"), ("limit", "50")], "no".to_owned()),
             (422, "", &[some_coin, some_venue, ("sort", "1")], "no".to_owned()),
             (404, "look twice", &[], "no; look twice".to_owned()),

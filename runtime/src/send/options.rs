@@ -1,4 +1,4 @@
-//! What a request sets for itself alone: times, rules for another attempt, headers.
+//! The options of a single request: timeouts, retry rules and headers.
 //!
 //! Setters fill the options; the client's settings apply to the rest. Most requests set nothing and allocate nothing.
 
@@ -6,7 +6,7 @@ use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::transport::{Headers, InvalidHeader};
 
-/// Nothing, unless something was set.
+/// The options of a request; `None` if nothing was set.
 #[derive(Clone, Default)]
 pub(crate) struct Options(Option<Box<Set>>);
 
@@ -14,12 +14,12 @@ pub(crate) struct Options(Option<Box<Set>>);
 struct Set {
     policy: Policy,
     headers: Headers,
-    /// The first header that HTTP cannot carry: setters do not fail, sending does.
+    /// The first invalid header. Setters do not fail, so the error is returned when the request is sent.
     invalid: Option<InvalidHeader>,
 }
 
 impl Options {
-    /// Changes the rules, which are the client's up to now.
+    /// Changes the rules, which are initially those of the client.
     pub(crate) fn set(&mut self, clients: &Policy, change: impl FnOnce(&mut Policy)) {
         change(&mut self.own(clients).policy);
     }
@@ -36,12 +36,12 @@ impl Options {
         self.0.get_or_insert_with(new)
     }
 
-    /// The rules, if they are not the client's.
+    /// The rules; `None` if they are those of the client.
     pub(crate) fn policy(&self) -> Option<&Policy> {
         self.0.as_ref().map(|own| &own.policy)
     }
 
-    /// The headers, or why there can be none.
+    /// Returns the headers, or an error if one is invalid.
     pub(crate) fn headers(&self) -> Result<Option<&Headers>, Error> {
         match &self.0 {
             None => Ok(None),

@@ -1,11 +1,11 @@
 //! A body with the status and headers of its response.
 //!
-//! Awaiting a request returns the body alone, which most callers want; this type is for callers that need a trace id,
-//! the remaining quota or the age of a response from its headers.
+//! Awaiting a request returns only the body, which most callers want. This type is for callers that need a header, for
+//! example with a trace id, the remaining quota or the age of a response.
 
 use crate::transport::Headers;
 
-/// What the service answered; from `Request::response`.
+/// A response of the service; from `Request::response`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Response<B> {
