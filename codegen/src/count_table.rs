@@ -5,14 +5,14 @@ use std::fmt;
 /// Rows of counts, each with a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountTable {
-    /// The heading of the labels, and of each column.
+    /// The headings: one for the label column and one for each count column.
     heading: &'static [&'static str],
-    /// Labels with as many counts as there are columns.
+    /// The rows: a label, and one count per column.
     pub rows: Vec<(String, Vec<usize>)>,
 }
 
 impl CountTable {
-    /// Counts facts by the kinds to which they belong, one kind a column.
+    /// Returns a row: for each kind, the number of facts of that kind.
     pub(crate) fn row<T>(label: &str, facts: &[T], kinds: &[fn(&T) -> bool]) -> (String, Vec<usize>) {
         let counts = kinds.iter().map(|is_so| facts.iter().filter(|fact| is_so(fact)).count());
         (label.to_owned(), counts.collect())

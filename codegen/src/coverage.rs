@@ -1,4 +1,4 @@
-//! How well the interface is known: counts by evidence, and the most useful unknown facts.
+//! The coverage of the API: counts of facts by evidence, and the most useful unknown facts.
 //!
 //! Everything is computed from the model, so it works for any catalogue.
 
@@ -11,11 +11,11 @@ use crate::model::{Api, Body, Endpoint, Evidence, Record};
 use crate::summary::summary;
 use wanted::Wanted;
 
-/// How well the facts of a catalogue are known.
+/// The coverage of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     summary: CountTable,
-    /// Facts by evidence.
+    /// The number of facts, by evidence.
     facts: CountTable,
     /// The unknown facts, the most useful first.
     wanted: Vec<Wanted>,
@@ -32,7 +32,7 @@ const KINDS: &[fn(&Option<Evidence>) -> bool] = &[
 ];
 
 impl Coverage {
-    /// Counts.
+    /// Computes the coverage of a client model.
     pub fn of(api: &Api) -> Self {
         let endpoints: Vec<_> = api.endpoints().collect();
         let records = api.records.iter().chain(api.groups.iter().flat_map(|group| &group.records));
@@ -63,7 +63,7 @@ fn row(label: &str, facts: impl Iterator<Item = Option<Evidence>>) -> (String, V
     CountTable::row(label, &facts.collect::<Vec<_>>(), KINDS)
 }
 
-/// As `cargo xtask status` shows it.
+/// The output of `cargo xtask status`.
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n{}", self.summary, self.facts)?;

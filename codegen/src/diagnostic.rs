@@ -1,6 +1,6 @@
-//! Findings about the catalogue, for the person who wrote it.
+//! Errors in the catalogue, reported to its author.
 //!
-//! A diagnostic has a message, a location, the rule that is broken and a help; the output looks like that of rustc. The
+//! A diagnostic has a message, a location, the broken rule and a help text; the output looks like that of rustc. The
 //! rules themselves are in `load` and `resolve`.
 
 use std::fmt;
@@ -10,16 +10,16 @@ use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
-/// One file of the catalogue, as read.
+/// One file of the catalogue.
 #[derive(Debug)]
 pub(crate) struct SourceFile {
-    /// The name within the catalogue, `orderflow.yaml`.
+    /// The file name in the catalogue, for example `orderflow.yaml`.
     pub(crate) name: String,
-    /// The whole text.
+    /// The complete text.
     pub(crate) text: String,
-    /// Where each line begins, in bytes.
+    /// The byte offset of the start of each line.
     lines: Vec<usize>,
-    /// The byte offset of every 64th character, from which any other is found.
+    /// The byte offset of every 64th character, which speeds up the lookup of the others.
     marks: Vec<usize>,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct SourceFile {
 const APART: usize = 64;
 
 impl SourceFile {
-    /// A file by its name and text.
+    /// Creates a file from its name and text.
     pub(crate) fn new(name: String, text: String) -> Self {
         let lines = iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect();
         let marks = text.char_indices().step_by(APART).map(|(byte, _)| byte).collect();
         Self { name, text, lines, marks }
     }
 
-    /// The text of some characters.
+    /// The text in a range of characters.
     pub(crate) fn slice(&self, characters: Range<usize>) -> &str {
         &self.text[self.byte(characters.start)..self.byte(characters.end)]
     }
@@ -65,7 +65,7 @@ impl SourceFile {
 #[derive(Clone, Debug)]
 pub(crate) struct Location {
     file: Arc<SourceFile>,
-    /// In characters, as the parser counts.
+    /// The span in characters, the unit of the YAML parser.
     span: Range<usize>,
 }
 
@@ -85,7 +85,7 @@ impl Location {
         self.span.clone()
     }
 
-    /// The span in bytes; what is missing at the end of the file is shown as the end of its last line.
+    /// The span in bytes. A span at the end of the file is moved to the end of its last line.
     fn bytes(&self) -> Range<usize> {
         let start = self.file.byte(self.span.start);
         if start == self.file.text.len() {
@@ -111,7 +111,7 @@ impl Location {
     }
 }
 
-/// A finding about the catalogue.
+/// An error in the catalogue.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     rule: &'static str,
@@ -129,12 +129,12 @@ enum Place {
 }
 
 impl Diagnostic {
-    /// A diagnostic at a location; `rule` is the name of the broken rule.
+    /// Creates a diagnostic at a location; `rule` is the name of the broken rule.
     pub(crate) fn new(rule: &'static str, location: &Location, message: impl Into<String>) -> Self {
         Self::at(rule, Place::Span(location.clone()), message.into())
     }
 
-    /// A finding about a file as a whole.
+    /// Creates a diagnostic about an entire file.
     pub(crate) fn of_file(rule: &'static str, file: impl Into<String>, message: impl Into<String>) -> Self {
         Self::at(rule, Place::File(file.into()), message.into())
     }
@@ -143,7 +143,7 @@ impl Diagnostic {
         Self { rule, message, place, earlier: None, help: String::new() }
     }
 
-    /// What to do.
+    /// Adds a help text with the remedy.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = help.into();
         self
@@ -168,7 +168,7 @@ impl Diagnostic {
         self.rule
     }
 
-    /// The file's name, and the line and column if there are any, counted from one.
+    /// The name of the file, and the line and column, if any, counted from one.
     pub fn position(&self) -> (&str, Option<(usize, usize)>) {
         match &self.place {
             Place::File(file) => (file, None),
@@ -205,11 +205,11 @@ impl Diagnostic {
     }
 }
 
-/// The maximum distance, in characters, of two locations in one snippet.
+/// The maximum distance, in characters, between two locations in one snippet.
 const NEAR: usize = 5_000;
 
-/// The number of characters of a line that are shown on either side of the mark. Without a maximum, a file of one line
-/// would be printed entirely for each of its diagnostics.
+/// The maximum number of characters of a line that are shown on either side of the mark. Without a maximum, each
+/// diagnostic for a file of one line would print the entire file.
 const BESIDE: usize = 200;
 
 /// A snippet of one file with all of the given locations marked.
@@ -231,12 +231,12 @@ fn picture<'a>(places: &[(&'a Location, AnnotationKind, Option<&'static str>)], 
     if start == first.start {
         return vec![snippet.path(path).into()];
     }
-    // Columns are counted from where the line begins, and the line is cut.
+    // Columns are counted from the start of the line, and long lines are cut.
     let (line, column) = location.position();
     vec![Origin::path(path).line(line).char_column(column).into(), snippet.into()]
 }
 
-/// All findings about a catalogue, in the order of the files.
+/// All errors in a catalogue, in the order of the files.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
@@ -246,17 +246,17 @@ impl Diagnostics {
         self.0.extend(others.0);
     }
 
-    /// Adds a finding.
+    /// Adds a diagnostic.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The findings, sorted by file, line and column.
+    /// Sorts the diagnostics by file, line and column.
     pub(crate) fn sorted(mut self) -> Self {
         self.0.sort_by_cached_key(|finding| match &finding.place {
             Place::File(file) => (file.clone(), None),
@@ -265,14 +265,14 @@ impl Diagnostics {
         self
     }
 
-    /// The findings.
+    /// The diagnostics.
     pub fn as_slice(&self) -> &[Diagnostic] {
         &self.0
     }
 
     /// The errors as text, in colour for a terminal.
     ///
-    /// `folder` is put before the name of every file, so that a terminal can open it.
+    /// `folder` is prepended to every file name, so that a terminal can open the file.
     pub fn render(&self, folder: &str, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let mut text: String = self.0.iter().map(|finding| finding.render(folder, &renderer) + "\n\n").collect();

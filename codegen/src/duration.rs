@@ -1,11 +1,11 @@
-//! Lengths of time as the catalogue writes them: `90s`, `5m`, `1h`, `1d`, `1w`.
+//! Durations in the format of the catalogue: `90s`, `5m`, `1h`, `1d`, `1w`.
 //!
-//! A month and a year are excluded, since their length differs.
+//! Months and years are excluded, since their lengths vary.
 
-/// The units, the longest first, each with its seconds.
+/// The units in seconds, the longest first.
 const UNITS: [(char, u64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
 
-/// What a text has to look like, as a regular expression that every editor knows.
+/// The regular expression of a duration, in a syntax that every editor supports.
 pub(crate) const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
 
 /// The number of seconds of a duration.
@@ -17,7 +17,7 @@ pub fn seconds(text: &str) -> Option<u64> {
     count.parse::<u64>().ok().filter(|_| is_count)?.checked_mul(*seconds)
 }
 
-/// The shortest text for so many seconds.
+/// The shortest text for a number of seconds.
 pub fn written(seconds: u64) -> String {
     let (unit, length) = UNITS.into_iter().find(|(_, length)| seconds.is_multiple_of(*length)).unwrap_or(('s', 1));
     format!("{}{unit}", seconds / length)

@@ -1,6 +1,6 @@
-//! The [`Api`] in, every emitted file out, as values.
+//! Emits all files of the client from the [`Api`], as values.
 //!
-//! Pure: no disk, no clock, no environment. The files are sorted by path, and the same model yields the same bytes.
+//! No access to disk, clock or environment. The files are sorted by path, and the same model yields the same bytes.
 
 mod catalogue_schema;
 mod coverage_page;
@@ -38,9 +38,9 @@ use crate::model::Api;
 /// An emitted file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Relative to the folder it is emitted into, with `/` between its parts.
+    /// The path relative to the output folder, with `/` as the separator.
     pub path: String,
-    /// The whole text.
+    /// The complete text.
     pub text: String,
 }
 
@@ -62,10 +62,10 @@ pub fn emit(api: &Api, package: &Package) -> Vec<File> {
     files
 }
 
-/// What makes a file.
+/// A function that makes one file.
 type Job<'a> = Box<dyn Fn() -> File + Send + Sync + 'a>;
 
-/// Does jobs on as many threads as the machine runs at once.
+/// Runs jobs in parallel on all cores of the machine.
 fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
     let count = thread::available_parallelism().map_or(1, NonZero::get);
     let lane = |first| jobs.iter().skip(first).step_by(count).map(|job| job()).collect::<Vec<_>>();
@@ -75,7 +75,7 @@ fn side_by_side(jobs: &[Job<'_>]) -> Vec<File> {
     })
 }
 
-/// Emits what people and other tools read about the service.
+/// Emits the documents about the service for users and other tools.
 pub fn documents(api: &Api, package: &Package) -> Vec<File> {
     let description = openapi(api, OpenApiVersion::V3_1, OpenApiFormat::Json);
     let description = File { path: "openapi.json".to_owned(), text: description };

@@ -1,5 +1,4 @@
-//! The parts of a declaration of the format: maps, their keys, the values that are allowed, and the findings about
-//! others.
+//! The building blocks of the format: maps, their keys, the accepted values, and the errors about other values.
 //!
 //! The declarations themselves are in `spec/`, one per map. `walk` reads files by them; the schema for editors and the
 //! tables in `spec/README.md` are emitted from them. Rules that compare several entries are in `resolve`.
@@ -16,77 +15,77 @@ pub const GROUP: &Map = &spec::GROUP;
 pub enum Shape {
     /// Text.
     Text,
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     Whole,
     /// Any number.
     Number,
     /// `true` or `false`.
     Flag,
-    /// One of some words, each with what it means.
+    /// One of several words, each with its meaning.
     Word(&'static [(&'static str, &'static str)]),
     /// A list.
     List(&'static Shape),
     /// A map with known keys.
     Map(&'static Map),
-    /// `use` entries are one map, all others another.
+    /// A map of one type if it has the key `use`, otherwise of another type.
     UseOr(&'static Map, &'static Map),
-    /// Alternatives, distinguished as a word, another text, a list or a map.
+    /// Alternatives, distinguished by kind: a word, another text, a list or a map.
     Either(&'static [Shape]),
 }
 
 /// A map with known keys.
 #[derive(Debug)]
 pub struct Map {
-    /// What the map is, with its article.
+    /// The name of the map, with its article.
     pub what: &'static str,
     /// Documentation of the map in addition to its keys.
     pub(crate) about: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
-    /// How its keys depend on each other.
+    /// The dependencies between its keys.
     pub(crate) rules: &'static [Rule],
 }
 
 /// A key of a map.
 #[derive(Debug)]
 pub struct Key {
-    /// As written.
+    /// The key in YAML.
     pub name: &'static str,
-    /// Whether it must be there.
+    /// Whether the key is required.
     pub(crate) required: bool,
-    /// What its value is.
+    /// The accepted values.
     pub shape: Shape,
     /// The condition for every text or number in its value.
     pub(crate) form: Form,
-    /// What it means, for authors.
+    /// The documentation of the key for authors.
     pub(crate) about: &'static str,
 }
 
-/// What a text, a number or the map of an item has to be like.
+/// A condition for a text, a number or a map in a list.
 #[derive(Debug)]
 pub(crate) enum Form {
-    /// Text of one line.
+    /// Text on one line.
     Line,
     /// Text whose lines are one paragraph.
     Prose,
-    /// Text of one line, a number or a boolean, kept as written.
+    /// Text on one line, a number or a boolean, kept as written.
     Scalar,
     /// A type expression. `resolve` reads it, since it looks up the names in it.
     Type,
-    /// A path from the base URL on.
+    /// A path relative to the base URL.
     Path {
         /// Whether a segment may be a param in braces.
         takes_params: bool,
     },
-    /// Text of one line that a regular expression fits, which is one for every editor too.
+    /// Text on one line that matches a regular expression, in a syntax that every editor supports.
     Like(&'static str, Say),
-    /// A number between two others.
+    /// A number within a range.
     Within(u32, u32, Say),
-    /// A map that has a key which it need not have elsewhere.
+    /// A map that must have a key that is optional elsewhere.
     With(&'static str, Say),
 }
 
-/// The finding about a value that does not fit: the rule, the message and the remedy.
+/// The error about an invalid value: the rule, the message and the help.
 ///
 /// In both texts `{}` is replaced by the value, or by the name of the map.
 #[derive(Debug)]
@@ -105,24 +104,24 @@ pub(crate) struct Rule {
 /// A condition of a rule on a map.
 #[derive(Debug)]
 pub(crate) enum Condition {
-    /// A key is there.
+    /// A key is present.
     Has(&'static str),
-    /// One of several keys is there, or more.
+    /// At least one of several keys is present.
     HasAny(&'static [&'static str]),
-    /// None of several keys is there, or more than one.
+    /// None of several keys is present, or more than one.
     HasNotOne(&'static [&'static str]),
-    /// A key is not there.
+    /// A key is missing.
     Lacks(&'static str),
-    /// A key is not there, or its list is empty.
+    /// A key is missing, or its list is empty.
     ListsNothing(&'static str),
-    /// The value of a key is a word.
+    /// The value of a key is this word.
     Says(&'static str, &'static str),
-    /// A key is present and its value is not a word.
+    /// A key is present and its value is not this word.
     SaysElse(&'static str, &'static str),
 }
 
 impl Shape {
-    /// The accepted maps, also as items of a list.
+    /// The accepted maps, including those accepted as list items.
     pub fn maps(&self) -> Vec<&'static Map> {
         match self {
             Self::List(item) => item.maps(),
@@ -148,8 +147,9 @@ pub(crate) const PASCAL: &str = "^[A-Z][A-Za-z0-9]*$";
 
 /// Declares a map: the type of its content, its keys, and the code that reads them.
 ///
-/// The docs of the type and of its fields are the descriptions of the map and of its keys. A key `must` be there
-/// or `may`; its name is the field's unless it is stated; the form of texts in its value follows `as`.
+/// The docs of the type and of its fields are the descriptions of the map and of its keys. A key is required with
+/// `must` and optional with `may`; it has the name of the field unless another one is declared. `as` declares the form
+/// of the texts in its value.
 macro_rules! map {
     (
         $(#[doc = $docs:literal])+
@@ -230,7 +230,7 @@ macro_rules! words {
                 }
             }
 
-            /// The meaning of a word of the catalogue.
+            /// Parses a word of the catalogue.
             pub fn of(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|known| known.word() == word)
             }

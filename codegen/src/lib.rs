@@ -1,10 +1,10 @@
-//! The pipeline: a catalogue in, the generated part of a client out.
+//! The pipeline from a catalogue to the generated part of a client.
 //!
 //! ```text
 //! spec/*.yaml ─load→ Catalogue ─resolve→ Api, or every finding ─emit→ Vec<File> ─write→ disk, or a report of drift
 //! ```
 //!
-//! It contains no fact about an endpoint, a group, a param or a service; these are in the catalogue.
+//! This crate contains no facts about endpoints, groups, params or services; these are in the catalogue.
 
 mod count_table;
 mod coverage;
@@ -21,8 +21,8 @@ mod time_unit;
 mod walk;
 mod write;
 
-// Items for the crate `evolve` in addition to the stages: the words of the format and of the model. Not a public API,
-// as both crates belong to this project.
+// Items for the crate `evolve`, in addition to the stages of the pipeline: the types of the format and of the model.
+// They are not a public API.
 #[doc(hidden)]
 pub mod duration;
 #[doc(hidden)]
@@ -65,7 +65,7 @@ pub use walk::{is_invisible, is_line, is_prose};
 pub use write::replace;
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};
 
-/// Reads a catalogue and makes the client's model of it, or returns all of its errors.
+/// Reads a catalogue and returns the model of the client, or all errors of the catalogue.
 pub fn read(spec: &Path) -> Result<Api, Diagnostics> {
     check(&load(spec))
 }

@@ -1,7 +1,7 @@
-//! A folder of YAML in, a [`Catalogue`] out.
+//! Reads a folder of YAML files into a [`Catalogue`].
 //!
-//! Each file is read by the declarations of the format. Its valid entries continue to `resolve`, so that one run
-//! reports every error. Comparisons between entries are made there, not here.
+//! The declarations of the format are used to read each file. Valid entries are passed on to `resolve` even if others
+//! have errors, so that one run reports every error. Entries are compared with each other there, not here.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -14,15 +14,15 @@ use crate::marked;
 use crate::spec;
 use crate::walk::{ROOT, Read, Walk};
 
-/// What was read, with what was wrong with it.
+/// The content of a catalogue, with the errors found while reading it.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// `None` if it cannot be read; its names are unknown then.
+    /// The content of `service.yaml`; `None` if it cannot be read, so that its names are unknown.
     pub(crate) service: Option<Document<spec::Service>>,
-    /// Sorted by file name.
+    /// The group files, sorted by name.
     pub(crate) groups: Vec<Document<spec::Group>>,
     pub(crate) diagnostics: Diagnostics,
-    /// Names of entries that were dropped for their errors; references to them are valid.
+    /// Names of entries that were dropped because of errors; references to them are not reported.
     pub(crate) cut: HashSet<String>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Document<T> {
 }
 
 impl<T> Document<T> {
-    /// The name of the module that a group becomes: its file's.
+    /// The module name of a group, which is the stem of its file name.
     pub(crate) fn module(&self) -> &str {
         self.file.name.strip_suffix(".yaml").unwrap_or(&self.file.name)
     }
@@ -63,7 +63,7 @@ pub fn load(dir: &Path) -> Catalogue {
     load_sources(loader, sources)
 }
 
-/// The same for files already read: pairs of name and text.
+/// Reads files from memory: pairs of name and text.
 pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
     let mut sources: Vec<_> =
         files.iter().map(|(name, text)| SourceFile::new((*name).to_owned(), without_mark(text))).collect();
@@ -83,7 +83,7 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
             groups.push(group);
         }
     }
-    // A folder that cannot be read has no other finding.
+    // If the folder cannot be read, a missing `service.yaml` is not reported as well.
     if !has_service && !loader.is_blind {
         let finding = Diagnostic::of_file("missing-file", SERVICE_FILE, "missing file `service.yaml`");
         loader.diagnostics.push(finding.help("add it; it declares what all endpoints share"));
@@ -97,7 +97,7 @@ const SERVICE_FILE: &str = "service.yaml";
 struct Loader {
     diagnostics: Diagnostics,
     cut: HashSet<String>,
-    /// Whether not even the names of the files could be read.
+    /// Whether the list of files could not be read.
     is_blind: bool,
 }
 
@@ -164,17 +164,17 @@ impl Loader {
     }
 }
 
-/// Whether a file of a folder is a part of the catalogue. Hidden files belong to editors and tools.
+/// Returns whether a file belongs to the catalogue. Hidden files belong to editors and tools.
 pub fn is_part(name: &str) -> bool {
     !name.starts_with('.') && Path::new(name).extension() == Some(OsStr::new("yaml"))
 }
 
-/// A text without the byte order mark that some editors write before it.
+/// Removes the byte order mark that some editors write.
 fn without_mark(text: &str) -> String {
     text.trim_start_matches('\u{feff}').to_owned()
 }
 
-/// A finding about a file in another encoding, at the first byte that shows it.
+/// The error about a file that is not UTF-8, at its first invalid byte.
 fn not_utf8(name: String, bytes: &[u8], valid: usize) -> Diagnostic {
     let start = String::from_utf8_lossy(&bytes[..valid]).chars().count();
     let file = Arc::new(SourceFile::new(name, String::from_utf8_lossy(bytes).into_owned()));

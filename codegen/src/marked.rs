@@ -1,4 +1,4 @@
-//! Parses YAML text to a tree whose nodes have positions.
+//! Parses YAML text into a tree whose nodes have positions.
 //!
 //! The tree keeps what a plain YAML value loses: positions, the order of keys and duplicate keys. Anchors, tags and
 //! several documents are rejected, as the catalogue does not use them.
@@ -15,16 +15,16 @@ use saphyr_parser::{Event, Marker, Parser, Span};
 pub struct Node {
     /// The position, in characters from the start of the text.
     pub span: Range<usize>,
-    /// What it is.
+    /// The kind of node, with its content.
     pub kind: Kind,
 }
 
-/// What a node is.
+/// The kind of a node, with its content.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
-    /// Nothing: an empty value, `~` or `null`.
+    /// An empty value, `~` or `null`.
     Null,
-    /// A scalar that is text, quoted or not.
+    /// A text scalar, quoted or not.
     Text(String),
     /// A boolean.
     Flag(bool),
@@ -32,16 +32,16 @@ pub enum Kind {
     Number(String),
     /// A list.
     List(Vec<Node>),
-    /// A map, in the order written, with keys that may repeat.
+    /// A map in the order of the text; keys may repeat.
     Map(Vec<(Node, Node)>),
 }
 
-/// Why a text is not a tree.
+/// A YAML syntax error.
 #[derive(Debug)]
 pub struct SyntaxError {
-    /// What is wrong, in lower case.
+    /// The message, in lower case.
     pub message: String,
-    /// Where, in characters from the start of the text.
+    /// The position, in characters from the start of the text.
     pub span: Range<usize>,
 }
 
@@ -80,7 +80,7 @@ impl Node {
     }
 }
 
-/// Reads one document.
+/// Parses one YAML document.
 pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     if let Some(conflict) = merge_conflict(text) {
         return Err(conflict);
@@ -103,7 +103,7 @@ pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     Ok(builder.root.unwrap_or(Node { span: 0..0, kind: Kind::Null }))
 }
 
-/// The first line that git has written into a file at a merge conflict.
+/// Finds the first conflict marker of a git merge.
 fn merge_conflict(text: &str) -> Option<SyntaxError> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {

@@ -1,7 +1,7 @@
-//! The client to be emitted, in Rust's words: every name decided, every reference followed, every default filled in.
+//! The client to emit, in Rust terms: all names are chosen, references resolved and defaults filled in.
 //!
-//! `resolve` makes it and the emitters read it. Nothing here knows YAML, and the emitters need no checks: a catalogue
-//! with a mistake has no model.
+//! `resolve` makes the model and the emitters read it. It is independent of YAML, and the emitters need no checks,
+//! since a catalogue with errors has no model.
 
 mod endpoint;
 mod service;
@@ -19,21 +19,21 @@ pub use service::{
 };
 pub use value::{Field, NamedType, Range, Record, RecordLayout, RecordRef, Type, Value};
 
-/// The whole client.
+/// The complete client.
 #[derive(Debug)]
 pub struct Api {
     pub service: Service,
     pub types: Vec<NamedType>,
-    /// Records of `service.yaml`, `Metadata` among them.
+    /// Records of `service.yaml`, including `Metadata`.
     pub records: Vec<Record>,
     /// Params of `service.yaml`, to which endpoints refer by index.
     pub shared_params: Vec<SharedParam>,
     /// Param sets of `service.yaml`, to which endpoints refer by index.
     pub param_sets: Vec<ParamSet>,
-    /// Setters of a request, one a method name, whichever endpoints take it.
+    /// Setters of requests, one per method name, for all endpoints.
     pub setters: Vec<Setter>,
     pub groups: Vec<Group>,
-    /// Findings about what nothing refers to.
+    /// Errors about entries that nothing refers to.
     pub unused: Diagnostics,
 }
 
@@ -43,12 +43,12 @@ impl Api {
         self.groups.iter().flat_map(|group| &group.endpoints)
     }
 
-    /// Those with a path, which become methods.
+    /// The endpoints with a path, which become methods.
     pub fn methods(&self) -> impl Iterator<Item = &Endpoint> {
         self.groups.iter().flat_map(Group::methods)
     }
 
-    /// The setter of a name; they are sorted.
+    /// Returns the setter with a name; the setters are sorted by name.
     pub fn setter(&self, ident: &str) -> Option<&Setter> {
         let index = self.setters.binary_search_by(|setter| setter.ident.as_str().cmp(ident)).ok()?;
         self.setters.get(index)
@@ -63,7 +63,7 @@ impl Api {
         records.iter().find(|record| record.ident == reference.ident)
     }
 
-    /// The one field of a record that represents a body of a type.
+    /// The single field of a record that represents a body of one type.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
         self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
     }
@@ -76,5 +76,5 @@ impl Api {
     }
 }
 
-/// The summary of something whose meaning is unknown.
+/// The summary of an entry whose meaning is unknown.
 pub const UNKNOWN_MEANING: &str = "Its meaning is unknown.";

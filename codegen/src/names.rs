@@ -1,7 +1,7 @@
-//! From the catalogue's names to Rust's: casing, keywords, leading digits.
+//! Converts names of the catalogue to Rust names: case, keywords, leading digits.
 //!
-//! All Rust names of the emitted code are made here; `reserved.rs` lists those of the runtime. Collisions are found by
-//! `resolve`.
+//! All Rust names of the emitted code are made here; `reserved.rs` lists those of the runtime. `resolve` detects
+//! collisions.
 
 mod reserved;
 
@@ -9,7 +9,7 @@ use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 
 pub use reserved::{Scope, is_taken};
 
-/// What a Rust name is for, which decides how it is written.
+/// The kind of a Rust name, which determines its case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
     /// Methods, fields, modules: `volume_ratio`.
@@ -42,12 +42,12 @@ pub fn ascii(name: &str) -> String {
     any_ascii::any_ascii(name)
 }
 
-/// The Rust name of an entry: the one that its author chose, or what its name makes.
+/// The Rust name of an entry: the one that its author chose, or one derived from its name.
 pub fn chosen(ident: Option<&String>, name: &str, case: Case) -> Option<String> {
     ident.cloned().or_else(|| self::ident(name, case).ok())
 }
 
-/// Whether a name chosen by the author is a valid Rust name.
+/// Returns whether a name chosen by the author is a valid Rust name.
 pub fn is_ident(name: &str, case: Case) -> bool {
     let begins = |c: char| if case == Case::Snake { c.is_ascii_lowercase() } else { c.is_ascii_uppercase() };
     let goes_on = |c: char| match case {
@@ -72,19 +72,19 @@ pub fn takes(setter: &str) -> String {
     "Takes".to_owned() + &setter.to_upper_camel_case()
 }
 
-/// What becomes the constant of a limit set.
+/// The text from which the constant of a limit set is named.
 pub fn limit(name: &str) -> String {
     format!("set {name}")
 }
 
-/// Whether a name is a valid crate name and differs from the dependencies of an emitted crate.
+/// Returns whether a name is a valid crate name and differs from the dependencies of an emitted crate.
 pub(crate) fn is_crate(ident: &str) -> bool {
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
     let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
     ident.starts_with(begins) && ident.chars().all(goes_on) && !is_keyword(ident) && !CRATES.contains(&ident)
 }
 
-/// Crates that the compiler brings, and those that an emitted one depends on.
+/// The crates of the standard library, and the dependencies of an emitted crate.
 const CRATES: [&str; 9] = [
     "alloc",
     "core",
@@ -115,7 +115,7 @@ fn escape_keyword(ident: String) -> String {
     if is_keyword(&ident) { ident + "_" } else { ident }
 }
 
-/// Strict and reserved keywords of every edition, and the two that nothing may be called.
+/// Strict and reserved keywords of every edition, and the two words that cannot be names at all.
 fn is_keyword(ident: &str) -> bool {
     KEYWORDS.contains(&ident)
 }

@@ -9,8 +9,8 @@ use crate::write::{ChangeKind, FileChange, Mode, diff, replace};
 
 const PAGE: &str = "README.md";
 
-/// Compares the tables of a catalogue's page, if it has one, with the emitted ones, and in [`Mode::Write`] updates
-/// them.
+/// Compares the tables in the README of a catalogue, if it has one, with the emitted ones, and updates them in
+/// [`Mode::Write`].
 pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<FileChange>> {
     let path = spec.join(PAGE);
     let Ok(page) = fs::read_to_string(&path) else { return Ok(None) };

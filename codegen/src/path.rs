@@ -1,9 +1,9 @@
-//! Paths after the base URL, like `/books/{symbol}.json`: their characters, and the params in braces.
+//! Paths after the base URL, like `/books/{symbol}.json`: valid characters, and params in braces.
 
-/// The reason why a text is not a path: the rule, the message and the help.
+/// The reason why a path is invalid: the rule, the message and the help.
 pub type Fault = (&'static str, String, String);
 
-/// Whether a text is a path; a part of a segment may be a param in braces where params are accepted.
+/// Checks a path; with `takes_params`, segments may contain params in braces.
 pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     let fault = |rule, message: String, help: &str| Err((rule, message, help.to_owned()));
     if !path.starts_with('/') {
@@ -23,18 +23,18 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
         let message = format!("no text separates two params in the path `{path}`");
         return fault("path-braces", message, "their values could not be told apart; describe them as one param");
     }
-    // A param stands for a text that is not empty.
+    // The value of a param is never empty, so `{}` replaces it here.
     let plain = literals.join("{}");
     let mut segments: Vec<&str> = plain.split('/').skip(1).collect();
     if takes_params {
-        // The path may end in a slash, and `/` is one.
+        // A trailing slash is valid, and so is `/` alone.
         segments.pop_if(|last| last.is_empty());
     }
     if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
         let message = format!("the path `{path}` has an empty or a dotted segment");
         return fault("path-segment", message, "write each segment by its name");
     }
-    // RFC 3986, section 3.3: what a segment may have unescaped.
+    // The unescaped characters of a segment, by RFC 3986, section 3.3.
     let is_legal = |c: &char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(*c);
     if let Some(character) = literals.iter().flat_map(|literal| literal.chars()).find(|c| !is_legal(c)) {
         let message = format!("the path `{path}` has `{character}`, which is not allowed in a path");
@@ -49,7 +49,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     }
 }
 
-/// The texts before, between and after the params, and the names of the params; `None` if the braces are not in pairs.
+/// The texts before, between and after the params, and the names of the params; `None` if the braces do not match.
 fn parts(path: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     let (mut literals, mut names, mut rest) = (Vec::new(), Vec::new(), path);
     while let Some((literal, after)) = rest.split_once('{') {
@@ -70,7 +70,7 @@ pub fn params(path: &str) -> Vec<&str> {
     parts(path).unwrap_or_default().1
 }
 
-/// A path without the names of its params: two that differ only in these are one to a server.
+/// A path without the names of its params, since a server does not distinguish paths that differ only in these.
 pub fn template(path: &str) -> String {
     parts(path).map_or_else(|| path.to_owned(), |(literals, _)| literals.join("{}"))
 }

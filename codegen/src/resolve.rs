@@ -1,8 +1,8 @@
-//! A [`Catalogue`] in, the [`Api`] to emit out, or every finding at once.
+//! Resolves a [`Catalogue`] into the [`Api`] to emit, or returns all of its errors.
 //!
-//! Names are made, references followed and defaults filled in here, each once, and errors of references, contradictions
-//! and names are found. The order is that of the catalogue, and groups are sorted by name, so the output does not
-//! depend on the order of a directory listing.
+//! Names are made, references resolved and defaults filled in here, each once; invalid references, contradictions and
+//! name collisions become errors. The order is that of the catalogue, with groups sorted by name, so the output does
+//! not depend on the order of a directory listing.
 
 mod bodies;
 mod cycles;
@@ -30,13 +30,13 @@ pub use service::{may_be_fixed, may_carry_key};
 use types::Records;
 use unused::Used;
 
-/// Makes the model of a client from a catalogue.
+/// Makes the model of a client from a catalogue; unused entries are errors.
 pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let api = resolve(catalogue)?;
     if api.unused.is_empty() { Ok(api) } else { Err(api.unused) }
 }
 
-/// Makes the model of a client. While a catalogue is edited, it may name what nothing refers to yet.
+/// Makes the model of a client. Unused entries are not errors, as a catalogue under edit may contain them.
 pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let stand_in = Service::unknown();
     let service = catalogue.service.as_ref().map(|document| &document.spec).or(stand_in.as_ref());
@@ -48,13 +48,14 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     }
 }
 
-/// Replaces a part that has an error; only code that reports an error can make one.
+/// Replaces a part that has an error; created only when the error is reported.
 #[derive(Clone, Copy, Debug)]
 struct Wrong(());
 
 type Resolved<T> = Result<T, Wrong>;
 
-/// All of several things, if nothing is wrong with any; each of them is looked at.
+/// Collects all items, or returns an error if any item has one; all items are evaluated, so that every error is
+/// reported.
 fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
     let mut all = Ok(Vec::new());
     for item in items {
@@ -67,38 +68,38 @@ fn all<T>(items: impl IntoIterator<Item = Resolved<T>>) -> Resolved<Vec<T>> {
     all
 }
 
-/// What has been found so far.
+/// The state of the resolution.
 struct Resolver<'a> {
     service: &'a Service,
     /// Whether `service.yaml` cannot be read, so that its names are unknown.
     is_blind: bool,
     cut: &'a HashSet<String>,
     findings: Diagnostics,
-    /// The findings of `load`, which are not repeated.
+    /// The errors reported by `load`, which are not repeated.
     told: HashSet<(&'static str, String, usize)>,
     /// Types and records of `service.yaml`.
     types: HashSet<&'a str>,
     records: Records<'a>,
     shared: HashMap<&'a str, usize>,
     sets: HashMap<&'a str, usize>,
-    /// The texts of every closed list of values, by its type.
+    /// The values of each closed list of values, by type name.
     values: HashMap<&'a str, HashSet<&'a str>>,
-    /// Every path of all groups.
+    /// The paths of all groups.
     paths: HashMap<String, Location>,
-    /// Every setter, by the trait of the endpoints that have it.
+    /// All setters, by the trait of the endpoints that have them.
     setters: HashMap<String, (Setter, Location)>,
     /// Names at the root of the crate.
     root_types: Unique,
     /// Names of shared params and param sets, as constants.
     constants: Unique,
-    /// The field that every record of a series has, unless its endpoint declares another.
+    /// The time field of every record of a series, unless the endpoint declares another one.
     time: Option<Field>,
     used: Used<'a>,
-    /// How many names have been compared with ones that do not exist.
+    /// The number of names compared so far for suggestions.
     compared: usize,
 }
 
-/// How many names are compared at most for suggestions: comparing takes longer than everything else.
+/// The maximum number of names compared for suggestions, since comparing takes longer than all other work.
 const MOST_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {
@@ -148,7 +149,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Notes a finding, unless `load` has it already.
+    /// Reports an error, unless `load` has already reported it.
     fn wrong(
         &mut self,
         rule: &'static str,
@@ -166,7 +167,7 @@ impl<'a> Resolver<'a> {
         Wrong(())
     }
 
-    /// A reference to something that is not there; silent if it is there but was cut out.
+    /// Reports a reference to an entry that does not exist, unless that entry was dropped because of an error.
     fn unknown_name<'n>(
         &mut self,
         rule: &'static str,
@@ -190,7 +191,7 @@ impl<'a> Resolver<'a> {
         self.wrong(rule, at, format!("unknown {what} `{name}`"), help)
     }
 
-    /// The Rust name of an entry: its `rust_name` if it has one, or made from `name`.
+    /// The Rust name of an entry: its `rust_name`, or a name derived from `name`.
     fn rust_name(&mut self, name: &Text, ident: Option<&Text>, case: Case, scope: Scope) -> Resolved<String> {
         let result = match ident {
             Some(ident) if !names::is_ident(ident, case) => Err(format!("`{ident}` is not a valid identifier")),
@@ -216,7 +217,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The name of a type as the author writes it and as it is in Rust.
+    /// Checks the name of a type, which is the same in the catalogue and in Rust.
     fn type_name(&mut self, name: &Text) -> Resolved<String> {
         if !names::is_ident(name, Case::Pascal) {
             let message = format!("`{name}` is not the name of a Rust type");
@@ -244,7 +245,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The first index of each of several names.
+/// The first index of each name.
 fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
     let mut first = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -263,7 +264,7 @@ impl Unique {
         self.0.get(name).cloned()
     }
 
-    /// Records a name; returns its earlier location.
+    /// Adds a name; returns its first location if it is a duplicate.
     fn insert(&mut self, name: &str, at: &Location) -> Option<Location> {
         let first = self.get(name);
         if first.is_none() {
@@ -273,17 +274,17 @@ impl Unique {
     }
 }
 
-/// Text as one paragraph: how the YAML was folded does not matter.
+/// Joins the lines of a text to one paragraph, regardless of how the YAML was folded.
 fn prose(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The meaning of something, or a sentence that it is unknown.
+/// The summary, or a sentence that states that the meaning is unknown.
 fn meaning(summary: &str) -> String {
     known_meaning(summary).unwrap_or_else(|| UNKNOWN_MEANING.to_owned())
 }
 
-/// The meaning of something, if it is known.
+/// The summary, if it is known.
 fn known_meaning(summary: &str) -> Option<String> {
     (summary.trim() != "unknown").then(|| prose(summary))
 }

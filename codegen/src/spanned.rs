@@ -1,6 +1,6 @@
-//! A value with its location, so that an error about it needs no search.
+//! A value with its location, so that an error about the value has its location at hand.
 //!
-//! It behaves as the value does: it is compared, printed and read as one.
+//! It is compared, printed and read like the value itself.
 
 use std::fmt;
 use std::ops::Deref;
@@ -22,7 +22,7 @@ impl<T> Spanned<T> {
         Self { value, at }
     }
 
-    /// Its location.
+    /// The location.
     pub(crate) fn at(&self) -> &Location {
         &self.at
     }

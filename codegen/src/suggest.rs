@@ -1,4 +1,4 @@
-//! `did you mean`: the new name of a renamed key or word, or else the most similar name.
+//! `did you mean` suggestions: the new name of a renamed key or word, otherwise the most similar name.
 
 /// Keys and words of earlier versions of the format, with their new names.
 const RENAMED: [(&str, &str); 11] = [
@@ -15,7 +15,7 @@ const RENAMED: [(&str, &str); 11] = [
     ("works", "tested_values"),
 ];
 
-/// Words for a help line, empty if nothing is near.
+/// The text for a help line; empty if no name is similar.
 pub fn did_you_mean<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<_> = known.collect();
     let renamed = RENAMED.iter().find(|(old, new)| *old == written && known.contains(new));

@@ -1,11 +1,11 @@
-//! How much of each endpoint is known, in numbers.
+//! The number of endpoints by how much of them is known.
 
 use crate::count_table::CountTable;
 use crate::model::{Api, Body, Endpoint};
 
 const HEADING: &[&str] = &["group", "endpoints", "with path", "typed", "untyped", "body unknown", "by name only"];
 
-/// What is counted; `typed` and the two after it add up to those with a path.
+/// The counted kinds; `typed` and the two after it add up to those with a path.
 const KINDS: &[fn(&&Endpoint) -> bool] = &[
     |_| true,
     |endpoint| endpoint.path.is_some(),
@@ -15,7 +15,7 @@ const KINDS: &[fn(&&Endpoint) -> bool] = &[
     |endpoint| endpoint.path.is_none(),
 ];
 
-/// The endpoints of each group, and of all together in the last row.
+/// Counts the endpoints of each group, with the total in the last row.
 pub fn summary(api: &Api) -> CountTable {
     let of_group = |group: &'_ crate::model::Group| {
         CountTable::row(&group.ident, &group.endpoints.iter().collect::<Vec<_>>(), KINDS)

@@ -1,4 +1,4 @@
-//! How points in time are written: in a unit that they count, or in a format of text.
+//! Formats of timestamps: a number in a unit, or a text format.
 
 use crate::format::words;
 
@@ -22,22 +22,22 @@ words! {
     }
 }
 
-/// The form of timestamps.
+/// The format of timestamps: a number or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeForm {
-    /// As numbers that count a unit.
+    /// A number in this unit.
     Counted(TimeUnit),
-    /// As text.
+    /// Text in this format.
     Written(TimeFormat),
 }
 
 impl TimeForm {
-    /// The declared form; the format, if both are declared.
+    /// The declared unit or format; the format, if both are declared.
     pub fn of(unit: Option<TimeUnit>, format: Option<TimeFormat>) -> Option<Self> {
         format.map(Self::Written).or(unit.map(Self::Counted))
     }
 
-    /// The catalogue's word for it.
+    /// The word of the catalogue.
     pub fn word(self) -> &'static str {
         match self {
             Self::Counted(unit) => unit.word(),
@@ -61,7 +61,7 @@ impl TimeForm {
         }
     }
 
-    /// Whether a text of the catalogue is a timestamp of this form.
+    /// Returns whether a text of the catalogue is a timestamp in this format.
     pub fn is_written(self, text: &str) -> bool {
         let is_day = || {
             let shape = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });

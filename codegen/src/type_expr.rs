@@ -1,8 +1,8 @@
-//! Type expressions as the catalogue writes them: `number`, `Timeframe`, `list<list<number>>`, `map<number?>`.
+//! Type expressions of the catalogue: `number`, `Timeframe`, `list<list<number>>`, `map<number?>`.
 
 use std::fmt;
 
-/// A parsed type expression, its names not looked up.
+/// A parsed type expression whose names are not resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeExpr<'a> {
     Builtin(Builtin),
@@ -15,7 +15,7 @@ pub enum TypeExpr<'a> {
     Option(Box<TypeExpr<'a>>),
 }
 
-/// A type that every catalogue has.
+/// A built-in type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builtin {
     String,
@@ -30,11 +30,11 @@ pub enum Builtin {
 /// The maximum nesting depth of lists and maps.
 pub const MAX_LISTS: usize = 4;
 
-/// The syntax of generic types; part of the message about an unreadable type.
+/// The syntax of generic types; part of the message about an invalid type.
 pub const SYNTAX: &str = "a list is written `list<number>`, an object whose keys are data `map<number>`, and `list<number?>` \
      or `map<number?>` where values can be null; at most four stand within each other";
 
-/// Their names, for lookups and suggestions.
+/// The names of the built-in types, for lookups and suggestions.
 pub const BUILTINS: &[(&str, Builtin)] = &[
     ("string", Builtin::String),
     ("integer", Builtin::Integer),
@@ -46,12 +46,12 @@ pub const BUILTINS: &[(&str, Builtin)] = &[
 ];
 
 impl Builtin {
-    /// Whether a range makes sense.
+    /// Returns whether the type can have a range.
     pub fn is_numeric(self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number)
     }
 
-    /// Whether a text writes one of its values.
+    /// Returns whether a text is a value of the type.
     pub fn is_written(self, text: &str) -> bool {
         match self {
             Self::String | Self::Any => true,
@@ -64,12 +64,12 @@ impl Builtin {
 }
 
 impl<'a> TypeExpr<'a> {
-    /// Whether a range makes sense.
+    /// Returns whether the type can have a range.
     pub fn is_numeric(&self) -> bool {
         matches!(self.innermost(), Self::Builtin(builtin) if builtin.is_numeric())
     }
 
-    /// Reads an expression; `None` if its brackets do not match or are nested too deeply.
+    /// Parses an expression; `None` if its brackets do not match or are nested too deeply.
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::parse_within(text, MAX_LISTS)
     }
@@ -112,7 +112,7 @@ impl<'a> TypeExpr<'a> {
     }
 }
 
-/// As the catalogue writes it.
+/// Formats the expression as in the catalogue.
 impl fmt::Display for TypeExpr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

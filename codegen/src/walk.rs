@@ -1,4 +1,4 @@
-//! Reads the tree of one file as the types of `spec`, by the declarations of the format.
+//! Reads the tree of one file into the types of `spec`, guided by the declarations of the format.
 //!
 //! Each mismatch becomes a diagnostic. An invalid item is dropped, and a missing required key gets a harmless value, so
 //! that later rules can still check the rest.
@@ -18,22 +18,22 @@ use crate::suggest::did_you_mean;
 pub(crate) use text::INVISIBLE;
 pub use text::{is_invisible, is_line, is_prose};
 
-/// Something that is read from a node.
+/// A type that can be read from a node.
 pub(crate) trait Read: Sized {
     /// The accepted shape.
     const SHAPE: Shape;
 
-    /// Reads it; `None` if the node cannot be used, which is then a finding.
+    /// Reads a node; reports an error and returns `None` if the node is invalid.
     fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self>;
 
-    /// The value of a required key that is missing or invalid. Nothing refers to it, and no rule rejects it; `None` if
-    /// there is no such value.
+    /// A placeholder for a required key that is missing or invalid. Nothing refers to it, and no rule rejects it;
+    /// `None` if there is no such value.
     fn stand_in(_at: &Location) -> Option<Self> {
         None
     }
 }
 
-/// The value of an empty map, without its findings.
+/// Reads an empty map without reporting errors.
 pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     let nothing = Node { span: at.span(), kind: Kind::Map(Vec::new()) };
     T::read(&nothing, &ROOT, &mut Walk::new(at.source()))
@@ -43,32 +43,32 @@ pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
 pub(crate) static ROOT: Key =
     Key { name: "", required: true, shape: Shape::Flag, form: Form::Line, about: "The file." };
 
-/// One file on its way.
+/// The state while one file is read.
 #[derive(Debug)]
 pub(crate) struct Walk {
     file: Arc<SourceFile>,
     pub(crate) diagnostics: Diagnostics,
-    /// Names of entries that were cut out.
+    /// Names of entries that were dropped because of errors.
     pub(crate) cut: HashSet<String>,
-    /// Regular expressions of the format, each made once.
+    /// The compiled regular expressions of the format.
     forms: HashMap<&'static str, Option<Regex>>,
 }
 
 /// The values of a map by their keys.
 pub(crate) struct Entries<'n> {
     what: &'static str,
-    /// What is marked when the whole map is meant.
+    /// The location to mark for an error about the entire map.
     head: Location,
     values: Vec<(&'static str, &'n Node, &'n Node)>,
 }
 
 impl<'n> Entries<'n> {
-    /// A key as written, and its value.
+    /// Returns a key with its value.
     fn get(&self, name: &str) -> Option<(&'n Node, &'n Node)> {
         self.values.iter().find(|(key, ..)| *key == name).map(|(_, key, value)| (*key, *value))
     }
 
-    /// The first of several keys that is there.
+    /// The first of several keys that is present.
     fn first(&self, keys: &[&'static str]) -> Option<&'static str> {
         keys.iter().copied().find(|key| self.get(key).is_some())
     }
@@ -93,7 +93,7 @@ impl Walk {
         Self { file: Arc::clone(file), diagnostics: Diagnostics::default(), cut: HashSet::new(), forms: HashMap::new() }
     }
 
-    /// The keys of a map, if it is one and has anything of use.
+    /// Reads the keys of a map; `None` if the node is not a map, or has no usable key.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
         let Kind::Map(written) = &node.kind else {
             self.wrong(node, "a map", &format!("{} has {}", map.what, names(map)));
@@ -116,11 +116,11 @@ impl Walk {
         {
             self.say(say, &entries, "");
         }
-        // A map all of whose keys were rejected is not empty; an error about that would be a second one.
+        // A map whose keys were all rejected does not count as empty, as that would be a second error.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
     }
 
-    /// A key of a map, if it has it.
+    /// Looks up a key in the declaration of a map, and reports an unknown one.
     fn key(&mut self, name: &Node, map: &'static Map) -> Option<&'static Key> {
         let text = name.text().unwrap_or_default();
         let key = map.keys.iter().find(|key| key.name == text);
@@ -153,7 +153,7 @@ impl Walk {
         }
     }
 
-    /// A finding about a map, at the value of a key or at its name.
+    /// Reports an error about a map, at the value of a key or at its name.
     fn say(&mut self, Say(rule, message, help): &Say, entries: &Entries<'_>, at: &str) {
         let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
         let text = label.and_then(Node::text).unwrap_or_default();
@@ -162,13 +162,13 @@ impl Walk {
         self.diagnostics.push(Diagnostic::new(rule, &location, message.replace("{}", text)).help(*help));
     }
 
-    /// The value of a key that need not be there.
+    /// Reads the value of an optional key.
     #[expect(clippy::unnecessary_wraps, reason = "one that has to be there may have no value")]
     pub(crate) fn may<T: Read + Default>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         Some(self.value(entries, key).unwrap_or_default())
     }
 
-    /// The value of a key that has to be there.
+    /// Reads the value of a required key.
     pub(crate) fn must<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         if entries.get(key.name).is_none() {
             let message = format!("{} has no `{}`", entries.what, key.name);
@@ -181,13 +181,13 @@ impl Walk {
     fn value<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         let (name, value) = entries.get(key.name)?;
         if value.span.is_empty() {
-            // Where a value is empty, the key is what can be marked.
+            // An empty value has no text to mark, so the key is marked instead.
             return T::read(&Node { span: name.span.clone(), kind: value.kind.clone() }, key, self);
         }
         T::read(value, key, self)
     }
 
-    /// Whether a node is one of some words.
+    /// Checks that a node is one of several words.
     pub(crate) fn word(&mut self, node: &Node, shape: &Shape) -> bool {
         let Some(text) = node.text() else {
             return self.wrong(node, &expected(shape), "");
@@ -200,7 +200,7 @@ impl Walk {
         self.finding(node, "wrong-value", format!("expected {}, found `{text}`", expected(shape)), &help)
     }
 
-    /// Whether a node has one of several shapes.
+    /// Checks that a node has one of several shapes.
     pub(crate) fn either(&mut self, node: &Node, shape: &Shape) -> bool {
         if is_like(node, shape) {
             return true;
@@ -216,14 +216,14 @@ impl Walk {
         self.finding(node, "wrong-type", message, help)
     }
 
-    /// Notes a finding; always `false`.
+    /// Reports an error; always returns `false`.
     fn finding(&mut self, node: &Node, rule: &'static str, message: impl Into<String>, help: &str) -> bool {
         let finding = Diagnostic::new(rule, &self.location(node), message);
         self.diagnostics.push(finding.help(help));
         false
     }
 
-    /// Where a node is marked: a map at its first key and a list at its first item, not all their lines.
+    /// The location to mark for a node: the first key of a map or the first item of a list, not all lines.
     fn location(&self, node: &Node) -> Location {
         match &node.kind {
             Kind::Map(entries) if !entries.is_empty() => self.location(&entries[0].0),
@@ -233,7 +233,7 @@ impl Walk {
     }
 }
 
-/// Whether a node is of the kind of a shape, except for words.
+/// Returns whether the kind of a node fits a shape, except for words.
 fn is_like(node: &Node, shape: &Shape) -> bool {
     match (shape, &node.kind) {
         (Shape::Text, Kind::Text(_))
@@ -277,7 +277,7 @@ fn choices(shape: &Shape) -> Vec<String> {
     }
 }
 
-/// The keys of a map.
+/// The names of the keys of a map.
 fn names(map: &Map) -> String {
     map.keys.iter().map(|key| format!("`{}`", key.name)).collect::<Vec<_>>().join(", ")
 }

@@ -1,10 +1,10 @@
-//! Emitted files in, the disk brought into agreement with them, or a report of where it does not agree.
+//! Writes the emitted files to disk, or reports where the disk differs from them.
 //!
-//! A folder belongs to the generator or is shared with other files. The marker at the top of a file names the crate it
-//! was emitted for. A file without it, or with another crate's, is never touched: in the generator's own folder, or at
-//! the path of an emitted file, it is a conflict. With a conflict nothing is written at all; files with equal bytes are
-//! not rewritten. A file is written to a temporary path and then renamed, so that an interrupted run leaves the old
-//! text or the new one.
+//! A folder belongs to the generator or is shared with other files. The marker at the top of a file names the crate for
+//! which it was emitted. A file without a marker, or with that of another crate, is never changed: in the generator's
+//! own folder, or at the path of an emitted file, it is a conflict. If there is a conflict, nothing is written; files
+//! with equal bytes are not rewritten. A file is written to a temporary path and then renamed, so that an interrupted
+//! run leaves either the old or the new text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,71 +16,72 @@ use similar::TextDiff;
 
 use crate::emit::{File, MARKER};
 
-/// What to do about a difference.
+/// The action for differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Write the differences.
+    /// Update the files on disk.
     Write,
-    /// Only report them.
+    /// Only report the differences.
     Check,
 }
 
-/// Emitted files and their folder.
+/// The emitted files of one folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
-    /// Where it is.
+    /// The path of the folder.
     pub root: PathBuf,
-    /// The crate that its files are emitted for, as Cargo calls it; none for what is the same for every crate.
+    /// The crate for which its files are emitted, as named in Cargo; `None` for files that are the same for every
+    /// crate.
     pub package: Option<String>,
-    /// Whether others have files there too; those without the marker are then left alone in silence.
+    /// Whether the folder also contains other files; those without the marker are then ignored.
     pub is_shared: bool,
-    /// Everything that is emitted into it.
+    /// All files emitted into the folder.
     pub files: Vec<File>,
 }
 
-/// How a folder differs, or differed, from what is emitted.
+/// The differences of a folder from the emitted files, before the update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Every file that differs, sorted by path.
     pub changes: Vec<FileChange>,
-    /// How many files agree.
+    /// The number of files without differences.
     pub unchanged: usize,
 }
 
 /// A file that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// Relative to its folder, with `/` between its parts.
+    /// The path relative to the folder, with `/` as the separator.
     pub path: String,
-    /// In which way.
+    /// The kind of difference.
     pub kind: ChangeKind,
 }
 
-/// In which way a file differs.
+/// The kind of difference of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// Emitted, but not on disk.
     Missing,
-    /// On disk with other bytes: how to get from there to what is emitted.
+    /// On disk with other content; contains the diff from the file on disk to the emitted one.
     Drifted(String),
-    /// On disk with the marker, but no longer emitted; or left by a run that was interrupted.
+    /// On disk with the marker, but no longer emitted; or a temporary file of an interrupted run.
     Stale,
-    /// On disk and not the generator's to touch: without the marker, or with that of another crate, which is named.
+    /// On disk without the marker, or with that of another crate, which is named; the generator does not change it.
     Foreign(Option<String>),
 }
 
 impl Report {
-    /// Whether the disk agrees.
+    /// Returns whether the disk matches the emitted files.
     pub fn is_clean(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Whether the folder contains a file that is not the generator's.
+    /// Returns whether the folder contains a file that does not belong to the generator.
     pub fn has_foreign(&self) -> bool {
         self.changes.iter().any(|change| matches!(change.kind, ChangeKind::Foreign(_)))
     }
 
-    /// Another crate whose files are in the folder.
+    /// The name of another crate whose files are in the folder.
     pub fn other_owner(&self) -> Option<&str> {
         self.changes.iter().find_map(|change| match &change.kind {
             ChangeKind::Foreign(owner) => owner.as_deref(),
@@ -109,9 +110,9 @@ impl fmt::Display for Report {
     }
 }
 
-/// Compares folders with the emitted files, and in [`Mode::Write`] brings all of them into agreement, or none.
+/// Compares folders with the emitted files. In [`Mode::Write`] updates all folders, or none if there is a conflict.
 ///
-/// There is a report for each folder, in their order.
+/// Returns one report per folder, in the given order.
 pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
     let reports = folders.iter().map(|folder| folder.compare().map_err(|error| named(&folder.root, &error)));
     let reports = reports.collect::<io::Result<Vec<_>>>()?;
@@ -124,13 +125,13 @@ pub fn write(folders: &[Folder], mode: Mode) -> io::Result<Vec<Report>> {
 }
 
 impl Folder {
-    /// The emitted texts by path, each with the crate in its mark.
+    /// The emitted texts by path, each with the name of the crate in its marker.
     fn emitted(&self) -> BTreeMap<&str, String> {
         let mark = self.package.as_ref().map_or_else(|| MARKER.to_owned(), |package| format!("{MARKER}{FOR}{package}"));
         self.files.iter().map(|file| (file.path.as_str(), file.text.replacen(MARKER, &mark, 1))).collect()
     }
 
-    /// Every file on disk that may be affected, with its text.
+    /// All files on disk that may be affected, with their texts.
     fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<BTreeMap<String, Option<String>>> {
         let mut on_disk = BTreeMap::new();
         if self.root.exists() {
@@ -205,21 +206,21 @@ impl Folder {
     }
 }
 
-/// The part of a mark before the name of the crate.
+/// The part of a marker before the name of the crate.
 const FOR: &str = " for ";
 
-/// How a file ends that is still being written.
+/// The suffix of a temporary file.
 const UNFINISHED: &str = ".unfinished";
 
-/// Replaces files by texts, each as a whole, so that no reader sees a part of it.
+/// Replaces files atomically, so that no reader sees an incomplete file.
 ///
-/// All texts are written to temporary paths before the first is renamed, so none is replaced if one cannot be written.
-/// A link stays a link, and permissions stay.
+/// All texts are written to temporary paths before the first one is renamed, so no file is replaced if any of them
+/// cannot be written. Links and permissions are preserved.
 pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
     let mut written: Vec<(PathBuf, PathBuf, &Path)> = Vec::new();
     let beside = files.iter().try_for_each(|(path, text)| {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        // Two runs at once each write their own.
+        // The process id gives concurrent runs different temporary paths.
         let mut new = target.as_os_str().to_owned();
         new.push(format!(".{}{UNFINISHED}", std::process::id()));
         let done = fs::write(&new, text).and_then(|()| match fs::metadata(&target) {
@@ -241,13 +242,13 @@ pub fn replace(files: &[(PathBuf, String)]) -> io::Result<()> {
     replaced
 }
 
-/// Whether a file is the unfinished one of an interrupted run.
+/// Returns whether a file is a temporary file of an interrupted run.
 fn is_left_over(path: &str) -> bool {
     let id = path.strip_suffix(UNFINISHED).and_then(|path| path.rsplit_once('.'));
     id.is_some_and(|(_, id)| id.parse::<u32>().is_ok())
 }
 
-/// An error with its path.
+/// Adds the path to an error.
 fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
@@ -258,9 +259,9 @@ impl Report {
     }
 }
 
-/// The crate in the mark that a text begins with, if it begins with one; empty if the mark names none.
+/// The crate named in the marker at the top of a text; `None` without a marker, empty if the marker names no crate.
 ///
-/// The mark is the first comment, or the first value where a language has no comments. Other occurrences do not count.
+/// The marker is the first comment, or the first value in formats without comments. Other occurrences do not count.
 fn owner(text: &str) -> Option<&str> {
     // A merge conflict may begin in the first line; the rest of it is overwritten like any other difference.
     let text = if text.starts_with("<<<<<<< ") { text.split_once('\n')?.1 } else { text };
@@ -269,10 +270,10 @@ fn owner(text: &str) -> Option<&str> {
     Some(rest.strip_prefix(FOR).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default())
 }
 
-/// How a mark is begun, with the space between two lines left out.
+/// The texts before a marker, without the white space between two lines.
 const OPENINGS: &[&str] = &["// ", "<!-- ", "{\"$comment\": \"", "{\"x-generated\": \""];
 
-/// The text after an opening, which may continue on the next line, indented.
+/// The text after an opening, which may span two lines, the second one indented.
 fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     if let Some(rest) = text.strip_prefix(opening) {
         return Some(rest);
@@ -281,7 +282,7 @@ fn strip_across_lines<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     rest.trim_start().strip_prefix(opening.strip_prefix(first.trim())?)
 }
 
-/// Every file below a folder with its text; links are not followed, and neither they nor binaries have a text.
+/// Lists every file below a folder with its text, which is `None` for links and binary files; links are not followed.
 fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
@@ -291,14 +292,14 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
             let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };
-            // Git may have changed the line endings at a checkout, so these are ignored.
+            // Line endings are ignored, since git may have changed them at checkout.
             found.insert(path, text.map(|text| text.replace("\r\n", "\n")));
         }
     }
     Ok(())
 }
 
-/// Removes a folder that a stale file leaves empty; removal of any other fails.
+/// Removes the parent folders that are empty after a stale file was removed; other folders cannot be removed and stay.
 fn remove_empty_parents(root: &Path, removed: &Path) {
     for parent in removed.ancestors().skip(1).take_while(|parent| *parent != root) {
         if fs::remove_dir(parent).is_err() {

@@ -1,4 +1,4 @@
-//! YAML that every reader takes for the same, those of YAML 1.1 too.
+//! Writes YAML that every reader parses alike, including readers of YAML 1.1.
 //!
 //! Many YAML readers parse `on` as a boolean, `12:30` as a number and `2024-01-01` as a date, which are texts in YAML
 //! 1.2. The YAML library quotes only for itself, so the quoting for other readers is done here.
@@ -12,14 +12,14 @@ use serde_yaml::Value;
 use crate::marked::{self, Kind};
 use crate::walk::is_invisible;
 
-/// What a reader of YAML 1.1 takes for a boolean, nothing, a number, a date or a time.
+/// Texts that a reader of YAML 1.1 parses as a boolean, null, a number, a date or a time.
 static MISREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let words = r"(---|\.\.\.)( .*)?|y|n|yes|no|on|off|true|false|null|~|=|<<|[-+]?\.inf|\.nan";
     let numbers = r"[-+.]?[0-9][-+.0-9_:tz ]*|[-+.]?[0-9][0-9._]*e[-+]?[0-9]+|[-+]?0(x[0-9a-f_]+|o[0-7_]+|b[01_]+)";
     Regex::new(&format!("^(?i:{words}|{numbers})$")).ok()
 });
 
-/// A document in block style.
+/// Formats a value as a document in block style.
 pub fn document(value: &Value) -> String {
     lines(value).join("\n") + "\n"
 }
@@ -45,13 +45,13 @@ fn entry(key: &Value, value: &Value) -> Vec<String> {
     iter::once(head).chain(below.into_iter().map(indent)).collect()
 }
 
-/// Whether a text can be written literally, line by line.
+/// Returns whether a text can be written literally, line by line.
 fn is_block(text: &str) -> bool {
     let is_shown = |line: &str| !line.contains(is_escaped) && line.trim_end() == line;
     text.contains('\n') && text.split('\n').all(is_shown) && text.trim() == text
 }
 
-/// Lines after a dash, with the following lines indented below.
+/// Puts a dash before the first line and indents the others.
 fn item(lines: Vec<String>) -> impl Iterator<Item = String> {
     let mut lines = lines.into_iter();
     let first = lines.next().map(|first| "- ".to_owned() + &first);
@@ -74,7 +74,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// Whether a text can be written without quotes.
+/// Returns whether a text can be written without quotes.
 pub fn is_plain(text: &str) -> bool {
     let is_text = || match marked::parse(&format!("a: {text}\n")).map(|node| node.kind) {
         Ok(Kind::Map(entries)) => entries.len() == 1 && entries[0].1.text() == Some(text),
@@ -84,7 +84,7 @@ pub fn is_plain(text: &str) -> bool {
     !text.contains(is_escaped) && !is_misread() && is_text()
 }
 
-/// A text in double quotes, with escapes for what cannot be seen.
+/// A text in double quotes, with escapes for invisible characters.
 pub fn escaped(text: &str) -> String {
     let escape = |character: char| match character {
         '"' | '\\' => format!("\\{character}"),

@@ -4,20 +4,21 @@ use std::collections::BTreeMap;
 
 use crate::model::{Api, Body, Endpoint, Group};
 
-/// An unknown fact, or several of one kind.
+/// An unknown fact, or several unknown facts of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// The fact.
+    /// The unknown fact, as text.
     pub(super) what: String,
-    /// How many endpoints it would improve.
+    /// The number of endpoints that the fact would improve.
     pub(super) endpoints: usize,
-    /// That number, weighed by what it means for one of them.
+    /// The number of endpoints, weighted by the benefit for each of them.
     gain: usize,
-    /// A first step, or the benefit.
+    /// The first step towards finding the fact, or its benefit.
     pub(super) help: String,
 }
 
-/// What an endpoint gains: from its path a method, from its fields a type, and so on down to a convenience.
+/// The benefit of a fact for one endpoint: a method from its path, a type from its fields, and so on down to a
+/// convenience.
 #[derive(Clone, Copy)]
 enum Gain {
     Argument = 1,
@@ -27,7 +28,7 @@ enum Gain {
     Method = 8,
 }
 
-/// All of them, the most useful first; equally useful ones stay in the order of the catalogue.
+/// Returns all unknown facts, the most useful first; equally useful facts keep the order of the catalogue.
 pub(super) fn wanted(api: &Api) -> Vec<Wanted> {
     let mut wanted = Vec::new();
     for group in &api.groups {
@@ -39,7 +40,7 @@ pub(super) fn wanted(api: &Api) -> Vec<Wanted> {
     wanted
 }
 
-/// Unknown paths; those of known siblings show how paths of the group look.
+/// Unknown paths. Known paths of other endpoints in the group show their pattern.
 fn paths(group: &Group) -> Option<Wanted> {
     let unknown: Vec<_> = group.known_by_name().collect();
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
@@ -66,7 +67,7 @@ fn params(group: &Group) -> Option<Wanted> {
     some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
 }
 
-/// If it is unknown what a limit applies to, every request has to keep it.
+/// Limits whose scope is unknown: the client enforces these for every request.
 fn limits(api: &Api) -> Option<Wanted> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
@@ -79,7 +80,7 @@ fn limits(api: &Api) -> Option<Wanted> {
     )
 }
 
-/// Params that are only reported as required: documented, each would be an argument that cannot be forgotten.
+/// Params that are only reported as required. If they were documented, each would be a required argument.
 fn required(api: &Api) -> Vec<Wanted> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
     for param in api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
@@ -98,7 +99,7 @@ fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Want
     (endpoints > 0).then_some(Wanted { what, endpoints, gain: endpoints * gain as usize, help })
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of the others.
 fn names(endpoints: &[&Endpoint]) -> String {
     let mut names: Vec<_> = endpoints.iter().take(4).map(|endpoint| endpoint.name.clone()).collect();
     if endpoints.len() > names.len() {

@@ -1,5 +1,5 @@
-//! The JSON Schema of the catalogue, made from the declarations of the format: editors complete, explain and check with
-//! it.
+//! The JSON Schema of the catalogue, made from the declarations of the format. Editors use it to complete, explain and
+//! check entries.
 //!
 //! Draft 7, which the YAML support of all editors reads. In that draft a reference excludes other keywords, so the
 //! description of a key is next to an `allOf`.
@@ -34,20 +34,21 @@ pub fn catalogue_schema() -> File {
     File { path: "catalogue.schema.json".to_owned(), text }
 }
 
-/// The required keys of `service.yaml` distinguish the two kinds of file while either is being written.
+/// The condition for `service.yaml`: its required keys distinguish it from a group file even while either is
+/// incomplete.
 fn is_service() -> Object {
     let own = SERVICE.keys.iter().filter(|key| key.required && GROUP.keys.iter().all(|other| other.name != key.name));
     any_of(own.map(|key| required(&[key.name])))
 }
 
-/// Every map below a map, by name.
+/// Collects a map and every map in it, by name.
 fn collect(map: &'static Map, maps: &mut BTreeMap<String, &'static Map>) {
     if maps.insert(name(map), map).is_none() {
         map.keys.iter().flat_map(|key| key.shape.maps()).for_each(|map| collect(map, maps));
     }
 }
 
-/// A map's name among the definitions: what it is, without the article.
+/// The name of a map in the definitions: its description without the article.
 fn name(map: &Map) -> String {
     let what = ["a ", "an ", "the "].iter().find_map(|article| map.what.strip_prefix(article)).unwrap_or(map.what);
     what.replace('`', "").replace(' ', "_")
@@ -74,7 +75,7 @@ fn property(key: &Key) -> Object {
     if schema.get("$ref").is_some() { about.with("allOf", vec![schema]) } else { about.and(schema) }
 }
 
-/// The accepted words of a key.
+/// The accepted words of a key, with their meanings.
 fn meanings(shape: &Shape) -> Vec<(&'static str, &'static str)> {
     match shape {
         Shape::Word(words) => words.to_vec(),
@@ -128,7 +129,7 @@ fn text(form: &Form) -> Object {
     }
 }
 
-/// Text without these control characters and without other invisible ones.
+/// The pattern of text without these control characters and without other invisible characters.
 fn visible(controls: &str) -> String {
     let escape = |character: char| match u32::from(character) {
         code @ ..=0xffff => format!("\\u{code:04x}"),
@@ -140,7 +141,7 @@ fn visible(controls: &str) -> String {
     format!("^[^{controls}\\u007f-\\u009f{}]*$", ranges.collect::<String>())
 }
 
-/// A built-in type, which an editor can offer, or a form that named types, lists and maps have.
+/// A type: one of the built-in types, which editors offer, or the pattern of named types, lists and maps.
 fn type_expression() -> Object {
     let builtins: Vec<_> = BUILTINS.iter().map(|(name, _)| *name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
@@ -183,7 +184,7 @@ fn any_of(choices: impl IntoIterator<Item = Object>) -> Object {
 mod tests {
     use super::*;
 
-    /// Two maps of one name would share a definition, and one of them would be checked by the other's keys.
+    /// Two maps with one name would share a definition, and one of them would be checked with the keys of the other.
     #[test]
     fn every_map_has_a_name_of_its_own() {
         fn check(map: &'static Map, maps: &BTreeMap<String, &'static Map>) {

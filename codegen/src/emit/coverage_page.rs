@@ -1,4 +1,4 @@
-//! `coverage.md`: the endpoints of which something is unknown.
+//! `coverage.md`: the endpoints with unknown facts.
 //!
 //! It contains no count: two branches that each add an endpoint would change it to the same wrong number, without a
 //! conflict. `cargo xtask status` prints the counts.
@@ -19,10 +19,10 @@ pub(super) fn file(api: &Api) -> File {
     File { path: "coverage.md".to_owned(), text }
 }
 
-/// Whether something is unknown of an endpoint.
+/// Returns whether a fact about an endpoint is unknown.
 type IsUnknown = fn(&Endpoint) -> bool;
 
-/// What can be unknown.
+/// The facts that can be unknown.
 const UNKNOWN: &[(&str, IsUnknown)] = &[
     ("Known by name only", |endpoint| endpoint.path.is_none()),
     ("Series of unknown records", |endpoint| {
@@ -32,7 +32,7 @@ const UNKNOWN: &[(&str, IsUnknown)] = &[
     ("Unknown params", |endpoint| endpoint.path.is_some() && endpoint.params.is_none()),
 ];
 
-/// A list of the endpoints that something is unknown of, one line a group.
+/// The list of the endpoints for which a fact is unknown, one line per group.
 fn unknown(api: &Api, title: &str, is_so: IsUnknown) -> String {
     let line = |group: &Group| {
         let endpoints = group.endpoints.iter().filter(|endpoint| is_so(endpoint));

@@ -6,7 +6,7 @@ use quote::quote;
 use super::ordered;
 use crate::model::{Body, Endpoint, Evidence, HistorySource, Param, Range, TimeForm, TimeFormat};
 
-/// Where lines of documentation end at the latest, without the slashes.
+/// The maximum length of a line of documentation, without the slashes.
 const WIDTH: usize = 110;
 
 /// `#[doc]` attributes for paragraphs of Markdown.
@@ -24,7 +24,7 @@ pub(super) fn wrap(text: &str) -> Vec<String> {
         if index > 0 {
             lines.push(String::new());
         }
-        // The items of a list are lines of one paragraph.
+        // The items of a list are separate lines of one paragraph.
         for item in paragraph.split("\n- ").enumerate().map(|(at, item)| (at > 0 || item.starts_with("- "), item)) {
             wrap_item(item, &mut lines);
         }
@@ -32,7 +32,7 @@ pub(super) fn wrap(text: &str) -> Vec<String> {
     lines
 }
 
-/// Breaks a paragraph or an item of a list, whose further lines are indented.
+/// Breaks a paragraph or a list item into lines; the following lines of an item are indented.
 fn wrap_item((is_item, text): (bool, &str), lines: &mut Vec<String>) {
     let mut line = String::from(if is_item { "-" } else { "" });
     for word in words(text.strip_prefix("- ").filter(|_| is_item).unwrap_or(text)) {
@@ -72,14 +72,14 @@ pub(super) fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// Whether Markdown reads the word at the start of a line as what it is: no list, no heading, no rule.
+/// Returns whether a word can begin a line without starting a Markdown list, heading or rule.
 fn may_begin_line(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
     !word.starts_with(['-', '+', '=', '#', '|', ':', '>', '<', '*', '~'])
         && (number.len() == word.len() || !number.starts_with(['.', ')']))
 }
 
-/// Text of the catalogue as Markdown that shows just that text; code in backticks stays code.
+/// Converts text of the catalogue to Markdown that displays exactly this text; code in backticks stays code.
 pub(super) fn prose(text: &str) -> String {
     let balanced = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
     let mut markdown = String::new();
@@ -94,7 +94,7 @@ pub(super) fn prose(text: &str) -> String {
         }
     }
     if !may_begin_line(&markdown) {
-        // An escape keeps punctuation from beginning a list, a heading or a rule.
+        // The escape prevents that punctuation begins a list, a heading or a rule.
         let at = markdown.find(|c: char| !c.is_ascii_digit()).unwrap_or_default();
         markdown.insert(at, '\\');
     }
@@ -106,7 +106,7 @@ fn escape(text: &str, markdown: &mut String) {
     while let Some(character) = rest.next() {
         let is_entity =
             character == '&' && rest.peek().is_some_and(|next| next.is_ascii_alphanumeric() || *next == '#');
-        // A bare address would be reported by rustdoc; its colon, escaped, looks the same.
+        // Rustdoc warns about bare URLs; an escaped colon looks the same and avoids the warning.
         let is_scheme = character == ':' && rest.peek() == Some(&'/');
         if is_entity || is_scheme || "\\<>[]*_~|".contains(character) {
             markdown.push('\\');
@@ -115,7 +115,7 @@ fn escape(text: &str, markdown: &mut String) {
     }
 }
 
-/// Sentences joined, without the empty ones.
+/// Joins sentences, without empty ones.
 pub(super) fn joined(sentences: impl IntoIterator<Item = String>) -> String {
     sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -129,7 +129,7 @@ pub(super) fn timestamps(form: TimeForm) -> String {
     }
 }
 
-/// A sentence, beginning with a capital letter and ending with a full stop; nothing stays nothing.
+/// Converts text to a sentence with a capital letter and a full stop; empty text stays empty.
 pub(super) fn sentence(text: &str) -> String {
     let mut characters = text.chars();
     match characters.next() {
@@ -163,7 +163,7 @@ pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> Strin
     sentence(&facts.join(", "))
 }
 
-/// A range as the rest of a sentence; nothing if it is unlimited.
+/// A range as the rest of a sentence; empty if it is unlimited.
 pub(super) fn range(range: Range) -> String {
     let written = |number: f64| serde_json::to_string(&ordered::number(number)).unwrap_or_default();
     match (range.min.map(written), range.max.map(written)) {
@@ -174,7 +174,7 @@ pub(super) fn range(range: Range) -> String {
     }
 }
 
-/// The values of a param that are known to work or to fail, in sentences.
+/// The values of a param that are known to be accepted or rejected, as sentences.
 pub(super) fn values(param: &Param) -> String {
     let single = match param.single_value {
         None => String::new(),
@@ -194,12 +194,12 @@ pub(super) fn served(served: &[String]) -> String {
     listed("Only these values worked for public clients:", served)
 }
 
-/// Values after a few words; nothing if there are none.
+/// Values after an introduction; empty if there are none.
 fn listed(before: &str, values: &[String]) -> String {
     if values.is_empty() { String::new() } else { format!("{before} {}.", codes(values)) }
 }
 
-/// Values as code, in their order.
+/// Values as code, in the given order.
 pub(super) fn codes(values: &[String]) -> String {
     let codes: Vec<_> = values.iter().map(|value| code(value)).collect();
     match codes.split_last() {
@@ -208,7 +208,7 @@ pub(super) fn codes(values: &[String]) -> String {
     }
 }
 
-/// A sentence with a lower-case beginning, to follow other words.
+/// A sentence with its first letter in lower case, to follow other words.
 pub(super) fn lower_first(text: &str) -> String {
     let mut characters = text.chars();
     // An acronym keeps its capitals.
@@ -220,10 +220,10 @@ pub(super) fn lower_first(text: &str) -> String {
     }
 }
 
-/// The beginning of the sentence on unknown facts, which is the last of the notes.
+/// The beginning of the last sentence of the notes, which lists unknown facts.
 const UNKNOWN: &str = "Unknown: ";
 
-/// Notes without that sentence, and its content.
+/// Splits notes into the text before that sentence and the content of that sentence.
 pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
     match notes.find(UNKNOWN) {
         Some(at) if at == 0 || notes[..at].ends_with(' ') => {
@@ -233,7 +233,7 @@ pub(super) fn unknown(notes: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether a list of unknown facts contains the unit.
+/// Returns whether a list of unknown facts contains the unit.
 pub(super) fn names_the_unit(unknown: &str) -> bool {
     unknown.contains("the unit")
 }

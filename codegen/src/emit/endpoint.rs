@@ -1,4 +1,4 @@
-//! One endpoint with a path: the method on the handle of its group, its marker type, and its setters.
+//! One endpoint with a path: the method on the handle of its group, its marker type and its setters.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -24,7 +24,7 @@ pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     }
 }
 
-/// A value that a method takes, and the call that hands it to the request.
+/// An argument of a method or setter, and the call that passes its value to the request.
 pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Passing) -> (TokenStream, TokenStream) {
     let name = ident(name);
     let argument = match passing {
@@ -37,7 +37,7 @@ pub(super) fn value(name: &str, wire_name: &str, ty: &impl ToTokens, passing: Pa
     (argument, quote!(.#with::<#ty, _>(#wire_name, #name)))
 }
 
-/// `Endpoint` for the marker, and the traits of the setters.
+/// The implementations of `Endpoint` and of the setter traits for the marker type.
 pub(super) fn items(api: &Api, group: &Group, endpoint: &Endpoint) -> Vec<TokenStream> {
     let marker = ident(&endpoint.type_ident);
     let body = &endpoint.body;
@@ -56,10 +56,10 @@ fn params_of(endpoint: &Endpoint) -> impl Iterator<Item = &EndpointParam> {
     endpoint.params.iter().flatten()
 }
 
-/// A param and one of the setters that set it.
+/// A param and one of its setters.
 type Set<'a> = (&'a Param, &'a Setter);
 
-/// Params with their setters, except arguments: those of one type everywhere, then those whose type differs.
+/// The params with their setters, except arguments: first the setters with one type on all endpoints, then the others.
 pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>) -> (Vec<Set<'a>>, Vec<Set<'a>>) {
     let params = params.filter(|param| param.is_set());
     let setters = params.flat_map(|param| {
@@ -107,7 +107,7 @@ fn sources(endpoint: &Endpoint) -> String {
     }
 }
 
-/// The params as lists: required ones by source, then the others, then those with one value.
+/// The params as lists: required ones by source, then optional ones, then those with one value.
 fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     let Some(params) = &endpoint.params else { return Vec::new() };
     let names = |is_named: &dyn Fn(&Param) -> bool| {
@@ -130,8 +130,8 @@ fn params_lines(endpoint: &Endpoint) -> Vec<String> {
     lines.map(|(title, names)| format!("**{title}:** {names}")).chain(fixed).collect()
 }
 
-/// The setters that the endpoint has: a list of their traits, those of its param set by one macro; each whose type
-/// differs by endpoint has the type.
+/// The setter traits of an endpoint: a list of the traits, with one macro for those of its param set. A setter whose
+/// type differs between endpoints is listed with its type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> Option<TokenStream> {
     let (alike, differing) = setters(api, params_of(endpoint).map(|param| &param.param));
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));

@@ -1,4 +1,4 @@
-//! One group: its handle with a method an endpoint, then each endpoint with its record, then the registry's entry.
+//! One group: its handle with one method per endpoint, then each endpoint with its record, then the registry entry.
 
 use std::collections::HashMap;
 use std::iter;
@@ -19,7 +19,7 @@ pub(super) fn file(api: &Api, group: &Group) -> File {
         }
     }
     let records: HashMap<&str, &Record> = group.records.iter().map(|record| (record.ident.as_str(), record)).collect();
-    // A record follows the first endpoint that has it.
+    // A record is emitted after the first endpoint that uses it.
     let own = |endpoint: &Endpoint| {
         let name = own_record(&endpoint.body).filter(|name| owners.get(name) == Some(&&endpoint.ident))?;
         records.get(name).copied()
@@ -56,7 +56,7 @@ fn handle(group: &Group) -> TokenStream {
     }
 }
 
-/// Nothing reads it while every endpoint of the group is known by name only.
+/// The name of the client field. The underscore avoids a warning in groups without methods, where the field is unused.
 fn client_field(group: &Group) -> Ident {
     ident(if group.methods().next().is_some() { "client" } else { "_client" })
 }
@@ -103,7 +103,7 @@ fn markers(group: &Group) -> Option<TokenStream> {
     (!markers.is_empty()).then(|| quote!(markers!(#handle: #(#markers),*);))
 }
 
-/// The name of a body's record, if it is one of the group's.
+/// The name of the record of a body, if the record belongs to the group.
 fn own_record(body: &Body) -> Option<&str> {
     let reference = body.record()?;
     reference.module.is_some().then_some(&reference.ident)

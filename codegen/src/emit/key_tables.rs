@@ -1,4 +1,4 @@
-//! Tables of all keys of the format, made from its declarations, for the page that explains the catalogue.
+//! Tables of all keys of the format for the README of the catalogue, made from the declarations.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use super::reference::{row, table};
 use crate::format::{Form, GROUP, Key, Map, SERVICE, Shape};
 use crate::walk::expected;
 
-/// The marks around the tables; the rest of the page is written by hand.
+/// The markers around the tables; the rest of the page is written by hand.
 const MARKS: [&str; 2] =
     ["<!-- Emitted by `cargo xtask codegen`: every key. -->\n", "<!-- End of what is emitted. -->\n"];
 
-/// A page with current tables, if it has markers for them.
+/// Returns a page with updated tables, if it contains the markers.
 pub(crate) fn with_key_tables(page: &str) -> String {
     let parts = page.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
     let Some((before, after)) = parts else { return page.to_owned() };
     [before, MARKS[0], &sections(), "\n", MARKS[1], after].concat()
 }
 
-/// A section for each map, in the order in which the keys lead to them.
+/// One section per map, in the order in which the keys refer to the maps.
 fn sections() -> String {
     let (mut text, mut known, mut maps) = (String::new(), BTreeSet::new(), vec![SERVICE, GROUP]);
     while let Some(map) = maps.pop() {

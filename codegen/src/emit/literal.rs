@@ -1,4 +1,4 @@
-//! Facts of the model as the literals of the registry.
+//! Facts of the model as literals of the registry.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote};
@@ -8,7 +8,7 @@ use crate::model::{
     SharedParam, Status, TimeForm, Type,
 };
 
-/// An identifier; `names` has made sure that it is one.
+/// Converts a name to an identifier; `names` has already checked it.
 pub(super) fn ident(name: &str) -> Ident {
     format_ident!("{name}")
 }
@@ -20,7 +20,7 @@ pub(super) fn option<T: ToTokens>(value: Option<T>) -> TokenStream {
 
 impl ToTokens for Evidence {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        // The runtime's variants have the same names, here and for timestamps.
+        // The variants of the runtime have the same names; the same is true of timestamps.
         let variant = format_ident!("{self:?}");
         tokens.append_all(quote!(Evidence::#variant));
     }
@@ -43,7 +43,7 @@ impl ToTokens for Range {
     }
 }
 
-/// A number with its digits in groups of three, as clippy reads them.
+/// A number literal with digits in groups of three, as clippy requires.
 pub(super) fn number(value: f64) -> TokenStream {
     let text = format!("{:?}", value.abs());
     let literal = match text.split_once('.') {
@@ -61,7 +61,7 @@ pub(super) fn number(value: f64) -> TokenStream {
     if value.is_sign_negative() { quote!(-#literal) } else { literal }
 }
 
-/// The same of a number without fraction.
+/// An integer literal with digits in groups of three.
 pub(super) fn integer(value: u64) -> TokenStream {
     let digits = value.to_string();
     let literal = grouped(digits.as_bytes().rchunks(3).rev(), &digits);
@@ -129,13 +129,13 @@ fn record_info(record: &RecordRef) -> TokenStream {
     quote!(RecordInfo::of::<#name>())
 }
 
-/// `.key(value)`, unless the value is empty.
+/// The builder call `.key(value)`; empty if there is no value.
 pub(super) fn link<T: ToTokens>(key: &str, value: Option<T>) -> TokenStream {
     let key = ident(key);
     value.map_or_else(TokenStream::new, |value| quote!(.#key(#value)))
 }
 
-/// The same for text that may be empty.
+/// The builder call `.key(text)`; empty if the text is empty.
 pub(super) fn text(key: &str, text: &str) -> TokenStream {
     link(key, Some(text).filter(|text| !text.is_empty()))
 }
@@ -148,12 +148,12 @@ fn meaning(unit: &str, summary: &str, notes: &str) -> TokenStream {
     [("unit", unit), ("summary", summary), ("notes", notes)].into_iter().map(|(key, value)| text(key, value)).collect()
 }
 
-/// A field, by the name of its constant if it is the envelope's.
+/// A field: the name of the constant for the envelope's time field, otherwise a literal.
 pub(super) fn field_info(field: &Field) -> TokenStream {
     if field.is_envelope_time { quote!(records::TIME) } else { field_literal(field) }
 }
 
-/// A field, spelled out.
+/// A field as a literal.
 pub(super) fn field_literal(field: &Field) -> TokenStream {
     let Field { ident: name, wire_name, evidence, .. } = field;
     let ty = value_type(&field.ty);
@@ -196,12 +196,12 @@ pub(super) fn param_info(param: &Param) -> TokenStream {
     quote!(ParamInfo::new(#name, #wire_name, #ty, #evidence) #in_path #(#links)*)
 }
 
-/// A list of values, if there is one.
+/// The builder call for a list of values; empty if there are none.
 fn values(key: &str, values: &[String]) -> TokenStream {
     link(key, Some(values).filter(|values| !values.is_empty()).map(|values| quote!(&[#(#values),*])))
 }
 
-/// A param of an endpoint: the shared constant, with the endpoint's own changes.
+/// A param of an endpoint: the shared constant with the overrides of the endpoint.
 fn endpoint_param(param: &EndpointParam, shared: &[SharedParam]) -> TokenStream {
     let Some((index, is_changed)) = param.shared else {
         return param_info(&param.param);
@@ -239,7 +239,7 @@ fn body(body: &Body) -> TokenStream {
     }
 }
 
-/// The params of an endpoint: those of a set by its name, the others one by one.
+/// The params of an endpoint: the name of the param set, then the other params one by one.
 fn params(api: &Api, endpoint: &Endpoint) -> TokenStream {
     let Some(params) = &endpoint.params else { return TokenStream::new() };
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));

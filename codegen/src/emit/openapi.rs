@@ -1,7 +1,7 @@
-//! The catalogue as an OpenAPI description, for tools that read those: viewers, validators, other generators.
+//! The catalogue as an OpenAPI description, for viewers, validators and other generators.
 //!
-//! One builder makes both versions; what they write differently is in `version.rs`.
-//! Facts for which OpenAPI has no keyword are in extensions only where a tool reads them.
+//! One builder makes both versions; their differences are in `version.rs`. A fact without an OpenAPI keyword is emitted
+//! as an extension only if a tool reads it.
 
 mod component_names;
 mod errors;
@@ -20,12 +20,12 @@ use crate::yaml;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 
-/// How a description is written down.
+/// The file format of an OpenAPI description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenApiFormat {
-    /// Indented by two spaces.
+    /// JSON, indented by two spaces.
     Json,
-    /// In block style.
+    /// YAML in block style.
     Yaml,
 }
 
@@ -39,7 +39,7 @@ pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> Str
     }
 }
 
-/// A description in the making.
+/// Builder of an OpenAPI description.
 struct Description<'a> {
     api: &'a Api,
     version: OpenApiVersion,
@@ -89,7 +89,7 @@ impl<'a> Description<'a> {
             .with("description", markdown(facts.iter().map(String::as_str)))
     }
 
-    /// The user supplies the base URL, of which only the end is known.
+    /// The server URL: the user supplies the base URL, of which only the suffix is known.
     fn server(&self) -> Object {
         let service = &self.api.service;
         let suffix = if service.base_url_suffix.is_empty() { "/" } else { &service.base_url_suffix };
@@ -132,10 +132,10 @@ fn tag(group: &Group) -> Object {
         .with("x-displayName", group.title.as_str())
 }
 
-/// The name from which other generators make a method's.
+/// The operation id, from which other generators derive the method name.
 ///
-/// If a group with a longer name and one of its endpoints yield the same name, two underscores separate this group from
-/// its endpoint.
+/// Group and endpoint are joined by one underscore, or by two if a group with a longer name and one of its endpoints
+/// would yield the same id.
 fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let id = format!("{}_{}", group.ident, endpoint.ident);
     let is_met = |other: &Group| {
@@ -156,7 +156,7 @@ fn unit(unit: &str) -> String {
     docs::sentence(&if unit.is_empty() { String::new() } else { format!("in {unit}") })
 }
 
-/// Paragraphs of the catalogue's prose as the Markdown that OpenAPI reads.
+/// Converts paragraphs of the catalogue to Markdown for OpenAPI.
 fn markdown<'t>(paragraphs: impl IntoIterator<Item = &'t str>) -> String {
     let paragraphs = paragraphs.into_iter().filter(|text| !text.is_empty()).map(docs::prose);
     paragraphs.collect::<Vec<_>>().join("\n\n")

@@ -1,8 +1,8 @@
-//! Maps whose keys stay in the order in which they were added, for documents that people read too.
+//! Maps that keep the order in which keys were added, for human-readable documents.
 
 use serde_yaml::{Mapping, Value};
 
-/// A map in the making.
+/// A map with builder methods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object(Mapping);
 
@@ -19,18 +19,18 @@ impl Object {
         }
     }
 
-    /// Leaves the key out where the text is empty.
+    /// Adds a text; omits the key if the text is empty.
     pub(super) fn with_text(self, key: &str, text: &str) -> Self {
         self.with_some(key, (!text.is_empty()).then_some(text))
     }
 
-    /// Leaves the key out where the list is empty.
+    /// Adds a list; omits the key if the list is empty.
     pub(super) fn with_list<V: Into<Value>>(self, key: &str, items: impl IntoIterator<Item = V>) -> Self {
         let items: Vec<Value> = items.into_iter().map(Into::into).collect();
         self.with_some(key, (!items.is_empty()).then_some(items))
     }
 
-    /// Adds all keys of another map behind its own.
+    /// Appends all keys of another map.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
@@ -62,7 +62,7 @@ impl<K: Into<String>, V: Into<Value>> FromIterator<(K, V)> for Object {
     }
 }
 
-/// A number as a person would write it: without a fraction where it has none.
+/// A number without a fraction if it is an integer.
 pub(super) fn number(number: f64) -> Value {
     number.to_string().parse::<i64>().map_or_else(|_| number.into(), Into::into)
 }

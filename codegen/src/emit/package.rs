@@ -2,27 +2,27 @@
 
 use crate::names;
 
-/// The crate that the emitted files are part of.
+/// The crate that contains the emitted files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// The name in its manifest, `generated-client` for example.
+    /// The name in its manifest, for example `generated-client`.
     pub name: String,
-    /// The way to the folder of its documents from the folder of its emitted Rust files, `../../docs` for example.
+    /// The relative path from the emitted Rust files to the documents, for example `../../docs`.
     pub docs: String,
 }
 
 impl Package {
-    /// A crate with its documents in its own folder.
+    /// Creates a package with its documents in its own folder.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), docs: "../../docs".to_owned() }
     }
 
-    /// Whether Rust can use a crate of this name.
+    /// Returns whether the name is a valid crate name.
     pub fn can_be_named(&self) -> bool {
         names::is_crate(&self.ident())
     }
 
-    /// The name in Rust.
+    /// The crate name as a Rust identifier.
     pub(crate) fn ident(&self) -> String {
         self.name.replace('-', "_")
     }

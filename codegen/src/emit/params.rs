@@ -38,14 +38,14 @@ pub(super) fn file(api: &Api) -> File {
     source.render(&imports)
 }
 
-/// The shared params that some endpoint takes.
+/// The shared params that endpoints use.
 fn used(api: &Api) -> Vec<&SharedParam> {
     let params = api.endpoints().flat_map(|endpoint| endpoint.params.iter().flatten());
     let used: HashSet<usize> = params.filter_map(|param| Some(param.shared?.0)).collect();
     api.shared_params.iter().enumerate().filter(|(index, _)| used.contains(index)).map(|(_, param)| param).collect()
 }
 
-/// The param sets that the params of some of these endpoints begin with.
+/// The param sets of these endpoints.
 pub(super) fn used_sets<'a>(
     api: &'a Api,
     endpoints: impl Iterator<Item = &'a Endpoint>,
@@ -61,14 +61,14 @@ fn param_set(api: &Api, set: &ParamSet) -> TokenStream {
     quote!(pub(crate) const #name: &[ParamInfo] = &[#(#params),*];)
 }
 
-/// The traits of the setters that the params of a set have on every endpoint alike.
+/// The setter traits of a param set whose types are the same on every endpoint.
 pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
     let params = set.params.iter().filter_map(|index| api.shared_params.get(*index)).map(|shared| &shared.param);
     let (alike, _) = endpoint::setters(api, params);
     alike.iter().map(|(_, setter)| ident(&setter.takes)).collect()
 }
 
-/// The macro that implements the traits of a param set for an endpoint.
+/// The name of the macro that implements the traits of a param set for an endpoint.
 pub(super) fn macro_name(set: &ParamSet) -> Ident {
     ident(&format!("takes_{}", set.constant.to_ascii_lowercase()))
 }
@@ -147,9 +147,9 @@ fn setter(setter: &Setter) -> TokenStream {
     }
 }
 
-/// The facts of the param that apply to all endpoints.
+/// The facts about the param that apply to all endpoints.
 fn facts(setter: &Setter) -> Vec<String> {
-    // A caller that passes a `Timestamp` need not know the unit on the wire.
+    // The unit is omitted for a `Timestamp`, since the client converts it.
     let unit = if setter.ty.as_ref().is_some_and(Type::is_moment) { "" } else { &setter.unit };
     let facts = docs::value_facts(unit, setter.range, setter.evidence.unwrap_or(Evidence::Documented));
     let default =
@@ -169,7 +169,7 @@ fn facts(setter: &Setter) -> Vec<String> {
     vec![docs::prose(&setter.summary), facts, docs::prose(&setter.notes)]
 }
 
-/// If endpoints differ, the facts of one do not apply to all.
+/// A note on the facts that differ between endpoints.
 fn differing(setter: &Setter) -> Vec<String> {
     let Setter { ident, takes, type_ident, .. } = setter;
     vec![format!("Sets `{ident}`, whose type depends on the endpoint: see [`{takes}::{type_ident}`].")]

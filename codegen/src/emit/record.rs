@@ -8,7 +8,7 @@ use super::render::{Imports, Source};
 use super::{File, docs};
 use crate::model::{Api, Field, Record, RecordLayout};
 
-/// `service/records.rs`: the records that groups share.
+/// `service/records.rs`: the records that several groups share.
 pub(super) fn shared_file(api: &Api) -> File {
     let source = Source {
         path: "service/records.rs".to_owned(),
@@ -19,7 +19,7 @@ pub(super) fn shared_file(api: &Api) -> File {
     source.render(&imports(api))
 }
 
-/// The constant of the envelope's time field, if some record has that field.
+/// The constant of the envelope's time field, if a record has that field.
 fn time(api: &Api) -> Option<TokenStream> {
     let field = api.service.envelope.as_ref()?.time.as_ref()?;
     let mut records = api.groups.iter().flat_map(|group| &group.records);
@@ -29,7 +29,7 @@ fn time(api: &Api) -> Option<TokenStream> {
     })
 }
 
-/// The method of the metadata that returns the values that a response does not cover.
+/// The method of the metadata that returns requested values that a response does not cover.
 fn unsupported(api: &Api) -> TokenStream {
     let field = api.unsupported().map(|field| ident(&field.ident));
     let values =
@@ -69,7 +69,7 @@ fn definition(record: &Record) -> TokenStream {
 }
 
 fn field_docs(field: &Field) -> String {
-    // A caller with a `Timestamp` need not know the unit on the wire.
+    // The unit is omitted for a `Timestamp`, since the client converts it.
     let unit = if field.ty.is_moment() { "" } else { &field.unit };
     let facts = docs::value_facts(unit, field.range, field.evidence);
     docs::joined([docs::prose(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes)])
@@ -110,7 +110,7 @@ fn fields(record: &Record) -> TokenStream {
     quote!(fields!(#name #fields);)
 }
 
-/// The imports of a record in any module.
+/// The names that records may import, in any module.
 pub(super) fn imports(api: &Api) -> Imports<'_> {
     let mut imports = Imports::from([
         ("Timestamp", "::runtime"),

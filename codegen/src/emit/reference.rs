@@ -1,6 +1,7 @@
 //! The endpoint reference for users: a front page with an index of all endpoints, and one Markdown page per group.
 //!
-//! Every endpoint with a path has its params, its fields and a program to copy; the client's doctests compile those.
+//! Every endpoint with a path has its params, its fields and an example program; the doctests of the client compile
+//! these programs.
 
 mod access;
 mod endpoint;
@@ -27,7 +28,7 @@ pub(super) fn path(group: &Group) -> String {
     format!("reference/{}.md", group.ident)
 }
 
-/// The first line of every page.
+/// The first line of every page, which marks it as generated.
 pub(super) fn mark(from: &str) -> String {
     format!("<!-- {MARKER} from spec/{from}. Do not edit. -->\n\n")
 }
@@ -84,7 +85,7 @@ fn index_row(group: &Group, endpoint: &Endpoint) -> String {
     row([
         format!("[{}]({page})", prose(&group.title)),
         format!("[{}]({page}#{anchor})", prose(&endpoint.name)),
-        // Before the method, which is wide: on a phone the first three columns are what a reader sees.
+        // The summary precedes the method, which is wide: on a phone only the first three columns are visible.
         prose(&endpoint.summary),
         method,
         path,
@@ -119,13 +120,13 @@ fn contents(group: &Group) -> String {
     format!("\n{links}")
 }
 
-/// The anchor that Markdown viewers make of a heading.
+/// The anchor that Markdown viewers derive from a heading.
 fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|character| character.is_alphanumeric() || " -_".contains(*character));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// A source as a sentence.
+/// The source of a fact as a sentence.
 fn source(evidence: Evidence) -> String {
     format!("Source: {}.", evidence.label())
 }

@@ -1,6 +1,6 @@
-//! `requests.rs`: a test of what goes over the wire, one line an endpoint and one a setter.
+//! `requests.rs`: a test of the sent requests, with one line per endpoint and one per setter.
 //!
-//! What each line expects is made from the catalogue here; how it is compared is written by hand in the runtime.
+//! The expected values are made from the catalogue here; the comparison is written by hand in the runtime.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -27,7 +27,7 @@ pub(super) fn file(api: &Api) -> File {
     source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }
 
-/// One test a group: the path of each endpoint, and the request of its example.
+/// One test per group: the path of each endpoint, and the request of its example.
 fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<TokenStream> {
     let accessor = ident(&group.ident);
     let checks: Vec<_> = group
@@ -51,7 +51,7 @@ fn endpoints(api: &Api, group: &Group, types: &mut BTreeSet<String>) -> Option<T
     })
 }
 
-/// One test for all setters, each on the first endpoint that has it.
+/// One test for all setters: each setter is called on the first endpoint that has it.
 fn setters(api: &Api) -> Option<TokenStream> {
     let first = first_with(api);
     let checks: Vec<_> = api.setters.iter().filter_map(|described| setter(api, &first, described)).collect();
@@ -88,7 +88,7 @@ fn setter(api: &Api, first: &First<'_>, described: &Setter) -> Option<TokenStrea
     Some(quote!(setter(#request.#name(#argument), #expected);))
 }
 
-/// A value of a list in JSON.
+/// An item of a JSON list.
 fn in_json(param: &Param, wire: String) -> String {
     if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire }
 }
@@ -110,13 +110,13 @@ fn first_with(api: &Api) -> First<'_> {
     first
 }
 
-/// What is deprecated still has to work.
+/// Deprecated endpoints still have to work.
 fn allow_deprecated<'a>(endpoints: impl IntoIterator<Item = &'a Endpoint>) -> Option<TokenStream> {
     let mut endpoints = endpoints.into_iter();
     endpoints.any(|endpoint| endpoint.deprecated.is_some()).then(|| quote!(#[allow(deprecated)]))
 }
 
-/// The call of an endpoint's method, with an argument for everything that cannot be left out.
+/// The method call of an endpoint, with all required arguments.
 fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream {
     let method = ident(&endpoint.ident);
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
@@ -127,7 +127,7 @@ fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream 
     quote!(#handle.#method(#(#arguments),*))
 }
 
-/// The path with a sample for each of its params, the same as from [`sample`].
+/// The path with the value of [`sample`] for each of its params.
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = endpoint.path.clone().unwrap_or_default();
     for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
@@ -137,8 +137,8 @@ fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     path
 }
 
-/// A value that a param takes, in Rust and as text: one that is known to work, or else any of its type; a number names
-/// its type where the argument does not.
+/// A sample value of a param, in Rust and as text: a value that is known to work, otherwise any value of its type. A
+/// number has a type suffix if the argument does not determine the type.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "beyond the type comes its last number")]
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream, String) {
     let known = param.example.as_deref();
@@ -171,7 +171,7 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
         Type::Named(name) => {
             let ty = api.types.iter().find(|ty| ty.ident == *name);
             let mut values = ty.into_iter().flat_map(|ty| &ty.values).map(|value| value.value.as_str());
-            // The default of a list is several values.
+            // The default of a list can consist of several values.
             let default = values.clone().find(|value| param.default.as_deref() == Some(*value));
             let value = known.or(default).or_else(|| values.next()).unwrap_or("a");
             (quote!(#value), value.to_owned())
@@ -183,15 +183,15 @@ pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> (TokenStream
     }
 }
 
-/// The whole number at the lower end of the range, or at the upper one.
+/// The integer at the lower end of the range, otherwise at the upper end.
 fn bound(param: &Param) -> Option<f64> {
     param.range.min.map(f64::ceil).or(param.range.max.map(f64::floor))
 }
 
-/// The unescaped characters of a path segment, besides letters and digits.
+/// The unescaped characters of a path segment, in addition to letters and digits.
 const SEGMENT: &[u8] = b"-._~";
 
-/// The unescaped characters of a query.
+/// The unescaped characters of a query, in addition to letters and digits.
 const QUERY: &[u8] = b"-._~,:";
 
 fn encoded(text: &str, plain: &[u8]) -> String {

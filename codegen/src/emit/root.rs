@@ -13,7 +13,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let mut items: Vec<_> = modules.iter().map(|module| quote!(pub mod #module;)).collect();
     items.extend(examples(api, package));
     items.push(quote!(
-        // It has a line for each endpoint, and a group may have many.
+        // The test has one line per endpoint, and a group may have many endpoints.
         #[cfg(test)]
         #[allow(clippy::too_many_lines)]
         mod requests;
@@ -33,7 +33,8 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     source.render(&Imports::new())
 }
 
-/// The pages of the reference as documentation that only its tests see, so that every program on them compiles.
+/// A module for tests with the pages of the reference as its documentation, so that doctests compile every example
+/// program.
 fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
     let groups = api.groups.iter().filter(|group| group.methods().next().is_some());
     let pages: Vec<_> = groups

@@ -1,12 +1,13 @@
-//! The files that a new crate needs in addition to its emitted ones, to be written once: a manifest, a `lib.rs`, and
-//! the line endings of emitted files for git.
+//! The files that a new crate needs in addition to the emitted ones, written once: a manifest, a `lib.rs`, and the git
+//! settings for emitted files.
 //!
-//! The owner of the crate edits both from then on; the caller makes sure that neither is overwritten.
+//! The user edits them from then on; the caller makes sure that none of them is overwritten.
 
 use super::{File, Package, docs};
 use crate::model::Api;
 
-/// The manifest, the `src/lib.rs` and the `.gitattributes` of a new crate, which depends on the runtime in the folder `runtime`.
+/// The manifest, the `src/lib.rs` and the `.gitattributes` of a new crate that depends on the runtime in the folder
+/// `runtime`.
 pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
     vec![
         File { path: "Cargo.toml".to_owned(), text: manifest(api, package, runtime) },
@@ -15,12 +16,12 @@ pub fn scaffold(api: &Api, package: &Package, runtime: &str) -> Vec<File> {
     ]
 }
 
-/// Emitted files are the same bytes on every machine, and reviewers see them folded.
+/// Emitted files have the same line endings on every machine, and reviewers see them collapsed.
 const ATTRIBUTES: &str =
     "src/generated/** text eol=lf linguist-generated=true\ndocs/** text eol=lf linguist-generated=true\n";
 
 fn manifest(api: &Api, package: &Package, runtime: &str) -> String {
-    // A JSON text is a TOML text.
+    // A JSON string is also a valid TOML string.
     let description = serde_json::Value::from(format!("Typed access to {}", api.service.title));
     let runtime = serde_json::Value::from(runtime);
     let version = env!("CARGO_PKG_VERSION");

@@ -1,4 +1,4 @@
-//! `service/mod.rs`: what all groups share, as the registry's entry, and the list of all groups.
+//! `service/mod.rs`: the registry entry of the service, and the list of all groups.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -114,7 +114,7 @@ fn client_credentials(flow: &ClientCredentials) -> TokenStream {
     quote!(ClientCredentialsInfo::new(#path, #label, #evidence) #reply #errors #notes)
 }
 
-/// `.key(&[…])`, if there is something in the list.
+/// The builder call `.key(&[…])`; empty if the list is empty.
 fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> TokenStream {
     let literals = items.iter().map(literal);
     link(key, (!items.is_empty()).then(|| quote!(&[#(#literals),*])))
@@ -136,7 +136,7 @@ fn numbers(limit: &Limit) -> [TokenStream; 2] {
     [limit.requests, limit.seconds].map(|number| integer(number.into()))
 }
 
-/// `service/limits.rs`: the sets of limits, by constants and by name.
+/// `service/limits.rs`: the sets of rate limits, as constants and by name.
 pub(super) fn limits_file(api: &Api) -> File {
     let mut items: Vec<_> = api.service.limits.iter().map(limit_set).collect();
     items.push(quote! {

@@ -1,4 +1,4 @@
-//! `service/types.rs`: enums that keep what they do not know, and identifiers open to anything.
+//! `service/types.rs`: enums, which keep unknown values, and identifiers, which accept any text.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -75,7 +75,7 @@ fn identifier(ty: &NamedType) -> Vec<TokenStream> {
         let doc = docs::doc([value_docs(value, ty.evidence)]);
         quote!(#doc pub const #name: Self = Self(Cow::Borrowed(#text));)
     });
-    // Separate from the methods, so that the constants read as a list.
+    // The constants have a separate `impl`, so that they are listed together.
     let constants = if ty.values.is_empty() { TokenStream::new() } else { quote!(impl #name { #(#constants)* }) };
     vec![
         quote! {

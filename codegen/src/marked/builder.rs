@@ -6,10 +6,10 @@ use saphyr_parser::{Event, ScalarStyle, Span};
 
 use super::{Kind, Node, SyntaxError, refuse};
 
-/// Nothing in the format is nested nearly as deep.
+/// The maximum nesting depth, far above that of any real catalogue.
 const MAX_DEPTH: usize = 32;
 
-/// Collections that are open, innermost last, and the finished root.
+/// The open collections, innermost last, and the finished root.
 pub(super) struct Builder {
     pub(super) text: Vec<char>,
     open: Vec<Open>,
@@ -19,7 +19,7 @@ pub(super) struct Builder {
 struct Open {
     start: usize,
     is_map: bool,
-    /// Whether it is written in brackets.
+    /// Whether the collection is written in brackets.
     is_flow: bool,
     children: Vec<Node>,
 }
@@ -60,7 +60,7 @@ impl Builder {
             return Err(refuse("nesting as deep as this", span));
         }
         let start = span.start.index();
-        // The parser marks a block collection by its first item, with no length.
+        // The parser reports a block collection at its first item, with no length.
         let is_flow = span.end.index() > start && matches!(self.text.get(start), Some('[' | '{'));
         self.open.push(Open { start, is_map, is_flow, children: Vec::new() });
         Ok(())
@@ -87,7 +87,7 @@ impl Builder {
         start..start + length
     }
 
-    /// The end of a bracket that closes after the last of its children.
+    /// The end of the bracket that closes the collection after its last child.
     fn bracket(&self, mut at: usize) -> usize {
         while at < self.text.len() {
             match self.text[at] {
@@ -99,7 +99,7 @@ impl Builder {
         at
     }
 
-    /// Where a block list begins: at its first dash, wherever the parser puts it.
+    /// The start of a block list: its first dash, which the parser does not always report.
     fn dash(&self, start: usize) -> usize {
         let before = self.text.get(..start).unwrap_or_default();
         let spaces = before.iter().rev().take_while(|character| **character == ' ').count();
@@ -117,7 +117,7 @@ impl Builder {
     }
 }
 
-/// How long quoted text is, with its quotes; `escape` makes the character behind it a plain one.
+/// The length of quoted text, including its quotes; `escape` makes the next character a plain one.
 fn closing(written: &[char], quote: char, escape: char) -> usize {
     let mut at = 1;
     while at < written.len() {
@@ -139,7 +139,7 @@ fn pairs(children: Vec<Node>) -> Vec<(Node, Node)> {
     pairs
 }
 
-/// YAML 1.2's core schema: only a plain scalar can be anything but text.
+/// Parses a scalar by the core schema of YAML 1.2: only a plain scalar can be anything but text.
 fn scalar(text: &str, style: ScalarStyle) -> Kind {
     if style != ScalarStyle::Plain {
         return Kind::Text(text.to_owned());

@@ -5,11 +5,11 @@ use super::{Evidence, History, ListFormat, Range, Record, RecordRef, TimeForm, T
 /// A group: one file of the catalogue, one module of the client.
 #[derive(Debug)]
 pub struct Group {
-    /// The file's name in the catalogue.
+    /// The name of its file in the catalogue.
     pub file: String,
-    /// Module and accessor.
+    /// The name of its module and of its accessor.
     pub ident: String,
-    /// The handle's type.
+    /// The type of its handle.
     pub handle: String,
     pub title: String,
     pub summary: String,
@@ -25,7 +25,7 @@ impl Group {
         self.endpoints.iter().filter(|endpoint| endpoint.path.is_some())
     }
 
-    /// The endpoints without one.
+    /// The endpoints without a path.
     pub fn known_by_name(&self) -> impl Iterator<Item = &Endpoint> {
         self.endpoints.iter().filter(|endpoint| endpoint.path.is_none())
     }
@@ -35,7 +35,7 @@ impl Group {
 #[derive(Debug)]
 pub struct Endpoint {
     pub name: String,
-    /// The method on the handle.
+    /// The name of the method on the handle.
     pub ident: String,
     /// The marker type.
     pub type_ident: String,
@@ -45,25 +45,25 @@ pub struct Endpoint {
     pub summary: String,
     pub notes: String,
     pub deprecated: Option<String>,
-    /// The param set that its params begin with.
+    /// The index of the param set whose params come first.
     pub param_set: Option<usize>,
-    /// All of them, those of the set first; `None` if unknown.
+    /// All params, those of the set first; `None` if they are unknown.
     pub params: Option<Vec<EndpointParam>>,
     pub body: Body,
     pub history: HistorySource,
-    /// Whether it has a history, by its own entry or the service's.
+    /// Whether it has a history, from its own entry or from the service's.
     pub has_history: bool,
-    /// How many requests the service counts a request as.
+    /// The number of requests that one call counts as.
     pub weight: u32,
 }
 
 /// The pagination of an endpoint's history.
 #[derive(Debug, Default, PartialEq)]
 pub enum HistorySource {
-    /// The service's, if the endpoint has the params.
+    /// The pagination of the service, if the endpoint has its params.
     #[default]
     Service,
-    /// The endpoint's own.
+    /// The endpoint's own pagination.
     Endpoint(History),
     /// Unknown.
     Unknown,
@@ -72,24 +72,24 @@ pub enum HistorySource {
 /// A named list of shared params, emitted once as a constant.
 #[derive(Debug)]
 pub struct ParamSet {
-    /// The constant's name.
+    /// The name of the constant.
     pub constant: String,
     /// Indices of shared params.
     pub params: Vec<usize>,
 }
 
-/// A param as one endpoint takes it.
+/// A param of one endpoint, with its overrides.
 #[derive(Clone, Debug)]
 pub struct EndpointParam {
     pub param: Param,
-    /// The index of the shared param, and whether the endpoint overrides something.
+    /// The index of the shared param, and whether the endpoint overrides any of its facts.
     pub shared: Option<(usize, bool)>,
 }
 
 /// A param of `service.yaml`, emitted once as a constant.
 #[derive(Debug)]
 pub struct SharedParam {
-    /// The constant's name.
+    /// The name of the constant.
     pub constant: String,
     pub param: Param,
 }
@@ -99,23 +99,23 @@ pub struct Param {
     pub ident: String,
     pub wire_name: String,
     pub ty: Type,
-    /// The setter that takes several.
+    /// The setter for several values.
     pub list_setter: Option<String>,
-    /// How it writes them.
+    /// The format of several values on the wire.
     pub list_as: ListFormat,
-    /// The value that every request sends; then it has no setter.
+    /// The value that every request sends; a param with this value has no setter.
     pub const_value: Option<String>,
     pub in_path: bool,
     pub required: Option<Evidence>,
     pub default: Option<String>,
     pub range: Range,
-    /// The only values that public clients were served.
+    /// The only values that worked for public clients.
     pub allowed_values: Vec<String>,
-    /// Values that are known to work, which others may too.
+    /// Values that are known to work; others may work too.
     pub tested_values: Vec<String>,
     /// Values that the service is known to reject.
     pub rejected_values: Vec<String>,
-    /// A value for sample requests, not known to fail here.
+    /// A value for sample requests, not known to be rejected by this endpoint.
     pub example: Option<String>,
     /// The evidence that only one value is accepted.
     pub single_value: Option<Evidence>,
@@ -126,31 +126,31 @@ pub struct Param {
 }
 
 impl Param {
-    /// Whether a request has a setter for it.
+    /// Returns whether requests have a setter for the param.
     pub fn is_set(&self) -> bool {
         !self.is_argument() && self.const_value.is_none()
     }
 
-    /// Whether the method takes it as an argument instead of the request as a setter.
+    /// Returns whether the param is an argument of the method instead of a setter.
     pub fn is_argument(&self) -> bool {
         self.in_path || self.required.is_some_and(Evidence::is_enforced)
     }
 
-    /// What takes it: an argument, or the setter for several values where there is one, as that does for one value too.
+    /// The name of the argument: that of the setter for several values if there is one, otherwise that of the setter.
     pub fn argument(&self) -> &str {
         self.list_setter.as_ref().unwrap_or(&self.ident)
     }
 
-    /// How that argument is passed.
+    /// The kind of the argument.
     pub fn passing(&self) -> Passing {
         Passing { several: self.list_setter.is_some(), exact: self.ty.is_primitive() }
     }
 }
 
-/// How a caller hands over what a method or a setter takes.
+/// The kind of the argument of a method or setter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passing {
-    /// Whether the setter accepts several values, or one.
+    /// Whether it accepts several values.
     pub several: bool,
     /// Whether the argument has the type itself, so that a bare number literal is inferred. With `Into`, which accepts
     /// many number types, the type of `100` in `limit(100)` would be ambiguous.
@@ -161,9 +161,9 @@ pub struct Passing {
 #[derive(Debug)]
 pub struct Setter {
     pub ident: String,
-    /// The trait of the endpoints that take it.
+    /// The trait of the endpoints that have the setter.
     pub takes: String,
-    /// The trait's associated type, where endpoints differ.
+    /// The associated type of the trait, if the type differs between endpoints.
     pub type_ident: String,
     pub wire_name: String,
     pub summary: String,
@@ -171,19 +171,19 @@ pub struct Setter {
     pub range: Range,
     pub default: Option<String>,
     pub allowed_values: Vec<String>,
-    /// How it is known, if that is the same everywhere; so are unit, range, default and what is served.
+    /// The evidence, if it is the same on all endpoints. The same applies to unit, range, default and allowed values.
     pub evidence: Option<Evidence>,
     pub notes: String,
-    /// The one type it takes, or `None` where endpoints differ.
+    /// The type on all endpoints, or `None` if it differs.
     pub ty: Option<Type>,
-    /// Whether it takes several.
+    /// Whether it accepts several values.
     pub several: bool,
-    /// How it writes them, if that is the same everywhere.
+    /// The format of several values, if it is the same on all endpoints.
     pub list_as: Option<ListFormat>,
 }
 
 impl Setter {
-    /// The kind of its argument. Where endpoints differ, it has no single type.
+    /// The kind of its argument; never `exact` if the type differs between endpoints.
     pub fn passing(&self) -> Passing {
         Passing { several: self.several, exact: self.ty.as_ref().is_some_and(Type::is_primitive) }
     }
@@ -195,7 +195,7 @@ pub enum Body {
     Series {
         record: Option<RecordRef>,
         time: Option<String>,
-        /// The form of the time if no field declares it.
+        /// The format of the time, if no field declares it.
         time_form: Option<TimeForm>,
         evidence: Evidence,
     },
@@ -207,7 +207,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// The record whose fields are known.
+    /// The record of the body, if its fields are known.
     pub fn record(&self) -> Option<&RecordRef> {
         match self {
             Self::Series { record, .. } => record.as_ref(),

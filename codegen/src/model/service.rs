@@ -1,8 +1,8 @@
-//! What all endpoints share.
+//! The facts that all endpoints share.
 
 use super::{Evidence, Field, TimeForm, UNKNOWN_MEANING};
 
-/// What all endpoints share.
+/// The facts that all endpoints share.
 #[derive(Debug)]
 pub struct Service {
     pub title: String,
@@ -30,7 +30,7 @@ pub struct History {
     pub to: String,
     pub limit: String,
     pub step: String,
-    /// The param of the order, and its value for the oldest first.
+    /// The param for the order of records, and its value for the oldest first.
     pub sort: Option<(String, String)>,
     pub evidence: Evidence,
 }
@@ -38,7 +38,7 @@ pub struct History {
 #[derive(Debug, PartialEq)]
 pub struct ApiKey {
     pub carrier: KeyCarrier,
-    /// Whether requests are answered without it too.
+    /// Whether requests also work without the key.
     pub optional: bool,
     pub evidence: Evidence,
 }
@@ -46,7 +46,7 @@ pub struct ApiKey {
 /// The part of a request that carries the API key.
 #[derive(Debug, PartialEq)]
 pub enum KeyCarrier {
-    /// A header, in lower case as HTTP compares it, and the prefix of the key.
+    /// A header, with its name in lower case since HTTP ignores case, and the prefix of the key.
     Header { name: String, prefix: String },
     /// `name:password` in base64, in the header `authorization`.
     Basic,
@@ -57,20 +57,20 @@ pub enum KeyCarrier {
 /// A header that every request carries.
 #[derive(Debug, PartialEq)]
 pub struct Header {
-    /// In lower case, as HTTP compares it.
+    /// The name in lower case, since HTTP ignores case.
     pub name: String,
     pub value: String,
     pub evidence: Evidence,
 }
 
-/// The JSON paths of message and code in an error body; each is keys separated by dots.
+/// The JSON paths of message and code in an error body; a path is keys separated by dots.
 #[derive(Debug, PartialEq)]
 pub struct ErrorBody {
-    /// What the interface calls the schema, and how that is known.
+    /// The name of the schema in the API, with its evidence.
     pub name: Option<(String, Evidence)>,
     pub message: Vec<String>,
     pub code: Vec<String>,
-    /// `None` if no path is known.
+    /// The evidence of the paths; `None` if no path is known.
     pub evidence: Option<Evidence>,
 }
 
@@ -96,7 +96,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// The meaning, or a sentence that it is unknown.
+    /// The meaning, or a sentence that states that it is unknown.
     pub fn meaning(&self) -> &str {
         self.summary.as_deref().unwrap_or(UNKNOWN_MEANING)
     }
@@ -105,13 +105,13 @@ impl Status {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     pub name: String,
-    /// The constant of `RateLimit`.
+    /// The name of its constant of `RateLimit`.
     pub constant: String,
     pub requests: u32,
     pub seconds: u32,
     pub concurrent: Option<u32>,
     pub scope: Option<String>,
-    /// Which endpoints it counts, by groups or paths; every request if there are none.
+    /// The endpoints that it counts, by group or path; empty for all requests.
     pub endpoints: Vec<String>,
     pub evidence: Evidence,
 }

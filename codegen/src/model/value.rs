@@ -1,4 +1,4 @@
-//! What values are: records and their fields, and named types.
+//! The types of values: records with their fields, and named types.
 
 use super::{Evidence, TimeForm};
 
@@ -34,21 +34,21 @@ impl RecordRef {
 pub struct Record {
     pub ident: String,
     pub summary: String,
-    /// What its fields inherit.
+    /// The evidence that its fields inherit.
     pub evidence: Evidence,
     pub fields: Vec<Field>,
     pub form: RecordLayout,
 }
 
-/// How a record is written on the wire.
+/// The layout of a record on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordLayout {
-    /// As an object, whose keys are the names of the fields.
+    /// An object whose keys are the names of the fields.
     #[default]
     Object,
-    /// As a list, with the fields in their order and without their names.
+    /// A list of the values of the fields, in their order and without names.
     Positional,
-    /// As the value of its one field: a body of a type.
+    /// The value of its single field: a body of one type.
     Value,
 }
 
@@ -61,7 +61,7 @@ pub struct Field {
     /// Whether it is the time field of the envelope, which is emitted once as a constant.
     pub is_envelope_time: bool,
     pub range: Range,
-    /// A value that was seen, or is like those that were.
+    /// A value from a response, or one like it.
     pub example: Option<String>,
     pub unit: String,
     pub summary: String,
@@ -70,25 +70,25 @@ pub struct Field {
 }
 
 impl Field {
-    /// The same field with its timestamps in another form, if one is passed.
+    /// Returns the field with its timestamps in another format, if one is given.
     pub(crate) fn timed_in(self, form: Option<TimeForm>) -> Self {
         let Some(form) = form else { return self };
         let unit = form.unit().map_or("", |unit| unit.word()).to_owned();
         Self { ty: self.ty.timed_in(form), unit, is_envelope_time: false, ..self }
     }
 
-    /// An absent list or map is an empty one: no caller needs the difference.
+    /// Returns whether an absent value becomes an empty list or map, as callers do not need the difference.
     pub fn is_defaulted(&self) -> bool {
         self.optional && matches!(self.ty, Type::List(_) | Type::Map(_))
     }
 
-    /// Whether its type is an `Option`.
+    /// Returns whether the type of the field is an `Option`.
     pub fn is_option(&self) -> bool {
         self.optional && !self.is_defaulted()
     }
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     String,
@@ -96,7 +96,7 @@ pub enum Type {
     Count,
     Number,
     Boolean,
-    /// In this form on the wire.
+    /// A timestamp, in this format on the wire.
     Timestamp(TimeForm),
     Any,
     Named(String),
@@ -104,12 +104,12 @@ pub enum Type {
     List(Box<Type>),
     /// An object whose keys are data.
     Map(Box<Type>),
-    /// A value of a list or a map that can be null.
+    /// A value of a list or map that can be null.
     Option(Box<Type>),
 }
 
 impl Type {
-    /// The same type with its timestamps, if any, in this form.
+    /// Returns the type with its timestamps, if any, in this format.
     #[must_use]
     pub fn timed_in(self, form: TimeForm) -> Self {
         match self {
@@ -121,7 +121,7 @@ impl Type {
         }
     }
 
-    /// What it is a list or a map of, however deep that is; the type itself if it is neither.
+    /// The innermost item type of a list or map; the type itself if it is neither.
     pub fn innermost(&self) -> &Self {
         match self {
             Self::List(item) | Self::Map(item) | Self::Option(item) => item.innermost(),
@@ -129,17 +129,17 @@ impl Type {
         }
     }
 
-    /// Whether it is or contains a timestamp.
+    /// Returns whether the type is or contains a timestamp.
     pub fn is_moment(&self) -> bool {
         matches!(self.innermost(), Self::Timestamp(_))
     }
 
-    /// Whether its values are texts on the wire.
+    /// Returns whether its values are texts on the wire.
     pub fn is_text(&self) -> bool {
         matches!(self, Self::String | Self::Any | Self::Named(_) | Self::Timestamp(TimeForm::Written(_)))
     }
 
-    /// Whether it is a primitive type of Rust: one of the numbers, or `bool`.
+    /// Returns whether it is a primitive type in Rust: a number or `bool`.
     pub fn is_primitive(&self) -> bool {
         matches!(self, Self::Integer | Self::Count | Self::Number | Self::Boolean)
     }
@@ -151,7 +151,7 @@ pub struct NamedType {
     pub ident: String,
     pub summary: String,
     pub evidence: Evidence,
-    /// Whether it is an identifier, open to any value.
+    /// Whether it is an identifier, which accepts any value.
     pub open: bool,
     pub values: Vec<Value>,
     /// The methods that return attributes of its values.
@@ -160,13 +160,13 @@ pub struct NamedType {
 
 #[derive(Debug, PartialEq)]
 pub struct Value {
-    /// The variant or constant.
+    /// The name of the variant or constant.
     pub ident: String,
     pub value: String,
     pub summary: String,
-    /// How long the step is that it names.
+    /// The duration of the step that the value names.
     pub seconds: Option<u64>,
-    /// In the order of the type's; the last ones may be missing.
+    /// The attributes, in the order of those of the type; trailing ones may be missing.
     pub attributes: Vec<String>,
     pub evidence: Evidence,
 }

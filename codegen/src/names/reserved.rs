@@ -1,9 +1,9 @@
-//! The names that an emitted crate needs itself, by scope; a catalogue must not use them there.
+//! The names that every emitted crate uses, by scope; a catalogue must not use them there.
 //!
-//! `reserved/tests.rs` compares the lists with the runtime and our emitted files in both directions: every name used
-//! there is listed here, and every name listed here is used there. Planned names have a separate list.
+//! `reserved/tests.rs` compares the lists with the runtime and our emitted files in both directions: every used name is
+//! listed, and every listed name is used. Planned names have a separate list.
 
-/// The scope of a name, where the emitted crate already has names.
+/// A scope in which emitted crates already have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Methods of `Client`, each the accessor of a group; modules of the crate; functions of the emitted tests.
@@ -24,7 +24,7 @@ pub enum Scope {
     Endpoints,
 }
 
-/// Whether the emitted crate needs a name itself.
+/// Returns whether every emitted crate uses a name in a scope.
 pub fn is_taken(scope: Scope, ident: &str) -> bool {
     let lists: &[&[&str]] = match scope {
         Scope::Groups => &[MODULES, CLIENT, TEST_FUNCTIONS, EVERY_VALUE],
@@ -40,10 +40,10 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
     lists.iter().any(|list| list.contains(&ident)) || (scope == Scope::Types && ident.starts_with("Takes"))
 }
 
-/// Methods that every value has by traits of the prelude: one of the same name would be called instead.
+/// Methods that every value has from traits of the prelude; a method with the same name would be called instead.
 const EVERY_VALUE: &[&str] = &["clone", "into", "to_owned", "try_into"];
 
-/// Modules at the crate's root, those that it shows of the runtime among them.
+/// Modules at the root of the crate, including those re-exported from the runtime.
 const MODULES: &[&str] = &[
     "examples",
     "generated",
@@ -66,7 +66,7 @@ const MODULES: &[&str] = &[
 /// Methods of `Client`.
 const CLIENT: &[&str] = &["builder", "endpoint", "from_env", "raw"];
 
-/// What the emitted tests of requests call, and their one function that is named after no group.
+/// Functions and methods in the emitted request tests, including the only test that is not named after a group.
 const TEST_FUNCTIONS: &[&str] = &["client", "endpoint", "every_setter", "setter"];
 
 /// Methods of `Request`.
@@ -95,10 +95,10 @@ const REQUEST: &[&str] = &[
     "with_list",
 ];
 
-/// Methods that requests are going to have: a param of that name would then become a breaking change.
+/// Planned methods of requests. They are reserved now, because adding them later would break params with these names.
 const PLANNED_FOR_REQUESTS: &[&str] = &["plan", "poll"];
 
-/// Types at the crate's root, those that it shows of the runtime among them, and what emitted files import.
+/// Types at the root of the crate, including those re-exported from the runtime, and the imports of emitted files.
 const TYPES: &[&str] = &[
     "AnyBody",
     "AnySeries",
@@ -167,7 +167,7 @@ const TYPES: &[&str] = &[
 /// Names of the prelude that emitted files use unqualified.
 const PRELUDE: &[&str] = &["Into", "IntoIterator", "None", "Option", "Result", "Some", "String", "ToString", "Vec"];
 
-/// What generic code calls its types.
+/// Type parameters of generic code.
 const GENERICS: &[&str] = &["E", "T", "Via"];
 
 #[cfg(test)]

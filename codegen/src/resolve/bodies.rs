@@ -10,7 +10,7 @@ use crate::spanned::Text;
 use crate::spec::{self, BodyEntry, Fields, Known};
 
 impl<'a> Resolver<'a> {
-    /// The body of an endpoint, and the record that it lists.
+    /// Resolves the body of an endpoint, and the record whose fields it lists.
     pub(super) fn body(
         &mut self,
         records: &Records<'a>,
@@ -79,7 +79,8 @@ impl<'a> Resolver<'a> {
         Body::Series { record, time, time_form, evidence }
     }
 
-    /// The fields that a body lists. In a series they follow the time of the envelope, unless the series has its own.
+    /// The fields that a body lists. In a series, the envelope's time field comes first, unless the series has its own
+    /// time.
     fn listed(
         &mut self,
         records: &Records<'a>,
@@ -108,7 +109,7 @@ impl<'a> Resolver<'a> {
         Ok(time.into_iter().chain(fields?).collect())
     }
 
-    /// Rejects a unit on a body whose time is a field of the record, which has its own unit.
+    /// Rejects a unit on a body whose time is a field of the record, since that field declares its own unit.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
         let said = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
@@ -116,7 +117,7 @@ impl<'a> Resolver<'a> {
         Err(self.wrong("time-unit", at, "the time is a field of the record", format!("set `{key}` on that field")))
     }
 
-    /// The time of a series of named records, which have it among their fields.
+    /// Checks the time field of a series of named records.
     fn time_of(&mut self, record: &spec::Record, body: &'a spec::Body, at: &Location) -> Resolved<()> {
         match (&body.time, self.service.envelope_time()) {
             (Some(time), _) => self.time(&record.fields, time, time.at()),
@@ -125,9 +126,9 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The field that a series names as its time.
+    /// Checks the field that a series declares as its time.
     fn time(&mut self, fields: &[spec::Field], time: &Text, at: &Location) -> Resolved<()> {
-        // A record without fields replaces one that was unreadable.
+        // A record without fields replaces one that could not be read.
         if time.as_str() == "none" || fields.is_empty() {
             return Ok(());
         }
@@ -148,17 +149,17 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The time form that a body declares.
+/// The time format that a body declares.
 fn time_form(body: &spec::Body) -> Option<TimeForm> {
     TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied())
 }
 
-/// Whether the fields of a body are positional, not named.
+/// Returns whether a body lists positional fields.
 fn is_positional(body: &spec::Body) -> bool {
     body.positional.as_deref().is_some_and(|positional| *positional)
 }
 
-/// The one field of a body of a type, which is the body as a whole.
+/// The single field of a body of one type, which represents the entire body.
 fn whole(ty: Type, evidence: spec::Evidence) -> Field {
     Field {
         ident: "value".to_owned(),

@@ -1,11 +1,11 @@
-//! Which records contain themselves, however long the way is that leads back to them.
+//! Detects records that contain themselves, directly or through other records.
 
 use std::collections::HashMap;
 
 use crate::spec;
 use crate::type_expr::TypeExpr;
 
-/// For each record of a list, whether a value of it contains another value of the same record.
+/// Returns for each record whether a value of it can contain another value of the same record.
 pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
     let index: HashMap<&str, usize> =
         records.iter().enumerate().rev().map(|(index, record)| (record.name.as_str(), index)).collect();
@@ -20,7 +20,7 @@ pub(super) fn contain_themselves(records: &[spec::Record]) -> Vec<bool> {
             above[*inner].push(record);
         }
     }
-    // Kosaraju's algorithm: start with the record that was left last; all that are reached against the edges are on a
+    // Kosaraju's algorithm: visit the reversed edges in reverse post-order; all records reached from one start are on a
     // cycle with it.
     let mut contained = vec![false; records.len()];
     let mut is_met = vec![false; records.len()];

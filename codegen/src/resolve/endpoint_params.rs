@@ -1,4 +1,4 @@
-//! The params that an endpoint takes: references followed, each of them once, and those in the path filled in.
+//! The params of an endpoint: references are resolved, each only once, and path params are checked.
 
 use super::params::{example, texts};
 use super::types::Records;
@@ -10,10 +10,10 @@ use crate::path;
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry, ParamLocation};
 
-/// A param of an endpoint: its definition, where the endpoint names it, and the resolved param.
+/// A param of an endpoint: its definition, its location in the endpoint, and the resolved param.
 type Taken<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
 
-/// A shared param with the overrides of an entry.
+/// Applies the overrides of a `use` entry to a shared param.
 fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
     let EndpointParam { param, shared } = used;
     let ty = param.ty.clone();
@@ -35,7 +35,7 @@ fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
 }
 
 impl<'a> Resolver<'a> {
-    /// The params of an endpoint, sets and references followed.
+    /// The params of an endpoint, with sets and references resolved.
     pub(super) fn endpoint_params(
         &mut self,
         records: &Records<'a>,
@@ -116,7 +116,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Params and setters are unique.
+    /// Rejects duplicate params and setters.
     fn distinct(&mut self, taken: &[Taken<'a>]) -> Resolved<()> {
         let (mut names, mut idents) = (Unique::default(), Unique::default());
         let distinct = taken.iter().map(|(param, at, _)| {
@@ -125,7 +125,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.wrong("duplicate-param", at, message, "keep one; param sets include theirs"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
-            // That one param has one name for both of its setters was found where it is defined.
+            // A param whose two setters have the same name is reported at its definition.
             let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
             let setters = ident.into_iter().chain(list);
             all(setters.map(|ident| {
@@ -138,7 +138,7 @@ impl<'a> Resolver<'a> {
         all(distinct).map(drop)
     }
 
-    /// The params in the path are those that are `in: path`.
+    /// Checks that the params in the path are exactly those with `in: path`.
     fn fills(&mut self, path: &Text, taken: &[Taken<'a>]) -> Resolved<()> {
         let in_path = path::params(path);
         let is_declared = |name: &str| {

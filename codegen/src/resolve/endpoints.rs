@@ -68,7 +68,7 @@ impl<'a> Resolver<'a> {
         Err(self.push(finding))
     }
 
-    /// The names of the method and of the marker type, from which the record type is named too.
+    /// The names of the method and of the marker type; the name of the record type is derived from the latter.
     fn endpoint_names(
         &mut self,
         endpoint: &spec::Endpoint,
@@ -92,7 +92,7 @@ impl<'a> Resolver<'a> {
         Ok((ident, type_ident))
     }
 
-    /// A type that the group's module brings; `types` are those it has already.
+    /// Checks a new type name of the group's module against `types`, the existing ones.
     fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) -> Resolved<()> {
         let message = format!("this adds a type `{name}`, which exists already");
         if let Some(first) = self.root_types.get(name) {
@@ -102,7 +102,7 @@ impl<'a> Resolver<'a> {
         self.unique(types, "same-rust-name", name, at, message)
     }
 
-    /// An endpoint, and the record that its body lists.
+    /// Resolves an endpoint, and the record whose fields its body lists.
     fn endpoint(
         &mut self,
         records: &Records<'a>,
@@ -139,14 +139,14 @@ impl<'a> Resolver<'a> {
         Ok((endpoint, record))
     }
 
-    /// The param set that the params begin with.
+    /// The index of the param set whose params come first.
     fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
         let Some(ParamEntry::Name(name)) = endpoint.params.known()?.first() else { return None };
         self.sets.get(name.as_str()).copied()
     }
 
     fn endpoint_path(&mut self, path: &'a Text) -> Resolved<&'a Text> {
-        // Two paths that differ only in the names of their params are one to a server.
+        // A server does not distinguish paths that differ only in the names of their params.
         let known = self.paths.entry(path::template(path));
         if let Entry::Occupied(first) = &known {
             let finding = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));

@@ -1,4 +1,4 @@
-//! Pagination of time ranges: the params for it, and the endpoints that have them.
+//! Pagination of time ranges: its params, and the endpoints that have them.
 
 use super::{Resolved, Resolver};
 use crate::model::{Body, EndpointParam, History, HistorySource, Param, SharedParam, Type};
@@ -11,13 +11,13 @@ impl<'a> Resolver<'a> {
         let Some(history) = &self.service.history else { return Ok(None) };
         let mut params = Vec::new();
         for param in shared {
-            // A param that is wrong has a finding already.
+            // An invalid param has already been reported.
             params.push(&param.as_ref().map_err(|wrong| *wrong)?.param);
         }
         self.history(history, &params).map(Some)
     }
 
-    /// The history that an endpoint states or has from the service, and whether it has one.
+    /// The history of an endpoint, its own or the service's, and whether it has one.
     pub(super) fn endpoint_history(
         &mut self,
         endpoint: &'a spec::Endpoint,
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
         Ok(History { from: from?, to: to?, limit: limit?, step: step?, sort: sort?, evidence: history.evidence })
     }
 
-    /// A param that takes a part in walking, by its name on the wire.
+    /// Checks a param that is used for pagination, by its name on the wire.
     fn walking(
         &mut self,
         params: &[&Param],
@@ -83,7 +83,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The param of the order, and its value for the oldest first.
+    /// The param for the order of records, and its value for the oldest first.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
         let name = self.walking(params, sort, &|_| true, "")?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);

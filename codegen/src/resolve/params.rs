@@ -1,4 +1,4 @@
-//! Params and param sets, shared and own: their types and values, and the names that they have in Rust.
+//! Params and param sets, shared and own: their types, their values and their Rust names.
 
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, meaning, prose};
@@ -58,7 +58,7 @@ impl<'a> Resolver<'a> {
         Err(self.unknown_name("unknown-param", id, id.at(), "shared param", known))
     }
 
-    /// The name of a shared param or a param set, which becomes a constant.
+    /// The constant name of a shared param or param set.
     fn constant(&mut self, constants: &mut Unique, name: &Text, twice: String) -> Resolved<String> {
         let constant = names::ident(name, Case::Shouty).map_err(|reason| {
             let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
@@ -68,7 +68,7 @@ impl<'a> Resolver<'a> {
         Ok(constant)
     }
 
-    /// A param, wherever it is defined.
+    /// Resolves a param, shared or own.
     pub(super) fn param(
         &mut self,
         records: &Records<'a>,
@@ -109,7 +109,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The client adds the API key itself.
+    /// Rejects a param that carries the API key, since the client adds the key itself.
     fn not_the_key(&mut self, param: &spec::Param) -> Resolved<()> {
         let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
         match key.filter(|key| ***key == *param.name && param.location == ParamLocation::Query) {
@@ -136,7 +136,7 @@ impl<'a> Resolver<'a> {
         Err(self.wrong("param-type", param.ty.at(), message, help))
     }
 
-    /// The names that a param has as an argument or as a setter.
+    /// The name of a param as an argument or setter.
     fn param_names(&mut self, param: &spec::Param) -> Resolved<String> {
         let scope = if is_argument(param) { Scope::Arguments } else { Scope::Setters };
         let ident = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
@@ -161,7 +161,7 @@ impl<'a> Resolver<'a> {
         ident
     }
 
-    /// The name of the setter that takes several.
+    /// The name of the setter for several values.
     fn list_name(&mut self, list: &Text, scope: Scope) -> Resolved<Text> {
         if names::is_ident(list, Case::Snake) && !names::is_taken(scope, list) {
             return Ok(list.clone());
@@ -170,7 +170,7 @@ impl<'a> Resolver<'a> {
         Err(self.wrong("no-rust-name", list.at(), message, "write it like `my_names`"))
     }
 
-    /// Each setter has one wire name and accepts one value or several, the same on all endpoints.
+    /// Checks that a setter has the same wire name on all endpoints, and always accepts one value or always several.
     fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) -> Resolved<()> {
         let setter = Setter { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
         let (first, location) = self.setters.entry(names::takes(ident)).or_insert_with(|| (setter.clone(), at.clone()));
@@ -186,8 +186,8 @@ impl<'a> Resolver<'a> {
         Err(self.push(finding.help("set another with `rust_name`")))
     }
 
-    /// Checks single values: `default` and `allowed_values` have the type, are within the range, and do not contradict
-    /// each other.
+    /// Checks `default` and `allowed_values`: they have the type, are within the range, and do not contradict each
+    /// other.
     fn values_of(&mut self, param: &'a spec::Param) -> Resolved<()> {
         let served = all(param.allowed_values.iter().map(|value| {
             self.of_type(param, ("served-type", "served value"), value, value.at())?;
@@ -207,7 +207,7 @@ impl<'a> Resolver<'a> {
         served.and(default).and(tried)
     }
 
-    /// The values of a shared param that an entry overrides.
+    /// Checks the values of a shared param that an entry overrides.
     pub(super) fn used_values(&mut self, param: &'a spec::Param, entry: &'a spec::Use) -> Resolved<()> {
         let served = all(entry
             .allowed_values
@@ -250,7 +250,7 @@ impl<'a> Resolver<'a> {
         typed.map(drop).and(consistent.map(drop)).and(fits).and(sent.map(drop))
     }
 
-    /// The client sends no path with a dotted segment, which would be another path.
+    /// Rejects a path value that is a dotted segment, since it would change the path.
     fn is_segment(&mut self, param: &spec::Param, value: &Text) -> Resolved<()> {
         if param.location != ParamLocation::Path || !matches!(value.as_str(), "." | "..") {
             return Ok(());
@@ -259,7 +259,7 @@ impl<'a> Resolver<'a> {
         Err(self.wrong("path-segment", value.at(), message, "omit it"))
     }
 
-    /// A param of which it is documented that it takes one value has no setter that takes several.
+    /// Rejects a setter for several values on a param that is documented to accept only one.
     fn one_or_several(&mut self, param: &spec::Param) -> Resolved<()> {
         match &param.list_setter {
             Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
@@ -271,7 +271,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The default of a param that takes several may be several.
+    /// Checks the default; if the param accepts several values, the default may be several.
     fn default(&mut self, param: &'a spec::Param, default: &'a Text) -> Resolved<()> {
         let values: Vec<&str> = if param.list_setter.is_some() { default.split(',').collect() } else { vec![default] };
         all(values.into_iter().map(|value| {
@@ -304,7 +304,7 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// Whether a declared value of a param is one of its possible values.
+    /// Checks that a declared value is one that the param can have.
     fn of_type(
         &mut self,
         param: &'a spec::Param,
@@ -330,12 +330,12 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Values of a param as a client writes them.
+/// The values of a param in the form that a client sends.
 pub(super) fn texts(ty: &Type, values: &[Text]) -> Vec<String> {
     values.iter().map(|value| as_sent(ty, value)).collect()
 }
 
-/// A value as a client writes it: without the sign or the zeros that a number of the catalogue may have.
+/// A value in the form that a client sends: a number without the sign and zeros that the catalogue may contain.
 fn as_sent(ty: &Type, text: &str) -> String {
     let number = match ty {
         Type::Integer => text.parse::<i64>().ok().map(|number| number.to_string()),
@@ -346,7 +346,8 @@ fn as_sent(ty: &Type, text: &str) -> String {
     number.unwrap_or_else(|| text.to_owned())
 }
 
-/// An example value: the endpoint's own; else the shared one if it is known to work here; else another that is.
+/// An example value: the endpoint's own; otherwise the shared one if it is known to work here; otherwise another value
+/// that is.
 pub(super) fn example(
     said: Option<String>,
     shared: Option<&String>,
@@ -358,7 +359,7 @@ pub(super) fn example(
     said.or_else(|| shared.or(known.first()).cloned())
 }
 
-/// Whether a param is an argument of its method, as nothing can be sent without it.
+/// Returns whether a param is an argument of its method, because it is required.
 fn is_argument(param: &spec::Param) -> bool {
     param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced)
 }

@@ -11,7 +11,7 @@ use crate::spec::{self, Evidence};
 use crate::type_expr::TypeExpr;
 
 impl<'a> Resolver<'a> {
-    /// `Metadata` first: every client has it, if only to keep what it does not know.
+    /// The shared records, `Metadata` first: every client has it, if only for unknown fields.
     pub(super) fn shared_records(&mut self) -> Resolved<Vec<Record>> {
         let envelope = self.service.envelope.as_ref();
         let metadata = envelope.and_then(|envelope| Some((envelope.metadata.as_ref()?, envelope.evidence)));
@@ -28,7 +28,7 @@ impl<'a> Resolver<'a> {
         Ok(std::iter::once(metadata).chain(records?).collect())
     }
 
-    /// The records that a file names.
+    /// Resolves the named records of a file.
     pub(super) fn records(&mut self, scope: &Records<'a>, own: &'a [spec::Record]) -> Resolved<Vec<Record>> {
         let mut seen = Unique::default();
         let cycles = contain_themselves(own);
@@ -54,7 +54,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// A group's record may not hide a name of `service.yaml`.
+    /// Rejects a group's record that has the name of an entry of `service.yaml`.
     fn hides_none(&mut self, name: &Text) -> Resolved<()> {
         if self.types.contains(name.as_str()) || self.records.has(name) {
             let message = format!("`{name}` is already declared in `service.yaml`");
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// The fields of one record, after its time if that is the envelope's.
+    /// The fields of one record, after the envelope's time field if there is one.
     pub(super) fn fields(
         &mut self,
         records: &Records<'a>,
@@ -109,7 +109,7 @@ impl<'a> Resolver<'a> {
             wire_name: field.name.to_string(),
             ty: ty?,
             is_envelope_time: false,
-            // Only documented facts are relied on.
+            // Only a documented field is relied on to be present.
             optional: field.optional || known != Evidence::Documented,
             range: range?,
             example: field.example.as_deref().cloned(),
@@ -120,7 +120,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// An example of a built-in type is one of its values.
+    /// Checks the example of a field with a built-in type.
     fn field_example(&mut self, field: &spec::Field, ty: &Resolved<Type>) -> Resolved<()> {
         let Some(example) = &field.example else { return Ok(()) };
         let is_one = match (ty, TypeExpr::parse(&field.ty)) {
@@ -135,7 +135,7 @@ impl<'a> Resolver<'a> {
         Err(self.wrong("example-type", example.at(), message, "write one of its values"))
     }
 
-    /// A range that is not empty, on a type that has an order.
+    /// Checks that a range is not empty and belongs to a numeric type.
     pub(super) fn range(
         &mut self,
         ty: &Resolved<Type>,
@@ -159,12 +159,12 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// How a record is written.
+/// The layout of a record.
 pub(super) fn form(positional: bool) -> RecordLayout {
     if positional { RecordLayout::Positional } else { RecordLayout::Object }
 }
 
-/// Whether a range makes sense.
+/// Returns whether a type can have a range.
 fn is_number(ty: &Type) -> bool {
     matches!(ty.innermost(), Type::Integer | Type::Count | Type::Number)
 }

@@ -1,4 +1,4 @@
-//! What all endpoints share: credentials, failures, limits and the envelope.
+//! The facts that all endpoints share: credentials, errors, limits and the envelope.
 
 use super::types::Records;
 use super::{Resolved, Resolver, Unique, all, known_meaning, meaning, prose};
@@ -17,12 +17,12 @@ const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-lan
      http2-settings if-match if-modified-since if-none-match if-range if-unmodified-since keep-alive max-forwards origin \
      pragma range referer set-cookie te trailer transfer-encoding upgrade user-agent via www-authenticate";
 
-/// Those of them that a service may want to have one value.
+/// The reserved headers for which a service may declare a fixed value.
 const FIXED_HEADERS: [&str; 3] = ["accept", "accept-language", "user-agent"];
 
 const AUTHORIZATION: &str = "authorization";
 
-/// Headers that belong to proxies and browsers begin so.
+/// Prefixes of headers that belong to proxies and browsers.
 const RESERVED_PREFIXES: [&str; 2] = ["proxy-", "sec-"];
 
 impl<'a> Resolver<'a> {
@@ -84,7 +84,7 @@ impl<'a> Resolver<'a> {
 
     fn key_header(&mut self, header: &Text) -> Resolved<String> {
         let name = header.to_ascii_lowercase();
-        // A token would be sent there too.
+        // The access token is sent in that header too.
         let is_free = name == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
         if is_reserved(&name) && !is_free {
             let message = format!("the header `{header}` is reserved");
@@ -128,7 +128,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// A path that does not begin with what every base URL ends in.
+    /// Rejects a path that begins with the suffix of the base URL.
     pub(super) fn below_base_url<'p>(&mut self, path: &'p Text) -> Resolved<&'p Text> {
         let suffix = self.service.base_url.as_ref().map_or("", |base_url| &base_url.suffix);
         match path.strip_prefix(suffix) {
@@ -182,7 +182,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// The group or the path that a limit set names.
+    /// Checks the name of a group or path in a limit set.
     fn limited(&mut self, name: &Text, catalogue: &'a Catalogue) -> Resolved<String> {
         let paths = catalogue.groups.iter().flat_map(|group| &group.spec.endpoints);
         let paths = paths.filter_map(|endpoint| endpoint.path.known()).map(|path| path.as_str());
@@ -211,7 +211,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The field that every record of a series has, unless its endpoint declares another.
+    /// The time field of every record of a series, unless the endpoint declares another one.
     fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Resolved<Field> {
         let resolved = self.field(&Records::default(), time, inherited)?;
         if !matches!(resolved.ty, Type::Timestamp(_)) {
@@ -221,7 +221,7 @@ impl<'a> Resolver<'a> {
         Ok(Field { is_envelope_time: true, ..resolved })
     }
 
-    /// The Rust field that lists what a response does not cover, if declared.
+    /// The Rust field that lists requested items that a response does not cover, if declared.
     fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) -> Resolved<Option<String>> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
@@ -236,7 +236,8 @@ impl<'a> Resolver<'a> {
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
 
-    /// The field for left-out values has to be one of the metadata's, and a list whose elements can be shown as text.
+    /// Checks the field for requested items that are not covered: a list in the metadata whose elements can be shown as
+    /// text.
     fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) -> Resolved<String> {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
             let known = fields.iter().map(|field| field.name.as_str());
@@ -254,17 +255,17 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Whether a JSON path is within another.
+/// Returns whether a JSON path is within another.
 fn is_within(place: &str, other: &str) -> bool {
     place.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Whether a header can carry the API key.
+/// Returns whether a header can carry the API key.
 pub fn may_carry_key(header: &str) -> bool {
     is_header(header) && !is_reserved(&header.to_ascii_lowercase())
 }
 
-/// Whether a header can have one value in every request.
+/// Returns whether a header can have a fixed value in every request.
 pub fn may_be_fixed(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
     is_header(header) && (!is_reserved(&name) || FIXED_HEADERS.contains(&name.as_str()))
@@ -281,7 +282,7 @@ fn is_reserved(header: &str) -> bool {
         || RESERVED_PREFIXES.iter().any(|prefix| header.starts_with(prefix))
 }
 
-/// The name has the evidence of the JSON paths, unless it declares its own.
+/// The name of the error schema. It has the evidence of the JSON paths, unless it declares its own.
 fn error_schema(body: &spec::ErrorBody) -> Option<(String, spec::Evidence)> {
     Some((body.name.as_ref()?.to_string(), body.name_evidence.or(body.evidence)?))
 }

@@ -1,16 +1,16 @@
-//! The setters of requests, each made of all params that have it.
+//! The setters of requests, each merged from all params that have it.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Group, Param, Range, Setter, SharedParam};
 use crate::names::{self, Case};
 
-/// One setter per method name; its docs come from a shared param first.
+/// Makes one setter per method name; a shared param takes precedence for its docs.
 pub(super) fn setters(shared: &[SharedParam], groups: &[Group]) -> Vec<Setter> {
     let endpoints = groups.iter().flat_map(Group::methods);
     let taken = endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param);
     let taken: Vec<_> = taken.filter(|param| param.is_set()).collect();
-    // A shared param has no setter where no endpoint with a path takes it, or each as an argument.
+    // A shared param has no setter if no endpoint with a path uses it, or if all of them have it as an argument.
     let sent: HashSet<_> = taken.iter().flat_map(|param| names_of(param)).collect();
     let mut setters: BTreeMap<&str, Setter> = BTreeMap::new();
     let defined = shared.iter().map(|shared| &shared.param).filter(|param| param.const_value.is_none());
@@ -58,12 +58,12 @@ fn hold_for(setter: &mut Setter, param: &Param, is_shared: bool) {
     }
 }
 
-/// The setters of a param, and what each is sent as.
+/// The setters of a param, each with its wire name.
 fn names_of(param: &Param) -> impl Iterator<Item = (&str, &str)> {
     setter_idents(param).map(|(ident, _)| (ident, param.wire_name.as_str()))
 }
 
-/// The setters of a param, and whether each takes several values.
+/// The setters of a param, each with whether it accepts several values.
 fn setter_idents(param: &Param) -> impl Iterator<Item = (&str, bool)> {
     std::iter::once((param.ident.as_str(), false)).chain(param.list_setter.iter().map(|list| (list.as_str(), true)))
 }

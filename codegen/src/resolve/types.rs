@@ -1,4 +1,4 @@
-//! Type expressions with their names followed, and named types: their values, and how identifiers are built.
+//! Resolves type expressions, and named types with their values and attributes.
 
 use std::collections::HashMap;
 
@@ -22,12 +22,12 @@ pub(super) struct Records<'a> {
 
 impl<'a> Records<'a> {
     pub(super) fn of(module: Option<&'a str>, list: &'a [spec::Record]) -> Self {
-        // Of two with one name, the first is meant.
+        // The first of two records with one name is used.
         let by_name = list.iter().rev().map(|record| (record.name.as_str(), record)).collect();
         Self { module, by_name, list }
     }
 
-    /// Whether there is a record of a name.
+    /// Returns whether there is a record with a name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
@@ -38,7 +38,7 @@ impl<'a> Records<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Resolves a type expression and all of its names.
+    /// Resolves a type expression with all of its names.
     pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Resolved<Type> {
         let Some(expr) = TypeExpr::parse(text) else {
             let message = format!("`{text}` is not a type");
@@ -52,7 +52,7 @@ impl<'a> Resolver<'a> {
         self.type_in(records, &expr, text)
     }
 
-    /// Resolves the type of a value that may have its own unit; few units suit a timestamp.
+    /// Resolves the type of a value that may have its own unit; a timestamp accepts only some units.
     pub(super) fn type_in_unit(
         &mut self,
         records: &Records<'a>,
@@ -115,7 +115,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// A record by its name: one of the group, or one of the service.
+    /// Returns a record of the group or of the service by its name.
     pub(super) fn record(&mut self, records: &Records<'a>, name: &str) -> Option<(RecordRef, &'a spec::Record)> {
         let own = records.by_name.get(name).map(|record| (records.module, *record));
         let (module, record) = own.or_else(|| Some((None, *self.records.by_name.get(name)?)))?;
@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
         Some((RecordRef { module: module.map(str::to_owned), ident: name.to_owned() }, record))
     }
 
-    /// A record that a body names.
+    /// Resolves a record that a body refers to.
     pub(super) fn body_record(
         &mut self,
         records: &Records<'a>,
@@ -154,7 +154,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Types and records of `service.yaml` share the root module of the crate.
+    /// Checks a name in the root module of the crate, which types and records of `service.yaml` share.
     pub(super) fn root_type(&mut self, name: &str, at: &Text) -> Resolved<()> {
         let mut seen = std::mem::take(&mut self.root_types);
         let unique = self.unique(&mut seen, "duplicate-type", name, at.at(), format!("duplicate type `{name}`"));
@@ -201,7 +201,7 @@ impl<'a> Resolver<'a> {
     fn attributes(&mut self, ty: &'a spec::Type) -> Resolved<Vec<String>> {
         let mut seen = Unique::default();
         all(ty.attributes.iter().map(|name| {
-            // The constants of an identifier are next to its methods, and so is what the runtime adds.
+            // The constants of an identifier are next to its methods, including those from the runtime.
             if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
                 let message = format!("`{name}` cannot be the name of a method");
                 return Err(self.wrong("no-rust-name", name.at(), message, "write it like `my_name`"));

@@ -1,4 +1,4 @@
-//! What `service.yaml` and the groups name, and nothing refers to: most likely a reference is missing or misspelt.
+//! Reports named entries that nothing refers to: most likely a reference is missing or misspelt.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,13 @@ use super::Resolver;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::load::Catalogue;
 
-/// What something refers to.
+/// The entries that are referred to.
 #[derive(Default)]
 pub(super) struct Used<'a> {
     pub(super) types: HashSet<&'a str>,
-    /// By module, none for those of the service.
+    /// Records by module and name; the module is `None` for `service.yaml`.
     pub(super) records: HashSet<(Option<&'a str>, &'a str)>,
-    /// By index.
+    /// Shared params by index.
     pub(super) params: HashSet<usize>,
 }
 

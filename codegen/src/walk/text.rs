@@ -1,6 +1,6 @@
-//! Rules for texts: which can be names, which are blank, and which characters are invisible.
+//! Rules for texts: valid names, blank texts and invisible characters.
 
-/// Ranges of invisible characters that are not control characters, or that reorder or hide text: first and last.
+/// Ranges of characters other than control characters that are invisible, or that reorder or hide text: first and last.
 pub(crate) const INVISIBLE: &[(char, char)] = &[
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -21,12 +21,12 @@ pub(crate) const INVISIBLE: &[(char, char)] = &[
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// Whether a text can be a name of the catalogue, or part of a line.
+/// Returns whether a text is valid as a name of the catalogue, or as part of a line.
 pub fn is_line(text: &str) -> bool {
     is_prose(text) && !has_lines(text)
 }
 
-/// Whether a text is not blank and all of it can be seen.
+/// Returns whether a text is not blank and has no invisible characters.
 pub fn is_prose(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(is_invisible)
 }
@@ -35,7 +35,7 @@ pub(super) fn has_lines(text: &str) -> bool {
     text.contains(['\n', '\r', '\t'])
 }
 
-/// Control characters other than line breaks, and characters that show nothing.
+/// Returns whether a character is invisible, or a control character other than a line break.
 pub fn is_invisible(character: char) -> bool {
     (character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
         || INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))

@@ -1,4 +1,5 @@
-//! How the plain values of the catalogue are read: texts of every form, numbers, flags, lists, and what may be unknown.
+//! Reads the scalar values and lists of the catalogue: texts of every form, numbers, flags, lists, and values that may
+//! be `unknown`.
 
 use super::text::{has_lines, is_invisible};
 use super::{Read, Walk};
@@ -19,7 +20,7 @@ impl Walk {
                 let help = match kind {
                     Kind::Number(written) => format!("quote it: \"{written}\""),
                     Kind::Flag(flag) => format!("quote it: \"{flag}\""),
-                    // An author that writes a list or a map there takes the key for another one.
+                    // An author who writes a list or map here misunderstands the key, so the message describes the key.
                     Kind::List(_) | Kind::Map(_) => format!("`{}`: {}", key.name, key.about.trim()),
                     _ => String::new(),
                 };
@@ -49,7 +50,7 @@ impl Walk {
         true
     }
 
-    /// Notes what a form objects to in a text that can be read nevertheless.
+    /// Reports errors of form in a text that can still be used.
     fn form(&mut self, node: &Node, text: &str, form: &Form) {
         match form {
             Form::Path { takes_params } => {
@@ -64,7 +65,7 @@ impl Walk {
         }
     }
 
-    /// Whether a regular expression of the format fits.
+    /// Returns whether a text matches a regular expression of the format.
     fn is_like(&mut self, pattern: &'static str, text: &str) -> bool {
         let form = self.forms.entry(pattern).or_insert_with(|| regex_lite::Regex::new(pattern).ok());
         form.as_ref().is_some_and(|form| form.is_match(text))
@@ -112,7 +113,7 @@ impl Read for u16 {
     const SHAPE: Shape = Shape::Whole;
 
     fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
-        // The range of its key is narrower.
+        // The declared range of the key is narrower than the type, so the conversion does not fail.
         Self::try_from(walk.whole(node, key)?).ok()
     }
 }
@@ -201,7 +202,7 @@ impl<T: Read> Read for Known<T> {
         if node.text() == Some("unknown") {
             return Some(Self::Unknown);
         }
-        // A text has more specific errors.
+        // Text has more specific errors of its own.
         let is_text = matches!(T::SHAPE, Shape::Text);
         (is_text || walk.either(node, &Self::SHAPE)).then(|| T::read(node, key, walk).map(Self::Known))?
     }

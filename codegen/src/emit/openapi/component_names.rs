@@ -1,14 +1,14 @@
-//! A name for every schema, all different: other generators make types of them, and files of the types.
+//! A unique name for every schema: other generators use them as names of types and files.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Api, Body, RecordRef};
 use crate::names::{self, Case};
 
-/// The names of schemas that the catalogue does not name for the whole service.
+/// The names of schemas for which the catalogue has no service-wide name.
 pub(super) struct ComponentNames {
     records: HashMap<RecordRef, String>,
-    /// Names of series, by their record; `None` for unknown records.
+    /// The names of series by record; the key is `None` for unknown records.
     series: HashMap<Option<RecordRef>, String>,
     /// The name of the schema of error bodies.
     pub(super) error: String,
@@ -62,7 +62,7 @@ impl ComponentNames {
 struct Taken(HashSet<String>);
 
 impl Taken {
-    /// The name, or one like it that is still free: with the prefix, then with a number.
+    /// Returns the name if it is free, otherwise the name with the prefix, or with a number.
     fn claim(&mut self, name: &str, prefix: &str) -> String {
         let prefixed = format!("{prefix}{name}");
         let numbered = (2_u32..).map(|number| format!("{prefixed}{number}"));

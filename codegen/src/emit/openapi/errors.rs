@@ -1,4 +1,4 @@
-//! What a request that fails is answered with: a response for each status, and the shape of its body as far as known.
+//! Error responses: one for each status, with the schema of the body as far as known.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::emit::ordered::Object;
 use crate::model::Status;
 
 impl Description<'_> {
-    /// The responses that every operation can end with.
+    /// References to the error responses, which every operation lists.
     pub(super) fn error_refs(&self) -> impl Iterator<Item = (String, Object)> {
         self.api.service.errors.iter().map(|status| {
             let reference = format!("#/components/responses/{}", component(status));
@@ -23,7 +23,7 @@ impl Description<'_> {
         errors.map(|status| (component(status), status_facts(status).with_some("content", content.clone()))).collect()
     }
 
-    /// The JSON paths of the message and the code, merged into one object.
+    /// The schema of error bodies: the JSON paths of the message and the code, merged into one object.
     pub(super) fn error_schema(&self) -> Option<Object> {
         let body = &self.api.service.error_body;
         let mut tree = Place::default();
@@ -48,7 +48,7 @@ impl Description<'_> {
                 Some(ty) => Object::default().with("type", ty),
             };
         }
-        // Where a value has been seen with keys and without, it can be anything.
+        // A value that occurs both with and without keys can have any type.
         if place.leaf.is_some() {
             return Object::default();
         }
@@ -58,7 +58,7 @@ impl Description<'_> {
     }
 }
 
-/// A status with what is known of it.
+/// The description of a status.
 fn status_facts(status: &Status) -> Object {
     Object::default()
         .and(described(status.meaning(), [status.advice.as_str()], &status.notes))
@@ -77,7 +77,7 @@ struct Place {
 }
 
 impl Place {
-    /// Adds a dotted path with a type, or with any type if that is empty.
+    /// Adds a dotted path with its type; an empty type accepts any value.
     fn leaf(&mut self, path: &str, ty: &'static str) {
         let place = path.split('.').fold(self, |place, key| place.below.entry(key.to_owned()).or_default());
         place.leaf = Some(if place.leaf.is_some_and(|other| other != ty) { "" } else { ty });

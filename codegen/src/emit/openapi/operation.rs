@@ -1,4 +1,4 @@
-//! Operations: one for each endpoint with a path, its params and what it answers.
+//! Operations: one for each endpoint with a path, with its params and its response.
 
 use serde_yaml::Value;
 
@@ -41,7 +41,7 @@ impl Description<'_> {
         }
     }
 
-    /// Those that some endpoint refers to.
+    /// The shared params that endpoints refer to.
     pub(super) fn shared_params(&self) -> Object {
         let used: Vec<_> = self
             .api
@@ -83,7 +83,7 @@ impl Description<'_> {
             .with("x-evidence", param.evidence.word())
     }
 
-    /// A param that takes several has a list for an example.
+    /// The example of a param; a list if the param accepts several values.
     fn param_example(param: &Param, text: &str) -> Value {
         let value = written_value(&param.ty, text);
         if param.list_setter.is_some() { Value::Sequence(vec![value]) } else { value }
@@ -140,12 +140,12 @@ pub(super) fn json(schema: Object) -> Object {
     Object::default().with("application/json", Object::default().with("schema", schema))
 }
 
-/// The name of a shared param among the components. Constants are unique, and so is this.
+/// The component name of a shared param; unique, since constants are unique.
 fn component(shared: &SharedParam) -> String {
     shared.constant.to_ascii_lowercase()
 }
 
-/// A default as a value of its type.
+/// Converts the text of a default to a value of its type.
 pub(super) fn written_value(ty: &Type, text: &str) -> Value {
     let parsed = match ty {
         Type::Integer | Type::Timestamp(TimeForm::Counted(_)) => text.parse::<i64>().ok().map(Value::from),

@@ -20,7 +20,7 @@ impl Description<'_> {
         });
         let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
         let grouped = self.api.groups.iter().flat_map(|group| {
-            // A record that is an entire body is described in its operation.
+            // A record that is an entire body is described in its operation instead.
             let records = group.records.iter().filter(|record| record.form != RecordLayout::Value);
             records.map(|record| {
                 let name = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
@@ -30,7 +30,7 @@ impl Description<'_> {
         types.chain(shared).chain(error).chain(grouped).chain(self.all_series()).collect()
     }
 
-    /// Every client has metadata, but not every service.
+    /// Returns whether to emit a record: every client has `Metadata`, but not every service has metadata.
     fn is_there(&self, record: &Record) -> bool {
         let envelope = self.api.service.envelope.as_ref();
         record.ident != "Metadata" || envelope.is_some_and(|envelope| envelope.metadata.is_some())
@@ -75,7 +75,7 @@ impl Description<'_> {
             .with("x-evidence", record.evidence.word())
     }
 
-    /// A list with a schema per index.
+    /// The schema of a positional record: a list with one schema per index.
     fn positional(&self, record: &Record) -> Object {
         let places = record
             .fields
@@ -108,7 +108,7 @@ impl Description<'_> {
         self.version.examples(example)
     }
 
-    /// The schema of a type alone.
+    /// The schema of a type without annotations.
     pub(super) fn value(&self, ty: &Type) -> Object {
         let simple = |ty: &str, format: &str| Object::default().with("type", ty).with_text("format", format);
         match ty {
@@ -132,7 +132,7 @@ impl Description<'_> {
         self.version.nullable(schema, if matches!(ty, Type::Record(_)) { "object" } else { "string" })
     }
 
-    /// One schema for each record that a series is of.
+    /// The schemas of series, one per record.
     fn all_series(&self) -> Vec<(String, Object)> {
         let mut all: Vec<(String, Object)> = Vec::new();
         for endpoint in self.api.methods() {
@@ -169,7 +169,7 @@ impl Description<'_> {
     }
 }
 
-/// An object with a value at a JSON path.
+/// Adds a value to an object at a JSON path.
 fn placed(object: Object, place: &str, value: Object, is_required: bool) -> Object {
     let (key, rest) = place.split_once('.').map_or((place, None), |(key, rest)| (key, Some(rest)));
     let properties = object.object("properties").unwrap_or_default();
@@ -196,7 +196,7 @@ pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
     Object::default().with_some("minimum", range.min.map(number)).with_some("maximum", range.max.map(number))
 }
 
-/// The Rust name, where the wire name alone would make another.
+/// The Rust name, if it differs from the one derived from the wire name.
 fn chosen_ident(key: &str, case: Case, ident: &str, wire_name: &str) -> Object {
     let is_chosen = names::ident(wire_name, case).map_or(true, |derived| derived != ident);
     Object::default().with_some(key, is_chosen.then_some(ident))

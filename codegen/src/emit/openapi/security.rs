@@ -1,4 +1,4 @@
-//! Credentials: a key in a header, or the key and a token that is requested first.
+//! Credentials: an API key, or an API key with an access token that the client requests first.
 
 use super::{Description, described, some};
 use crate::emit::ordered::Object;
@@ -23,7 +23,7 @@ impl Description<'_> {
         let nothing = || Vec::<String>::new();
         let key = service.api_key.iter().fold(Object::default(), |object, _| object.with(API_KEY, nothing()));
         let with_token = service.client_credentials.as_ref().map(|_| key.clone().with(TOKEN, nothing()));
-        // Nothing at all is an alternative too, where the key is optional.
+        // If the key is optional, an empty requirement is another alternative.
         let without = service.api_key.as_ref().filter(|key| key.optional).map(|_| Object::default());
         some(key.clone()).into_iter().chain(with_token).chain(without).collect()
     }
@@ -46,7 +46,7 @@ impl Description<'_> {
     }
 
     fn flow(&self, flow: &ClientCredentials) -> Object {
-        // Relative to the document, as the host is the user's to know.
+        // Relative to the document, since only the user knows the host.
         let url = format!("{}{}", self.api.service.base_url_suffix, flow.path);
         let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
         Object::default()

@@ -1,4 +1,4 @@
-//! What the two versions of OpenAPI write differently, all of it.
+//! All differences between the two OpenAPI versions.
 
 use serde_yaml::Value;
 
@@ -7,7 +7,7 @@ use crate::emit::ordered::Object;
 /// A version of OpenAPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenApiVersion {
-    /// 3.0.3, for tools that read nothing newer.
+    /// 3.0.3, for tools without support for newer versions.
     V3_0,
     /// 3.1.0.
     V3_1,
@@ -39,7 +39,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// A schema with more keywords, which 3.0 ignores next to a reference.
+    /// Adds keywords to a schema. In 3.0 a reference is wrapped in `allOf`, because keywords next to it are ignored.
     pub(super) fn say(self, schema: Object, said: Object) -> Object {
         if self == Self::V3_0 && schema.get("$ref").is_some() && !said.is_empty() {
             return Object::default().with("allOf", vec![schema]).and(said);
@@ -55,7 +55,7 @@ impl OpenApiVersion {
         }
     }
 
-    /// Values that are known to occur.
+    /// Example values.
     pub(super) fn examples<V: Into<Value>>(self, values: impl IntoIterator<Item = V>) -> Object {
         match self {
             Self::V3_0 => Object::default().with_some("example", values.into_iter().next()),

@@ -1,6 +1,6 @@
 //! The base URL, the credentials with the token flow, and the environment variables that contain them.
 //!
-//! The client handles them alike for every service, so these sentences are here and not in a catalogue.
+//! The client handles them in the same way for every service, so this text is here and not in the catalogue.
 
 use super::{source, tables};
 use crate::emit::docs::{code, joined, prose};

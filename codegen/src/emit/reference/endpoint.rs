@@ -1,4 +1,4 @@
-//! The section of one endpoint: a summary, how to call it, its params, its fields, and what to watch out for.
+//! The section of one endpoint: summary, call, params, fields and caveats.
 
 use super::{example, history, tables};
 use crate::emit::Package;
@@ -37,7 +37,7 @@ pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &En
     format!("\n{}\n", paragraphs.join("\n\n"))
 }
 
-/// A table of how to call it and what it returns.
+/// A table with the method call and its return type.
 fn call(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     let path = endpoint.path.as_deref().unwrap_or_default();
     let source = format!("(source: [{}](../README.md#sources))", endpoint.evidence.label());
@@ -80,7 +80,7 @@ fn params(api: &Api, endpoint: &Endpoint) -> String {
     format!("### Parameters\n\n{}", tables::params(rows).trim_end())
 }
 
-/// Whether the front page describes the param.
+/// Returns whether the front page describes the param.
 fn is_shared(param: &EndpointParam) -> bool {
     param.shared.is_some_and(|(_, is_changed)| !is_changed)
 }
@@ -103,7 +103,7 @@ fn fields(api: &Api, endpoint: &Endpoint) -> Vec<String> {
     texts
 }
 
-/// The record of the body, then those inside it.
+/// The record of the body, then the records nested in it.
 fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
     let mut records: Vec<_> = endpoint.body.record().into_iter().collect();
     let mut next = 0;
@@ -118,7 +118,7 @@ fn records<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<&'a RecordRef> {
     records
 }
 
-/// Notes on the endpoint, its own params and its fields, then everything that is unknown.
+/// Notes on the endpoint, its own params and its fields, then all unknown facts.
 fn caveats(api: &Api, endpoint: &Endpoint) -> String {
     let fields: Vec<&Field> =
         records(api, endpoint).into_iter().filter_map(|record| api.record(record)).flat_map(|r| &r.fields).collect();

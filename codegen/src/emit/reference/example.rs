@@ -34,7 +34,7 @@ pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &En
     format!("use {}::{uses};\n\n{}", package.ident(), print(&main))
 }
 
-/// The call of the method with everything that is required; the types that it uses are added to `names`.
+/// The method call with all required values; types that it uses are added to `names`.
 pub(in crate::emit) fn request(api: &Api, endpoint: &Endpoint, names: &mut BTreeSet<String>) -> TokenStream {
     let params = endpoint.params.iter().flatten().map(|param| &param.param);
     let (arguments, others): (Vec<_>, Vec<_>) = params.partition(|param| param.is_argument());
@@ -77,14 +77,14 @@ fn first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
     Some(quote!(println!(#format, record.#time, record.#number);))
 }
 
-/// A value for the param; one of a named type is written as its constant.
+/// An example value of the param; for a named type, one of its constants.
 fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String>) -> TokenStream {
     if let Type::Named(name) = &param.ty
         && let Some(ty) = api.types.iter().find(|ty| ty.ident == *name)
     {
         let wanted = param.example.as_deref().or(param.default.as_deref());
         let of = |value: &&crate::model::Value| wanted == Some(&value.value);
-        // A value that the type does not list is written as text.
+        // A value that the type does not list is passed as text.
         let any = || ty.values.first().filter(|_| param.example.as_deref().is_none());
         if let Some(value) = ty.values.iter().find(of).or_else(any) {
             names.insert(ty.ident.clone());

@@ -1,4 +1,4 @@
-//! Which endpoints have a history, and which params select a time range.
+//! The endpoints that have a history, and the params that select its time range.
 
 use crate::emit::docs::code;
 use crate::model::{Api, Endpoint, History, HistorySource};
@@ -14,7 +14,7 @@ pub(super) fn of_service(api: &Api) -> String {
     )
 }
 
-/// The cell of an endpoint with a history; nothing for one without.
+/// The table cell of an endpoint with a history; empty for one without.
 pub(super) fn of_endpoint(endpoint: &Endpoint) -> String {
     let own = match &endpoint.history {
         _ if !endpoint.has_history => return String::new(),

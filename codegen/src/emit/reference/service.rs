@@ -1,11 +1,11 @@
-//! The sections of the front page about all requests and responses.
+//! The sections of the front page that apply to all requests and responses.
 
 use super::{source, tables};
 use crate::emit::docs::{self, code, prose};
 use crate::emit::reference::tables::{row, table};
 use crate::model::{Api, Endpoint, ErrorBody, NamedType, Param, Service};
 
-/// The meaning of each label.
+/// The meaning of each evidence label.
 pub(super) const SOURCES: &str = "\
 Every path, param and field has a label for its source:
 
@@ -40,13 +40,13 @@ pub(super) fn params(api: &Api) -> String {
     format!("{}{caveats}", tables::params(rows)).replace("](../README.md#", "](#")
 }
 
-/// How timestamps are written.
+/// The section on the format of timestamps.
 pub(super) fn time(service: &Service) -> String {
     let form = docs::timestamps(service.time_form);
     format!("{form} {} Fields and params that differ name their form.\n", source(service.time_evidence))
 }
 
-/// The object around the records of a series.
+/// The section on the object around the records of a series.
 pub(super) fn envelope(api: &Api) -> String {
     let Some(envelope) = &api.service.envelope else { return String::new() };
     let metadata = envelope.metadata.as_ref();
@@ -70,7 +70,7 @@ pub(super) fn envelope(api: &Api) -> String {
     text.replace("](../README.md#", "](#")
 }
 
-/// The rate limits, and which of them the client enforces.
+/// The section on the rate limits, and on which of them the client enforces.
 pub(super) fn rate_limits(service: &Service) -> String {
     if service.limits.is_empty() {
         return String::new();

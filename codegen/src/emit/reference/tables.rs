@@ -7,7 +7,7 @@ use crate::model::{
     Api, Evidence, Field, Limit, ListFormat, NamedType, Param, Range, RecordRef, Status, TimeForm, Type,
 };
 
-/// A row of a param. A shared one links to the front page, which has its notes.
+/// The row of a param. A shared param links to the front page, which contains its notes.
 pub(super) fn param(api: &Api, param: &Param, is_shared: bool) -> String {
     let setters = std::iter::once(&param.ident).chain(&param.list_setter).map(|setter| format!("`{setter}`"));
     let setters = if param.const_value.is_some() { String::new() } else { setters.collect::<Vec<_>>().join(", ") };
@@ -39,7 +39,7 @@ pub(super) fn params(rows: impl Iterator<Item = String>) -> String {
     table(["name", "Rust", "type", "required", "default", "source", "description"], rows)
 }
 
-/// Fields, with `undocumented` for the unit of a number whose unit is known to be unknown.
+/// A table of fields. The unit of a number is `undocumented` if it is listed as unknown.
 pub(super) fn fields<'a>(fields: impl Iterator<Item = &'a Field>, unit_is_unknown: bool) -> String {
     let rows = fields.map(|field| {
         let is_unknown = unit_is_unknown || docs::unknown(&field.notes).1.is_some_and(docs::names_the_unit);
@@ -92,13 +92,13 @@ pub(super) fn limits(limits: &[Limit]) -> String {
     table(["rate limit", "requests", "window in seconds", "in flight", "applies to", "Rust", "source"], rows)
 }
 
-/// Whom a rate limit applies to, and which endpoints it counts.
+/// The scope of a rate limit, and the endpoints that it counts.
 fn applies_to(limit: &Limit) -> String {
     let whom = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
     if limit.endpoints.is_empty() { whom } else { format!("{whom}; counts only {}", docs::codes(&limit.endpoints)) }
 }
 
-/// The form of several values, unless comma-separated.
+/// The format of several values, unless they are comma-separated.
 fn list_as(param: &Param) -> &'static str {
     match param.list_as {
         ListFormat::Commas => "",
@@ -116,14 +116,14 @@ pub(super) fn record_of(ty: &Type) -> Option<&RecordRef> {
     }
 }
 
-/// An example, unless one of the values that work is one already.
+/// The example value; empty if it is already listed among the values that work.
 fn example(param: &Param) -> String {
     let is_listed = |example: &&String| param.tested_values.contains(example) || param.allowed_values.contains(example);
     let example = param.example.as_ref().filter(|example| !is_listed(example));
     example.map(|example| format!("Example: {}.", code(example))).unwrap_or_default()
 }
 
-/// The values of a type, where they are few and no other is valid.
+/// The values of a type, if they are few and the only valid ones.
 fn known_values(api: &Api, param: &Param) -> String {
     let Type::Named(name) = &param.ty else { return String::new() };
     let ty = api.types.iter().find(|ty| ty.ident == *name && !ty.open && ty.values.len() <= 8);
@@ -161,7 +161,7 @@ fn linked(ty: &Type) -> String {
     }
 }
 
-/// A type in the catalogue's words.
+/// The name of a type in the catalogue.
 pub(super) fn name(ty: &Type) -> String {
     match ty {
         Type::String => "string".to_owned(),
@@ -190,7 +190,7 @@ pub(in crate::emit) fn row<const N: usize>(cells: [String; N]) -> String {
     format!("| {} |\n", cells.map(|text| cell(&text)).join(" | "))
 }
 
-/// Text in a cell, which a bar would end; bars are escaped in prose and not in code.
+/// Escapes text for a table cell, since a `|` would end it; prose already has its bars escaped, code does not.
 pub(in crate::emit) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for character in text.chars() {

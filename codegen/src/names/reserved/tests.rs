@@ -20,10 +20,10 @@ fn check(list: &[&str], used: &Names, what: &str) {
 fn modules() {
     let mut used = names(&shown_of_the_runtime(), char::is_lowercase);
     used.extend(modules_of("src/lib.rs", |_| true));
-    // A public module of the emitted root is a group's.
+    // The public modules of the emitted root are those of groups.
     used.extend(modules_of("src/generated/mod.rs", |module| !matches!(module.vis, syn::Visibility::Public(_))));
     used.extend(modules_of("src/generated/service/mod.rs", |_| true));
-    // One that is there for some catalogues only.
+    // A module that only some catalogues have.
     used.insert("examples".to_owned());
     check(MODULES, &used, "modules");
 }
@@ -55,7 +55,7 @@ fn functions_of_the_emitted_tests() {
 fn types() {
     let mut used = names(&shown_of_the_runtime(), char::is_uppercase);
     used.extend(["Client", "Request", "Series", "Metadata", "GROUPS", "REGISTRY", "SERVICE"].map(str::to_owned));
-    // What an emitter may import, whether or not our catalogue makes it.
+    // The names that an emitter may import, whether or not our catalogue needs them.
     for file in ["group", "limits", "params", "record", "requests", "service", "types"] {
         let path = root().join("codegen/src/emit").join(file).with_extension("rs");
         let Ok(text) = fs::read_to_string(path) else { continue };
@@ -116,12 +116,12 @@ fn names_of_the_prelude() {
             }
         });
     }
-    // Setters of lists of numbers, which ours has not.
+    // Used by setters of lists of numbers, which our catalogue does not have.
     used.insert("IntoIterator".to_owned());
     check(PRELUDE, &used, "names of the prelude");
 }
 
-/// The identifiers in code that are not reached through another and not derived.
+/// Visits the identifiers in code, except those after `::` and derived traits.
 fn words(code: proc_macro2::TokenStream, visit: &mut dyn FnMut(&str)) {
     let tokens: Vec<_> = code.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
@@ -166,7 +166,7 @@ fn modules_of(file: &str, is_meant: fn(&syn::ItemMod) -> bool) -> Vec<String> {
     modules.collect()
 }
 
-/// The methods of a type in a macro, which no parser reads as items.
+/// The methods of a type in a macro, which are read as text, as no parser reads them as items.
 fn methods_of(ty: &str, text: &str) -> Names {
     let (mut is_inside, mut names) = (false, Names::new());
     for line in text.lines().map(str::trim) {
