@@ -1,7 +1,7 @@
-//! The credentials of a client: API key, token flow and the headers that go with them.
+//! The credentials of a client: API key, token flow and their headers.
 //!
-//! The builder passes keys and secrets; requests get headers: the API key, and a bearer token if the token flow is
-//! configured. `token` requests that token.
+//! The builder passes keys and secrets. Requests get headers: the API key, and a bearer token if the token flow is
+//! configured. `token` fetches that token.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,19 +35,19 @@ pub(crate) struct DefaultHeader {
 }
 
 impl DefaultHeader {
-    /// A header whose value is not masked in responses that repeat it.
+    /// Creates a header whose value is not masked in responses that repeat it.
     pub(crate) fn shown(name: String, value: String) -> Self {
         Self { name, value: value.into(), is_secret: false }
     }
 
-    /// A header whose value is masked in responses that repeat it.
+    /// Creates a header whose value is masked in responses that repeat it.
     pub(crate) fn secret(name: String, value: Secret) -> Self {
         Self { name, value, is_secret: true }
     }
 }
 
 impl Credentials {
-    /// Checks that the credentials are those that the service takes.
+    /// Creates the credentials, or returns an error if they are not those that the service accepts.
     pub(crate) fn new(
         service: &'static ServiceInfo,
         agent: &str,
@@ -85,10 +85,10 @@ impl Credentials {
             }
         };
         let secret = defaults.iter().filter(|header| header.is_secret).map(|header| header.value.clone());
-        // Without the name of the scheme, which is not secret.
+        // The name of the scheme is not secret, so only the part after it is masked.
         let encoded = key_value.filter(|_| service.api_key_basic);
         let encoded = encoded.and_then(|value| value.strip_prefix(service.api_key_prefix).map(Secret::from));
-        // A service may repeat the password alone.
+        // A service may repeat the password without the user name.
         let password = api_key.as_ref().filter(|_| service.api_key_basic).and_then(|key| key.expose().split_once(':'));
         let password = password.map(|(_, password)| Secret::from(password));
         let secrets = api_key.into_iter().chain(encoded).chain(password).chain(secret).collect();
@@ -96,7 +96,7 @@ impl Credentials {
         Ok(Self { headers, api_key_header, api_key_query, secrets, flow })
     }
 
-    /// Fails if a param of the user's would be sent in addition to the API key.
+    /// Returns an error if the user set the param that carries the API key.
     pub(crate) fn check_params(&self, target: &RequestTarget) -> Result<(), Error> {
         match self.api_key_query.filter(|name| target.sets(name)) {
             Some(name) => {
@@ -106,7 +106,7 @@ impl Credentials {
         }
     }
 
-    /// Fails if the user's headers set one that carries the credentials.
+    /// Returns an error if the user's headers set one that carries the credentials.
     pub(crate) fn check(&self, headers: &Headers) -> Result<(), Error> {
         check(self.api_key_header, self.flow.is_some(), headers)
     }
@@ -116,13 +116,13 @@ impl Credentials {
         self.flow.as_ref()
     }
 
-    /// The headers of a request for data.
+    /// The headers of a data request.
     pub(crate) fn headers(&self, token: Option<&Arc<Token>>) -> Headers {
         token.map_or(&self.headers, |token| token.headers()).clone()
     }
 }
 
-/// Fails if the service requires an API key and there is none, or takes none and there is one.
+/// Returns an error if the service requires an API key and none is set, or accepts none and one is set.
 fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
     let missing = |message| Err(Error::build(message).with_hint("set it with `api_key`"));
     match key {
@@ -136,7 +136,7 @@ fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
     }
 }
 
-/// Fails if headers of the user's would replace those that the API key or the token flow sets.
+/// Returns an error if the user's headers would replace those that the API key or the token flow sets.
 fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
     let taken = |name: &str| Error::build(format!("the header `{name}` is set by the credentials"));
     if let Some(name) = api_key_header.filter(|name| headers.contains(name)) {

@@ -1,10 +1,9 @@
 //! The OAuth 2.0 client credentials flow (RFC 6749, section 4.4).
 //!
-//! Client id and secret are the input, bearer tokens the output. A token is kept until shortly before it expires. A
-//! token is fetched by a task that belongs to the client, so that no caller that is cancelled or runs out of time ends
-//! it; all callers that need the token wait for that task and share its outcome. A token that still works is used while
-//! its replacement is fetched. Sending the token with a request, and trying again after a 401, is done where requests
-//! are sent.
+//! Client id and secret are exchanged for bearer tokens. A token is stored until shortly before it expires. It is
+//! fetched by a task that belongs to the client, so a caller that is cancelled or times out does not end the fetch. All
+//! callers that need the token wait for that task and share its outcome. A token that still works is used while its
+//! replacement is fetched. The sending code adds the token to a request, and tries again after a 401.
 
 mod basic;
 mod cache;
@@ -42,7 +41,7 @@ pub(crate) struct TokenFlow {
 }
 
 impl TokenFlow {
-    /// Prepares the flow; `headers` are those of every request, and `policy` is that of every request for a token.
+    /// Prepares the flow. `headers` are added to every request, and `policy` applies to every token request.
     pub(crate) fn new(
         info: &'static ClientCredentialsInfo,
         error_body: &'static ErrorBodyInfo,
@@ -63,7 +62,7 @@ impl TokenFlow {
         Ok(Self { source, cache: Arc::default(), secrets, fetch: Mutex::default() })
     }
 
-    /// A token that is likely to be accepted, fetched if there is none.
+    /// Returns a token that is likely to be accepted, and fetches one if there is none.
     pub(crate) async fn token(
         &self,
         dispatcher: &Arc<Dispatcher>,
@@ -73,7 +72,7 @@ impl TokenFlow {
             return Ok(token);
         }
         context.wait_for(WaitReason::Token)?;
-        // Boxed, since it is rare and would enlarge the future of every request.
+        // Boxed, because it is rarely needed and would enlarge the future of every request.
         let replacing = Box::pin(self.replacement(dispatcher, context));
         let outcome = timeout(context.left(), replacing).await.unwrap_or_else(|_| Err(context.timed_out("timeout")));
         context.waited();
@@ -85,8 +84,8 @@ impl TokenFlow {
         lock(&self.cache)
     }
 
-    /// The old token while it works, else the outcome of the request for another. A request whose runtime does not run
-    /// is replaced.
+    /// Returns the old token while it works, and otherwise the outcome of fetching a new one. A token request is
+    /// started again if its runtime does not run.
     fn replacement(
         &self,
         dispatcher: &Arc<Dispatcher>,
@@ -111,13 +110,13 @@ impl TokenFlow {
                     return outcome;
                 }
                 let stalled = lock(&self.fetch).take_if(|last| fetch.follows(last));
-                // Dropped after the lock is released, because the drop releases what the request had acquired.
+                // Dropped after the lock is released, because the drop also releases what the request had acquired.
                 drop(stalled);
             }
         }
     }
 
-    /// Every secret that errors mask.
+    /// The secrets of the flow, which errors mask.
     pub(crate) fn secrets(&self) -> Vec<Secret> {
         self.secrets.iter().chain(lock(&self.cache).secrets()).cloned().collect()
     }

@@ -13,12 +13,12 @@ use crate::secrets::Secret;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BasicEncoding {
-    /// Nothing is changed, as in HTTP authentication (RFC 7617) and in the interface document.
+    /// No encoding, as in HTTP authentication (RFC 7617) and in the interface document.
     ///
     /// A colon in the client id is then read as the separator of id and secret.
     #[default]
     Plain,
-    /// Each is encoded as in a form, as OAuth 2.0 (RFC 6749, section 2.3.1) requires.
+    /// Client id and secret are form-encoded, as OAuth 2.0 (RFC 6749, section 2.3.1) requires.
     FormUrlEncoded,
 }
 

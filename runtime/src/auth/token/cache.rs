@@ -24,7 +24,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// A token from the response to a request that was sent at `asked`.
+    /// Creates a token from the response to a request that was sent at `asked`.
     pub(super) fn new(reply: TokenReply, headers: Headers, asked: Instant) -> Self {
         let renewal = reply.expires_in.and_then(|lifetime| asked.checked_add(usable(lifetime)));
         let expiry = reply.expires_in.filter(|lifetime| *lifetime >= SHORTEST_LIFE);
@@ -32,7 +32,7 @@ impl Token {
         Self { secret: reply.access_token.into(), headers, renewal, expiry }
     }
 
-    /// The headers of a request for data that carries it.
+    /// The headers of a data request with this token.
     pub(crate) fn headers(&self) -> &Headers {
         &self.headers
     }
@@ -47,60 +47,61 @@ impl Token {
     }
 }
 
-/// The tokens, and the outcomes of requests with them.
+/// The current and previous tokens, and the outcomes of requests with them.
 #[derive(Default)]
 pub(crate) struct Cache {
     token: Option<Arc<Token>>,
-    /// Previous tokens, the latest last: requests with them may be in flight, so errors mask them too.
+    /// Previous tokens, the latest last. Requests with them may still be in flight, so errors mask them too.
     former: Vec<Arc<Token>>,
-    /// True if the service has rejected the token.
+    /// True if the service has rejected the current token.
     refused: bool,
-    /// The time of the next renewal of a token that still works, after a failed one.
+    /// The earliest time of the next renewal after a failed one; the old token is used until then if it still works.
     next_renewal: Option<Instant>,
-    /// Paths that were rejected with a new token too; until the given time, no token is replaced for a path.
+    /// Paths that were rejected with a new token too, each with a time; until then, a rejection by that path does not
+    /// replace the token.
     closed: Vec<(Box<str>, Instant)>,
 }
 
 impl Cache {
-    /// The token, unless a new one is due.
+    /// The current token, unless it is due for renewal.
     pub(super) fn fresh(&self) -> Option<Arc<Token>> {
         let rests = self.next_renewal.is_some_and(|next| Instant::now() < next);
         self.working().filter(|token| token.is_fresh() || rests)
     }
 
-    /// The token, if it is likely to be accepted.
+    /// The current token, if it is likely to be accepted.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
         self.token.clone().filter(|token| !self.refused && !token.is_expired())
     }
 
-    /// Notes the outcome of a request for a token, and returns it.
+    /// Stores the outcome of a token request, and returns it.
     pub(super) fn answer(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
         let token = outcome.map(Arc::new).inspect_err(|_| self.next_renewal = Instant::now().checked_add(REST))?;
-        // Requests with the token before may be in flight: errors about them mask it.
+        // Requests with the previous token may still be in flight, so errors about them must mask it.
         self.former.extend(self.token.replace(token.clone()));
         if self.former.len() > FORMER {
             self.former.remove(0);
         }
-        // A rejection was of the token before, and so was a failed renewal.
+        // A rejection or a failed renewal concerned the previous token.
         self.refused = false;
         self.next_renewal = None;
         Ok(token)
     }
 
-    /// Makes the next data request wait for a new token, unless there is one already or the path was recently rejected
-    /// with a new one; returns whether another token may help.
+    /// Records a 401: the next data request waits for a new token, unless the rejected token was replaced already.
+    /// Returns whether another token may help; it does not if the path was recently rejected with a new token.
     pub(crate) fn refuse(&mut self, token: &Arc<Token>, path: &str) -> bool {
         let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
         let now = Instant::now();
         if is_cached && !self.refused && self.closed.iter().any(|(closed, until)| **closed == *path && now < *until) {
             return false;
         }
-        // A late 401 for a previous token does not drop the new one.
+        // A late 401 for a previous token does not reject the current one.
         self.refused |= is_cached;
         true
     }
 
-    /// Records that a path was rejected with a new token too: the token is not the reason.
+    /// Records that a path was rejected with a new token too, so the token is not the reason.
     pub(crate) fn refuse_again(&mut self, path: &str) {
         let now = Instant::now();
         self.closed.retain(|(closed, until)| **closed != *path && now < *until);
@@ -123,14 +124,15 @@ impl Cache {
     }
 }
 
-/// The number of previous tokens that are kept; more are replaced during one request only if lifetimes are very short.
+/// The number of previous tokens that are stored. More of them belong to requests in flight only if lifetimes are very
+/// short.
 const FORMER: usize = 4;
 
-/// A token is replaced this long before it expires, or after nine tenths of a short life.
+/// A token is replaced this long before it expires, or after nine tenths of its lifetime if that is later.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// For this long no token is replaced for a path that was rejected with a new token too, unless the path is accepted
-/// meanwhile.
+/// After a path was rejected with a new token too, its rejections replace no token for this long, unless the path is
+/// accepted meanwhile.
 const CLOSED_FOR: Duration = Duration::from_secs(60);
 
 /// The maximum number of such paths.

@@ -1,4 +1,4 @@
-//! A request for a token, as a task that belongs to the client.
+//! A token request, as a task that belongs to the client.
 //!
 //! The request uses the time-outs and retries of the client, not those of a caller. Its outcome is stored in the cache
 //! and sent to all callers that wait for it.
@@ -27,21 +27,21 @@ pub(super) struct TokenSource {
     pub(super) error_body: &'static ErrorBodyInfo,
     /// The headers of every request.
     pub(super) headers: Headers,
-    /// The headers of the request for a token.
+    /// The headers of the token request.
     pub(super) token_headers: Headers,
     pub(super) policy: Policy,
 }
 
-/// A request for a token; dropping it ends the request.
+/// A token request; dropping it cancels the request.
 pub(super) struct Fetch {
     follower: Follower,
     _task: Task<()>,
 }
 
-/// The data with which a caller waits for a [`Fetch`].
+/// The handle with which a caller waits for a [`Fetch`].
 #[derive(Clone)]
 pub(super) struct Follower {
-    /// `None` until the request is over; without a sender if its runtime has dropped it.
+    /// `None` until the request is over. The sender is dropped if the runtime of the request drops the task.
     outcome: watch::Receiver<Option<Outcome>>,
     runtime: Runtime,
 }
@@ -83,11 +83,12 @@ impl Follower {
         self.outcome.same_channel(&fetch.follower.outcome)
     }
 
-    /// The outcome, or the old token while that works; `None` if the runtime of the request does not run.
+    /// Returns the outcome, or the old token while it works; `None` if the runtime of the request does not run.
     pub(super) async fn outcome(&self, cache: &Mutex<Cache>) -> Option<Outcome> {
         let mut outcome = self.outcome.clone();
         loop {
-            // Also for a caller that needs no new token: the request may occupy the slot that the caller waits for.
+            // Checked first, even if the old token still works: a stalled request may occupy a slot that the caller
+            // waits for.
             if !self.runtime.is_running().await {
                 return outcome.borrow().clone();
             }
@@ -103,7 +104,7 @@ impl Follower {
     }
 }
 
-/// Sends the outcome of a request that panics: its callers would start it again and again.
+/// Sends an error if the request panics; otherwise its callers would start it again and again.
 struct Report(watch::Sender<Option<Outcome>>);
 
 impl Drop for Report {
@@ -116,7 +117,7 @@ impl Drop for Report {
 }
 
 impl TokenSource {
-    /// Requests a token until there is one or the retry rules end it.
+    /// Requests a token until one is received or the retry rules allow no further attempt.
     async fn fetch(&self, dispatcher: &Dispatcher, mut context: RequestContext<'_>) -> Result<Token, Error> {
         let outcome = loop {
             match self.request(dispatcher, &mut context).await {

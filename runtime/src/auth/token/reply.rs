@@ -8,7 +8,7 @@ use crate::decode;
 use crate::error::{Error, ErrorKind};
 use crate::values::{Number, Value};
 
-/// A token, and for how long it is good.
+/// A token and its lifetime.
 pub(crate) struct TokenReply {
     pub(crate) access_token: String,
     pub(crate) expires_in: Option<Duration>,
@@ -30,7 +30,7 @@ impl TokenReply {
     }
 }
 
-/// Seconds, as a number or as text; a value that cannot be read counts as absent.
+/// Parses seconds, given as a number or as text; an invalid value counts as absent.
 fn lifetime(value: &Value) -> Option<Duration> {
     let seconds = match value {
         Value::Number(number) => number.as_f64()?,
@@ -40,7 +40,7 @@ fn lifetime(value: &Value) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.max(0.0)).ok()
 }
 
-/// A response without a usable token.
+/// The error for a response without a usable token.
 pub(super) fn unreadable(why: &str) -> Error {
     Error::new(ErrorKind::Decode, format!("invalid response from the token endpoint: {why}"))
 }
