@@ -1,8 +1,8 @@
-//! Complete histories in files; records that the files already contain are fetched again only if they may have changed.
+//! Complete histories in files. Records that the files already contain are fetched again only if they may have changed.
 //!
 //! The input is a list of series, a range and a target. The state of each series, in the file or in a hidden file,
-//! lists the fetched ranges; missing pages are fetched and merged with the existing rows. The run after a killed one
-//! continues from there.
+//! lists the fetched ranges; missing pages are fetched and merged with the existing rows. After a run is killed, the
+//! next one continues from there.
 
 mod event;
 mod fetch;
@@ -29,7 +29,7 @@ use crate::target::Target;
 pub use event::{BackfillEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
 
-/// The values of records may change for this long, unless a job has its own [refetch time](Backfill::refetch).
+/// Default [refetch time](Backfill::refetch): the values of records may change for this long.
 const REFETCH: Duration = Duration::from_secs(86_400);
 
 /// Histories of several series, written to a file, a folder or a bucket.
@@ -142,18 +142,18 @@ impl Backfill {
         self
     }
 
-    /// The series.
+    /// Returns the series.
     pub fn series(&self) -> &[SeriesRequest] {
         &self.series
     }
 
-    /// The range in whole seconds, as in file names.
+    /// Returns the range in whole seconds, as in file names.
     fn seconds(&self) -> Range<Timestamp> {
         let second = Duration::from_secs(1);
         self.range.start.floor(second)..self.range.end.floor(second)
     }
 
-    /// The history of a range; it lists invalid records and skips failed pages.
+    /// Returns the history of a range; it lists invalid records and skips failed pages.
     fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let request = series.request().clone();
         let request = if self.strict { request } else { request.skip_bad_records() };

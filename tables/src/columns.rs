@@ -26,8 +26,8 @@ const IDENTIFIES: &str = "identifies";
 pub(crate) struct Columns(SchemaRef);
 
 impl Columns {
-    /// The columns of a file with the endpoint, these params, and the fields of all sources; the first source is the
-    /// existing file, if there is one.
+    /// Creates the columns of a file with the endpoint, these params, and the fields of all sources; the first source
+    /// is the existing file, if there is one.
     pub(crate) fn new(params: &[String], sources: &[SchemaRef]) -> Result<Self, String> {
         let (mut all, fields): (Vec<_>, Vec<_>) = merged(sources)?.into_iter().partition(identifies);
         for name in std::iter::once(ENDPOINT).chain(params.iter().map(String::as_str)) {
@@ -45,7 +45,7 @@ impl Columns {
         self.0.clone()
     }
 
-    /// The rows of a series with these columns.
+    /// Converts the rows of a series to these columns.
     pub(crate) fn batch(&self, path: &str, rows: &RecordBatch) -> Result<RecordBatch, Error> {
         let endpoint = (ENDPOINT.to_owned(), layout::endpoint(path).to_owned());
         let values: Vec<_> = std::iter::once(endpoint).chain(layout::params(path)).collect();
@@ -70,7 +70,8 @@ pub(crate) fn identifies(field: &Field) -> bool {
     field.metadata().contains_key(IDENTIFIES)
 }
 
-/// Every column of any source, each once; unknown fields are last. Each is nullable: a source may lack it.
+/// Returns the columns of all sources without duplicates; unknown fields are last. Each is nullable, because a source
+/// may lack it.
 fn merged(sources: &[SchemaRef]) -> Result<Vec<Field>, String> {
     let mut fields: Vec<Field> = Vec::new();
     for field in sources.iter().flat_map(|source| source.fields()) {
@@ -174,7 +175,7 @@ mod tests {
         let rows = columns.batch("e/coin=B", &rows).unwrap();
         let text = |index: usize| rows.column(index).as_string::<i32>().iter().next().flatten().map(str::to_owned);
         assert_eq!((text(0).as_deref(), text(1).as_deref(), text(3)), (Some("e"), Some("B"), None));
-        // The file later gets rows of another endpoint: the order of its columns stays.
+        // The order of the columns does not change when the file later gets rows of another endpoint.
         let later = Columns::new(&["side", "coin"].map(str::to_owned), &[rows.schema()]).unwrap();
         let names: Vec<_> = later.schema().fields().iter().map(|field| field.name().clone()).collect();
         assert_eq!(names, ["endpoint", "coin", "side", "at", "new"]);

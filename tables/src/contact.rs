@@ -10,19 +10,19 @@ use runtime::observer::Outcome;
 use runtime::observer::{Event, Observer};
 use tokio::time::Instant;
 
-/// Detects that the service, or a gate shared by several programs, has stopped responding.
+/// Detects that the service, or a rate limiter shared by several programs, has stopped responding.
 ///
 /// Register a clone as the client's observer, and pass another to [`Backfill::contact`](crate::Backfill::contact).
 #[derive(Clone, Debug, Default)]
 pub struct Contact(Arc<Mutex<Option<Instant>>>);
 
 impl Contact {
-    /// No trouble yet.
+    /// Creates a contact without trouble.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Time without a response although requests were sent; `None` if the last one had a response.
+    /// Returns how long requests have had no response; `None` if the last one had a response.
     pub(crate) fn lost_for(&self) -> Option<Duration> {
         self.state().map(|since| since.elapsed())
     }
@@ -46,7 +46,7 @@ impl Observer for Contact {
         match event {
             Event::Attempt { outcome: Ok(_), .. } => self.responded(),
             Event::Attempt { elapsed, .. } => self.failed(*elapsed),
-            // The gate failed.
+            // The rate limiter failed.
             Event::End { outcome: Outcome::Failure { kind: ErrorKind::Queue, .. }, elapsed, .. } => {
                 self.failed(*elapsed);
             }

@@ -54,7 +54,7 @@ impl Error {
         Self::Damaged { path: path.into(), why: why.into() }
     }
 
-    /// The I/O error, if this is one.
+    /// Returns the kind of the I/O error, if the cause is one.
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {

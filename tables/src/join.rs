@@ -30,11 +30,11 @@ struct Member {
     state: SeriesState,
     /// Its rows in the existing file: the number of rows before them, and its state after the last run.
     base: Option<(usize, SeriesState)>,
-    /// The partitions of the rows next to the file.
+    /// The partitions of the rows that are not in the file yet.
     parts: Vec<String>,
 }
 
-/// Merges the rows next to the file into it, if there are any.
+/// Merges the collected rows into the file, if there are any.
 pub(crate) async fn join(
     job: &Backfill,
     store: &Store,
@@ -44,7 +44,7 @@ pub(crate) async fn join(
     merged: &mut impl FnMut(&SeriesState, Changes),
 ) -> Result<(), Error> {
     let members = members(store, single).await?;
-    // A text file that was deleted is written again from its rows, without a request.
+    // A deleted text file is restored from its Parquet file, without requests.
     let is_there = single.base.is_none() || single.path.exists();
     if is_there && members.iter().all(|member| member.parts.is_empty()) {
         return Ok(());
@@ -71,7 +71,7 @@ pub(crate) async fn join(
     })?;
     let fails = |error| Error::storage(single.rows.display(), error);
     if single.format != Format::Parquet {
-        // The text first: if the run is killed in between, the next one merges the same rows again.
+        // The text is written first: if the run is killed in between, the next one merges the same rows again.
         write_text(single, &next)?;
         fs::rename(&next, &single.rows).map_err(fails)?;
     }
@@ -79,7 +79,7 @@ pub(crate) async fn join(
     remove_parts(single).map_err(fails)
 }
 
-/// Every series in and next to the file, ordered by path.
+/// Returns every series in the file and in the collected rows, ordered by path.
 async fn members(store: &Store, single: &SingleFile) -> Result<Vec<Member>, Error> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let base = single.base.as_ref().map(|base| &base.state);
@@ -102,7 +102,7 @@ async fn members(store: &Store, single: &SingleFile) -> Result<Vec<Member>, Erro
 
 async fn columns_of(job: &Backfill, store: &Store, single: &SingleFile, members: &[Member]) -> Result<Columns, Error> {
     let mut sources: Vec<_> = single.base.iter().map(|base| base.schema.clone()).collect();
-    // Every param of an endpoint has a column, so the columns do not depend on the params that are set.
+    // Every param of an endpoint has a column, so the columns do not depend on which params are set.
     let mut params: Vec<_> = job.series().iter().flat_map(SeriesRequest::params).map(str::to_owned).collect();
     for Member { state, parts, .. } in members {
         params.extend(layout::params(&state.path).map(|(name, _)| name));
@@ -145,7 +145,7 @@ fn write_member<W: Write + Send>(
     Ok((SeriesState { rows, revised: changes.revised, ..state.clone() }, changes))
 }
 
-/// Writes CSV or JSON Lines of the rows.
+/// Writes the rows as CSV or JSON Lines.
 fn write_text(single: &SingleFile, rows: &std::path::Path) -> Result<(), Error> {
     let fails = |error| Error::storage(single.path.display(), error);
     let file = fs::File::open(rows).map_err(fails)?;
@@ -172,8 +172,8 @@ fn write_lines<W: Write>(single: &SingleFile, schema: &Schema, batches: Rows<'_>
     lines.into_inner().map_err(fails)
 }
 
-/// Removes the rows next to the file after they are merged. If any are left, the next run merges them again, which
-/// changes nothing.
+/// Removes the collected rows after they are merged. If any remain, the next run merges them again, which changes
+/// nothing.
 fn remove_parts(single: &SingleFile) -> std::io::Result<()> {
     if single.format == Format::Parquet {
         return fs::remove_dir_all(&single.parts);

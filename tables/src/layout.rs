@@ -1,36 +1,37 @@
 //! The names of folders and files, which identify the series and the partition.
 //!
-//! Folders follow Hive's naming, so programs that read such a data set have the values of the path as columns.
+//! Folders follow Hive's naming, so programs that read such a data set get the values in the path as columns.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Characters with a meaning in a path or to readers of Hive paths, and all others but these.
+/// Characters that are encoded in names: all but ASCII letters, digits and `-_.,`, since others may have a meaning in
+/// paths or to readers of Hive paths.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
-/// The folder of a value: `coin=BTC`.
+/// Returns the folder of a value: `coin=BTC`.
 pub(crate) fn folder(name: &str, value: &str) -> String {
     format!("{}={}", utf8_percent_encode(name, SPECIAL), utf8_percent_encode(value, SPECIAL))
 }
 
-/// The name and the value of such a folder.
+/// Returns the name and the value of such a folder.
 pub(crate) fn read_folder(folder: &str) -> Option<(String, String)> {
     let (name, value) = folder.split_once('=')?;
     let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
     Some((decoded(name)?, decoded(value)?))
 }
 
-/// The endpoint of a series.
+/// Returns the endpoint of a series.
 pub(crate) fn endpoint(path: &str) -> &str {
     path.split('/').next().unwrap_or_default()
 }
 
-/// The params of a series: names and values.
+/// Returns the params of a series: names and values.
 pub(crate) fn params(path: &str) -> impl Iterator<Item = (String, String)> {
     path.split('/').skip(1).filter_map(read_folder)
 }
 
-/// The folder of a series in a data set, which has a folder for each of these params: without a value for those that
-/// are not set.
+/// Returns the folder of a series in a data set. It has a level for each of these params; params that are not set have
+/// an empty value.
 pub(crate) fn with_params(path: &str, names: &[String]) -> String {
     let mut all = endpoint(path).to_owned();
     for name in names {
@@ -40,10 +41,10 @@ pub(crate) fn with_params(path: &str, names: &[String]) -> String {
     all
 }
 
-/// The one file of a partition.
+/// Name of the only file of a partition.
 pub(crate) const FILE: &str = "data.parquet";
 
-/// The folder of a series and the partition of a file of a data set; `None` for any other name.
+/// Splits the path of a data set's file into the folder of the series and the partition; `None` for any other name.
 pub(crate) fn read_file(path: &str) -> Option<(&str, &str)> {
     path.strip_suffix(FILE)?.strip_suffix('/')?.rsplit_once('/')
 }

@@ -1,7 +1,7 @@
 //! Locks that keep two runs from writing the same series of a target at the same time.
 //!
-//! A run locks one hidden file for each series of a data set, or one for a single file, and removes it at its end. It
-//! contains the owner, which is part of the error of another run. The system unlocks the file of a killed run, and the
+//! A run locks a hidden file for each series of a data set, or one for a single file, and removes it at its end. The
+//! file contains the owner, which the error of another run names. The system unlocks the file of a killed run, and the
 //! next run uses it. Object storage has no locks.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -20,14 +20,15 @@ pub(crate) struct Lock(Vec<(PathBuf, File)>);
 /// The outcome of locking a file.
 enum Locked {
     Mine(File),
-    /// By this process.
+    /// Another run has locked the file; contains its process and start time.
     Other(String),
     /// The file system has no locks, so a second run is not detected.
     Unsupported,
 }
 
 impl Lock {
-    /// Locks these files of a target, in the same order in every run: of two runs at least one has all.
+    /// Locks these files of a target. Every run uses the same order, so that one of two concurrent runs always gets all
+    /// locks.
     pub(crate) fn acquire(target: &str, mut paths: Vec<PathBuf>) -> Result<Self, Error> {
         paths.sort();
         paths.dedup();
@@ -46,11 +47,11 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         for (path, file) in self.0.drain(..) {
-            // Removed while it is locked: after that, its name may be the lock of another run.
+            // The file is removed while it is locked: after unlocking, it may be the lock of another run.
             let removed = fs::remove_file(&path);
             drop(file);
             if removed.is_err() {
-                // Some systems keep a file until it is closed.
+                // Some systems keep a locked file until it is closed, so it is removed again.
                 let _ = fs::remove_file(&path);
             }
         }
@@ -79,10 +80,10 @@ fn locked(path: &Path) -> io::Result<Locked> {
         file.set_len(0)?;
         file.write_all(owner.as_bytes())?;
         match fs::read_to_string(path) {
-            // The last run removed the file before it was locked here.
+            // Another run removed the file before it was locked here, so a new one is created.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Ok(text) if text != owner => {}
-            // Some systems allow no other handle to read a locked file.
+            // Some systems do not allow a locked file to be read through another handle.
             _ => return Ok(Locked::Mine(file)),
         }
     }
@@ -95,10 +96,10 @@ fn host() -> String {
     name.map_or(String::new(), |name| format!(" on `{}`", name.trim()))
 }
 
-/// Returns `true` for errors of a file system without locks: it does not support them, or their server does not run, as
-/// on NFS without its daemon.
+/// Returns `true` for errors of a file system without locks: it does not support them, or its lock server is not
+/// running, as on NFS without its daemon.
 fn is_without_locks(error: &io::Error) -> bool {
-    // ENOLCK, which has no `ErrorKind`.
+    // The number of ENOLCK, which has no `ErrorKind`.
     let no_server = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
     error.kind() == ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(no_server)
 }
@@ -123,7 +124,7 @@ mod tests {
         assert!(matches!(&error, Error::InUse { by, .. } if by.starts_with("process ")), "{error}");
         drop(Lock::acquire("out", paths(&[".c"])).unwrap());
         drop(first);
-        // A file that a killed run has left.
+        // A file left by a killed run.
         fs::write(dir.path().join(".b"), "process 1").unwrap();
         drop(Lock::acquire("out", paths(&[".b", ".c"])).unwrap());
         assert_eq!(names(dir.path()), [""; 0]);

@@ -143,7 +143,7 @@ fn merge<'r>(
 }
 
 impl Changes {
-    /// Counts the invalid ones of new rows.
+    /// Counts the invalid rows among new ones.
     fn checked<'r>(&mut self, rows: &'r RecordBatch) -> &'r RecordBatch {
         self.invalid += u64::try_from(invalid(rows, rows.schema_ref()).filter(|is| *is).count()).unwrap_or_default();
         rows
@@ -159,8 +159,8 @@ impl Changes {
     }
 }
 
-/// Whether each row has a value that did not fit its column and is among the unknown fields; `schema` has all columns of
-/// the file, and the rows may have fewer.
+/// Returns for each row whether a value did not fit its column and is among the unknown fields. `schema` has all
+/// columns of the file; the rows may have fewer.
 pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
     let unknown = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
     (0..rows.num_rows()).map(move |row| {
@@ -190,7 +190,7 @@ mod tests {
         Box::new(batches.iter().map(|rows| Ok(batch(rows))).collect::<Vec<_>>().into_iter())
     }
 
-    /// The merged rows, and how many were added, filled and revised.
+    /// Checks the merged rows, and the numbers of added, filled and revised ones.
     fn check(old: &[&[(i64, i64)]], new: &[&[(i64, i64)]], expected: &[(i64, i64)], counts: [u64; 3]) {
         let all = old.concat();
         let known = all.first().zip(all.last()).map(|(first, last)| first.0.into()..last.0.into());

@@ -21,7 +21,7 @@ use crate::error::Error;
 /// Maximum number of rows of a row group, which readers and writers keep in memory.
 pub(crate) const ROW_GROUP: usize = 256 * 1024;
 
-/// The first and the last bytes of a file.
+/// First and last bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
 
 /// Number of rows in a batch that is read.
@@ -73,7 +73,7 @@ impl<W: Write + Send> ParquetFile<W> {
     /// Ends the row group, and notes its checksum.
     fn end_group(&mut self) -> Result<(), Error> {
         self.writer.flush().map_err(|error| invalid_input(&error))?;
-        // The bytes of the group reach the inner writer only now.
+        // The bytes of the group reach the inner writer only with this call.
         self.writer.sync().map_err(|error| Error::storage("the file", error))?;
         let inner = self.writer.inner_mut();
         let sum = std::mem::take(&mut inner.hash).finalize();
@@ -95,11 +95,12 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-/// Times are written as differences, since steps repeat. Numbers hardly repeat, so a dictionary of them saves nothing.
+/// Times are stored as differences, since intervals repeat. Numbers rarely repeat, so a dictionary for them saves
+/// nothing.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        // Groups are ended here, with the first batch that fills one.
+        // `write` ends the groups, with the first batch that fills one.
         .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
@@ -123,7 +124,7 @@ pub(crate) struct ParquetInput<T: ChunkReader + 'static> {
 }
 
 impl<T: ChunkReader + 'static> ParquetInput<T> {
-    /// Opens a file; errors name it.
+    /// Opens a file; `name` is for errors.
     pub(crate) fn open(name: impl Into<String>, input: T) -> Result<Self, Error> {
         let name = name.into();
         let length = input.len();
@@ -141,8 +142,8 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
         }
     }
 
-    /// Compares the row groups with their checksums; `bytes` are those of the file. Files of the first version have no
-    /// checksums.
+    /// Compares the row groups with their checksums; `bytes` is the content of the file. Files of the first version
+    /// have no checksums.
     pub(crate) fn verify(&self, mut bytes: impl Read) -> Result<(), Error> {
         let (mut position, mut buffer) = (0, Vec::new());
         for (index, entry) in self.metadata(CHECKSUMS).unwrap_or_default().split_whitespace().enumerate() {
@@ -169,20 +170,20 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
         usize::try_from(self.builder.metadata().file_metadata().num_rows()).unwrap_or(0)
     }
 
-    /// An entry of the metadata of the file.
+    /// Returns an entry of the file's metadata.
     pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
         let all = self.builder.metadata().file_metadata().key_value_metadata()?;
         all.iter().find(|entry| entry.key == key)?.value.as_deref()
     }
 
-    /// Reads these columns alone.
+    /// Reads only these columns.
     pub(crate) fn project(mut self, columns: &[&str]) -> Self {
         let mask = ProjectionMask::columns(self.builder.parquet_schema(), columns.iter().copied());
         self.builder = self.builder.with_projection(mask);
         self
     }
 
-    /// `rows` rows, after the first `skip`.
+    /// Reads `rows` rows, after the first `skip`.
     pub(crate) fn batches(
         self,
         skip: usize,
@@ -194,7 +195,7 @@ impl<T: ChunkReader + 'static> ParquetInput<T> {
         Ok(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error))))
     }
 
-    /// All rows.
+    /// Reads all rows.
     pub(crate) fn all(self) -> Result<impl Iterator<Item = Result<RecordBatch, Error>> + use<T>, Error> {
         let rows = self.rows();
         self.batches(0, rows)

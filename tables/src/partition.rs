@@ -26,12 +26,13 @@ pub enum Partition {
 impl Partition {
     const ALL: [Self; 3] = [Self::Day, Self::Month, Self::Year];
 
-    /// The default for records with this interval: months below one hour, years otherwise.
+    /// Returns the default for records with this interval: months below one hour, years otherwise.
     pub fn for_step(step: Duration) -> Self {
         if step < Duration::from_secs(3600) { Self::Month } else { Self::Year }
     }
 
-    /// The name, the key in the names of folders, the length of the date in their values, and the maximum of days.
+    /// Returns the name, the key in folder names, the length of the date in their values, and the maximum number of
+    /// days.
     fn facts(self) -> (&'static str, &'static str, usize, u64) {
         match self {
             Self::Day => ("day", "date", 10, 1),
@@ -40,32 +41,32 @@ impl Partition {
         }
     }
 
-    /// The folder of a time.
+    /// Returns the folder of a time.
     pub(crate) fn folder(self, time: Timestamp) -> String {
         let (text, (_, key, length, _)) = (time.to_string(), self.facts());
         format!("{key}={}", text.get(..length).unwrap_or(&text))
     }
 
-    /// The end of the period of a time.
+    /// Returns the end of the period of a time.
     pub(crate) fn end(self, time: Timestamp) -> Timestamp {
         Self::read(&self.folder(time)).map_or(time + Duration::from_secs(1), |(_, range)| range.end)
     }
 
-    /// The partition of folders with this name, and the period of this one.
+    /// Returns the partition and the period of a folder.
     pub(crate) fn read(folder: &str) -> Option<(Self, Range<Timestamp>)> {
         let (name, value) = folder.split_once('=')?;
         let is_this =
             |partition: &Self| matches!(partition.facts(), (_, key, length, _) if (key, length) == (name, value.len()));
         let this = Self::ALL.into_iter().find(is_this)?;
         let start = first_second(value)?;
-        // After the maximum of days the next period has begun, regardless of the length of this one.
+        // The maximum number of days always leads into the next period, also from a shorter one.
         let (.., days) = this.facts();
         let next = (start + Duration::from_secs(days * 86_400)).to_string();
         Some((this, start..first_second(next.get(..value.len())?)?))
     }
 }
 
-/// The start of a year, a month or a day.
+/// Returns the start of a year, a month or a day.
 fn first_second(date: &str) -> Option<Timestamp> {
     format!("{date}{}T00:00:00Z", "0000-01-01".get(date.len()..)?).parse().ok()
 }

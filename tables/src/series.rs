@@ -52,27 +52,27 @@ impl SeriesRequest {
         Ok(Self { path: path(&request), step: plan.step, time, request })
     }
 
-    /// The request, without a range.
+    /// Returns the request without a range.
     pub fn request(&self) -> &Request<Dynamic> {
         &self.request
     }
 
-    /// The endpoint, as the catalogue describes it.
+    /// Returns the endpoint's description in the catalogue.
     pub fn endpoint(&self) -> &'static EndpointInfo {
         self.request.endpoint()
     }
 
-    /// The path that identifies this series: the endpoint and its params, as the folders of a data set are named.
+    /// Returns the path that identifies this series: the endpoint and its params, as in the folder names of a data set.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The interval between its records.
+    /// Returns the interval between its records.
     pub fn step(&self) -> Duration {
         self.step
     }
 
-    /// The params that can distinguish series of this endpoint, in a fixed order.
+    /// Returns the params that can distinguish series of this endpoint, in a fixed order.
     pub fn params(&self) -> impl Iterator<Item = &'static str> {
         params(&self.request).into_iter()
     }
@@ -82,7 +82,8 @@ impl SeriesRequest {
     }
 }
 
-/// The params that can distinguish series of an endpoint: the optional ones, the required ones, the interval.
+/// Returns the params that can distinguish series of an endpoint: first the optional ones, then the required ones, then
+/// the interval.
 fn params(request: &Request<Dynamic>) -> Vec<&'static str> {
     let history = request.endpoint().history(request.service());
     let own = history.map(|info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
@@ -93,7 +94,7 @@ fn params(request: &Request<Dynamic>) -> Vec<&'static str> {
     params.into_iter().map(|param| param.wire_name).collect()
 }
 
-/// The endpoint and the params that are set, those first that the catalogue does not know.
+/// Returns the endpoint and the params that are set; params that are not in the catalogue are first.
 fn path(request: &Request<Dynamic>) -> String {
     let known = params(request);
     let position = |name: &str| known.iter().position(|known| *known == name);

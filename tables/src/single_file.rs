@@ -1,6 +1,6 @@
-//! A single file: one Parquet file with all series, from which CSV or JSON Lines are written if that is the format.
+//! A single target file: Parquet with all series, or CSV or JSON Lines written from such a Parquet file.
 //!
-//! Rows that are fetched are collected in a data set next to it, and merged with it at the end of a run.
+//! Fetched rows are collected in a data set next to the file, and merged into it at the end of a run.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -21,7 +21,7 @@ pub(crate) struct SingleFile {
     pub(crate) parts: PathBuf,
     /// The Parquet file with all rows: the file itself, or the source of a CSV or JSON Lines file.
     pub(crate) rows: PathBuf,
-    /// That file as the last run left it.
+    /// The Parquet file as the last run left it.
     pub(crate) base: Option<Base>,
 }
 
@@ -64,7 +64,7 @@ impl SingleFile {
         Ok(Base { schema: input.schema(), state })
     }
 
-    /// The error of endpoints whose columns of one name have different types.
+    /// Creates the error for endpoints whose columns of the same name have different types.
     pub(crate) fn mismatch(&self, why: &str) -> Error {
         Error::invalid_input(format!(
             "{}: {why}; write them to a folder, which has separate files for each endpoint",

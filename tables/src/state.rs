@@ -1,6 +1,6 @@
 //! The state of a series in a target: ranges that need not be requested again, its rows, its first and last record.
 //!
-//! The state of a single file is in the metadata of the file, so that both are replaced as one. In a data set it is a
+//! The state of a single file is in the metadata of the file, so that both are replaced together. In a data set it is a
 //! hidden file in the folder of the series, written after the rows: rows that are not in the state are requested again,
 //! which changes nothing.
 
@@ -14,10 +14,10 @@ use serde_json::{from_value, json};
 use crate::coverage::Coverage;
 use crate::series::SeriesRequest;
 
-/// The metadata key of a single file.
+/// Metadata key of the state in a single file.
 pub(crate) const KEY: &str = "backfill";
 
-/// The hidden file in the folder of a series.
+/// Name of the hidden file with the state in the folder of a series.
 pub(crate) const FILE: &str = ".backfill.json";
 
 const VERSION: u64 = 2;
@@ -59,14 +59,14 @@ impl SeriesState {
         Some(self.first?..self.last?)
     }
 
-    /// Missing intervals between the first and the last record.
+    /// Returns the number of missing intervals between the first and the last record.
     pub(crate) fn holes(&self) -> u64 {
         let (Some(first), Some(last)) = (self.first, self.last) else { return 0 };
         let steps = (last - first).as_nanos() / self.step.as_nanos().max(1) + 1;
         u64::try_from(steps).unwrap_or(u64::MAX).saturating_sub(self.all_rows())
     }
 
-    /// Adds rows with these times.
+    /// Extends the range of records by these times.
     pub(crate) fn extend(&mut self, first: Timestamp, last: Timestamp) {
         self.first = Some(self.first.map_or(first, |known| known.min(first)));
         self.last = Some(self.last.map_or(last, |known| known.max(last)));
@@ -105,7 +105,7 @@ impl SeriesState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileState {
     pub(crate) origin: String,
-    /// In the order of their rows.
+    /// The series in the order of their rows.
     pub(crate) series: Vec<SeriesState>,
 }
 
@@ -115,7 +115,7 @@ impl FileState {
         json!({"version": VERSION, "origin": self.origin, "series": series}).to_string()
     }
 
-    /// Reads that text; `None` if another version wrote it.
+    /// Parses the metadata; `None` if its format version is not supported.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
         let field = |name: &str| value.get(name).cloned().unwrap_or_default();
@@ -126,7 +126,7 @@ impl FileState {
         Some(Self { origin: from_value(field("origin")).ok()?, series })
     }
 
-    /// A series, and the number of rows before its own.
+    /// Returns a series, and the number of rows before its own.
     pub(crate) fn series(&self, path: &str) -> Option<(usize, &SeriesState)> {
         let index = self.series.iter().position(|series| series.path == path)?;
         let before = self.series.iter().take(index).map(SeriesState::all_rows).sum::<u64>();

@@ -10,11 +10,11 @@ use crate::state::{self, SeriesState};
 use crate::store::{Seen, Store, steps};
 use crate::target::Target;
 
-/// The state of a target, from [`status`].
+/// The state of a target, returned by [`status`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Status {
-    /// Every series, by path.
+    /// The states of all series, by path.
     pub series: Vec<SeriesStatus>,
     /// Damaged files; each text names the file, the damage, and the repair.
     pub damaged: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Status {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SeriesStatus {
-    /// The endpoint and its params, as the folders of a data set are named.
+    /// The endpoint and its params, as in the folder names of a data set.
     pub path: String,
     /// The interval between its records, in seconds.
     pub step: u64,
@@ -34,9 +34,9 @@ pub struct SeriesStatus {
     pub first: Option<Timestamp>,
     /// The last record.
     pub last: Option<Timestamp>,
-    /// Ranges without records between these; adjacent times form one range.
+    /// Ranges without records between the first and the last; adjacent times form one range.
     pub holes: Vec<Range<Timestamp>>,
-    /// Number of records that are missing in all holes.
+    /// Number of missing records in all holes.
     pub missing: u64,
     /// Rows with a value that did not fit its column.
     pub invalid: u64,
@@ -45,7 +45,7 @@ pub struct SeriesStatus {
 }
 
 impl SeriesStatus {
-    /// Number of intervals that have closed since the last record; `None` without a record.
+    /// Returns the number of intervals that have closed since the last record; `None` without a record.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
         let next = self.last? + std::time::Duration::from_secs(2 * self.step);
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })

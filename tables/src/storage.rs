@@ -1,7 +1,7 @@
 //! File storage: files by their paths below a root, each written completely or not at all.
 //!
-//! Content is opaque bytes. The disk is used without another thread, as for writing Parquet: a run has nothing else to
-//! do until its rows are written.
+//! Content is opaque bytes. Disk access blocks the thread, as writing Parquet does: a run has nothing else to do until
+//! its rows are written.
 
 mod local;
 #[cfg(feature = "s3")]
@@ -28,7 +28,7 @@ pub(crate) enum Storage {
 
 #[cfg_attr(not(feature = "s3"), allow(clippy::unused_async, reason = "only object storage waits"))]
 impl Storage {
-    /// A prefix in a bucket, if this was built with object storage.
+    /// Returns the storage of a prefix in a bucket, or an error without the feature `s3`.
     pub(crate) fn bucket(bucket: &str, prefix: &str) -> Result<Self, Error> {
         #[cfg(feature = "s3")]
         return Ok(Self::Bucket(s3::Bucket::new(bucket, prefix)?));
@@ -38,8 +38,8 @@ impl Storage {
         )))
     }
 
-    /// The paths of all files in a folder and below it, in order, without hidden ones; empty if the folder does not
-    /// exist.
+    /// Returns the paths of all files in a folder and below it, in order, without hidden ones; empty if the folder does
+    /// not exist.
     pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
         let mut paths = match self {
             Self::Folder(root) => local::list(root, folder)?,
@@ -50,13 +50,13 @@ impl Storage {
         Ok(paths)
     }
 
-    /// The content of a file.
+    /// Returns the content of a file.
     pub(crate) async fn get(&self, path: &str) -> Result<Bytes, Error> {
         let content = self.find(path).await?;
         content.ok_or_else(|| Error::storage(self.name(path), io::Error::from(ErrorKind::NotFound)))
     }
 
-    /// The content of a file, if it exists.
+    /// Returns the content of a file, if it exists.
     pub(crate) async fn find(&self, path: &str) -> Result<Option<Bytes>, Error> {
         match self {
             Self::Folder(root) => local::find(&root.join(path)),
@@ -74,7 +74,7 @@ impl Storage {
         }
     }
 
-    /// The name of a file for messages.
+    /// Returns the name of a file for messages.
     pub(crate) fn name(&self, path: &str) -> String {
         match self {
             Self::Folder(root) => root.join(path).display().to_string(),

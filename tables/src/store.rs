@@ -36,11 +36,11 @@ pub(crate) struct Store {
     pub(crate) head: Head,
 }
 
-/// The hidden file of a data set: the same for all of its files.
+/// The content of the hidden file of a data set, which applies to all of its files.
 pub(crate) struct Head {
     pub(crate) partition: Partition,
     origin: String,
-    /// The params in the folder names of each endpoint; of none if the rows are those of a single file.
+    /// The params in the folder names of each endpoint; empty for the collected rows of a single file.
     params: BTreeMap<String, Vec<String>>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Seen {
     pub(crate) invalid: u64,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
-    /// Damaged files, which are left out.
+    /// Damaged files, which are skipped.
     pub(crate) damaged: Vec<Error>,
 }
 
@@ -108,7 +108,7 @@ impl Store {
         }
         for series in job.series() {
             let own: Vec<_> = layout::params(series.path()).map(|(name, _)| name).collect();
-            // Every param of the endpoint has a folder, so the columns do not depend on the params that are set.
+            // Every param of the endpoint has a folder, so the columns do not depend on which params are set.
             let params: Vec<_> = series.params().map(str::to_owned).collect();
             let other: Vec<_> = own.iter().filter(|name| !params.contains(name)).cloned().collect();
             let all = || [other, params].concat();
@@ -121,7 +121,7 @@ impl Store {
         Ok(this)
     }
 
-    /// The content of a target, and whether it is new.
+    /// Reads the content of a target, and returns whether it is new.
     pub(crate) async fn of(target: &Target) -> Result<(Self, bool), Error> {
         let (storage, single) = match target {
             Target::Folder(path) => (Storage::Folder(path.clone()), None),
@@ -162,23 +162,23 @@ impl Store {
         self.storage.put(state::FILE, self.head.to_json().to_string().into_bytes()).await
     }
 
-    /// The folder of a series.
+    /// Returns the folder of a series.
     fn folder(&self, path: &str) -> String {
         let params = self.head.params.get(layout::endpoint(path));
         params.map_or_else(|| path.to_owned(), |params| layout::with_params(path, params))
     }
 
-    /// The file of a series and a partition.
+    /// Returns the file of a series and a partition.
     pub(crate) fn file(&self, path: &str, partition: &str) -> String {
         format!("{}/{partition}/{}", self.folder(path), layout::FILE)
     }
 
-    /// The state of a series as the last run left it.
+    /// Returns the state of a series after the last run.
     pub(crate) async fn state(&self, path: &str) -> Result<Option<SeriesState>, Error> {
         let base = self.single.as_ref().and_then(|single| Some(single.base.as_ref()?.state.series(path)?.1));
         let stored = self.storage.find(&format!("{}/{}", self.folder(path), state::FILE)).await?;
         let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
-        // The state next to a single file continues that of the file, unless the file was replaced by another one.
+        // The state next to a single file continues that of the file, unless the file has been replaced by another one.
         let in_file = |state: &SeriesState| state.rows.get("").copied();
         let stored = stored.filter(|stored| in_file(stored) == base.and_then(in_file));
         Ok(stored.or_else(|| base.cloned()))
@@ -189,14 +189,14 @@ impl Store {
         self.storage.put(&path, state.to_json().to_string().into_bytes()).await
     }
 
-    /// The existing content of a series.
+    /// Returns the existing content of a series.
     pub(crate) async fn inventory(&self, series: &SeriesRequest) -> Result<Inventory, Error> {
         let state = self.state(series.path()).await?.unwrap_or_else(|| SeriesState::new(series));
         let state = SeriesState { step: series.step(), ..state };
         let mut found = Inventory { state, schema: None, location: self.storage.name(&self.folder(series.path())) };
         let endpoint = series.endpoint().to_string();
         if let Some((single, base)) = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
-            // Other endpoints may have other columns of the same names, unless those are declared.
+            // Other endpoints may have columns of the same names and other types, unless the columns are declared.
             let is_declared = TableSchema::for_endpoint(series.endpoint()).is_some();
             let is_own = |state: &SeriesState| layout::endpoint(&state.path) == endpoint;
             if is_declared || base.state.series.iter().any(is_own) {
@@ -206,7 +206,7 @@ impl Store {
         }
         self.compare(&mut found).await?;
         if found.schema.is_none() {
-            // All series of an endpoint have the same columns, even if they were inferred.
+            // All series of an endpoint have the same columns, even inferred ones.
             let files = self.storage.list(&endpoint).await?;
             if let Some(file) = files.iter().find(|file| layout::read_file(file).is_some()) {
                 found.schema = Some(self.input(file).await?.schema());
@@ -225,7 +225,7 @@ impl Store {
         let lost: Vec<_> = state.rows.keys().filter(|name| !is_there(name)).cloned().collect();
         for name in &lost {
             state.rows.remove(name);
-            // Its rows are fetched again.
+            // The rows of this file are fetched again.
             if let Some((_, range)) = Partition::read(name) {
                 state.settled.remove(&range);
             }
@@ -248,7 +248,7 @@ impl Store {
         Ok(())
     }
 
-    /// The partitions of a series that have a file, in order of time.
+    /// Returns the partitions of a series that have a file, in order of time.
     pub(crate) async fn partitions(&self, path: &str) -> Result<Vec<String>, Error> {
         let folder = self.folder(path);
         let all = self.storage.list(&folder).await?;
@@ -256,7 +256,7 @@ impl Store {
         Ok(all.iter().filter_map(own).collect())
     }
 
-    /// A file of the data set, after verifying its checksums.
+    /// Opens a file of the data set, after verifying its checksums.
     pub(crate) async fn input(&self, path: &str) -> Result<ParquetInput<Bytes>, Error> {
         let bytes = self.storage.get(path).await?;
         let input = ParquetInput::open(self.storage.name(path), bytes.clone())?;
@@ -264,7 +264,7 @@ impl Store {
         Ok(input)
     }
 
-    /// Reads the rows of a series; older ones than `since` may be left out.
+    /// Reads the rows of a series; rows before `since` may be omitted.
     pub(crate) async fn read(&self, state: &SeriesState, since: Option<Timestamp>) -> Result<Seen, Error> {
         let (mut seen, columns) = (Seen::default(), [state.time.as_str(), UNKNOWN_FIELDS]);
         if let Some(single) = self.single.as_ref()
@@ -317,7 +317,7 @@ impl Seen {
     }
 }
 
-/// Maximum number of intervals in a range.
+/// Returns the maximum number of intervals in a range.
 pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> usize {
     if range.end <= range.start {
         return 0;

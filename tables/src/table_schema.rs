@@ -31,14 +31,15 @@ pub struct TableSchema {
 
 #[derive(Clone, Debug)]
 enum Columns {
-    /// One for each field of the table.
+    /// Declared columns, one for each field of the table.
     Known(&'static RecordInfo),
     /// Names and types that were inferred from records, without unknown fields.
     Inferred(Vec<(String, ValueType)>),
 }
 
 impl TableSchema {
-    /// The columns of an endpoint's records; `None` if it has no series, or the fields of its records are unknown.
+    /// Returns the columns of an endpoint's records; `None` if it has no series, or the fields of its records are
+    /// unknown.
     pub fn for_endpoint(endpoint: &EndpointInfo) -> Option<Self> {
         let BodyInfo::Series { record: Some(record), .. } = endpoint.body else { return None };
         let mut fields: Vec<Field> = record.fields.iter().map(types::field).collect();
@@ -61,18 +62,18 @@ impl TableSchema {
         Self { schema: Arc::new(Schema::new(fields)), columns: Columns::Inferred(columns) }
     }
 
-    /// The columns of a series: those of its table, or else those inferred from its other records.
+    /// Returns the columns of a series: those of its table, or else those inferred from its existing records.
     pub(crate) fn of_series(series: &SeriesRequest, found: Option<&Schema>) -> Option<Self> {
         Self::for_endpoint(series.endpoint())
             .or_else(|| Some(Self::inferred(infer::stored(Some(series.time()), found?))))
     }
 
-    /// The columns.
+    /// Returns the Arrow schema.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
 
-    /// Converts records to a batch; `times` are those of the records, `None` if unreadable.
+    /// Converts records to a batch; `times` contains the time of each record, `None` if unreadable.
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
         let columns = match &self.columns {
             Columns::Known(record) => known(record, records),
@@ -97,7 +98,8 @@ fn known(record: &'static RecordInfo, records: &[AnyRecord]) -> Vec<ArrayRef> {
     columns
 }
 
-/// The unknown fields of a record as JSON, including counts that exceed the maximum of their column and are null there.
+/// Returns the unknown fields of a record as JSON, including counts that exceed the maximum of their column and are
+/// null there.
 fn with_large<'r>(
     fields: Option<&'r UnknownFields>,
     values: impl Iterator<Item = (&'static FieldInfo, FieldValue<'r>)>,
@@ -115,7 +117,7 @@ fn with_large<'r>(
     all
 }
 
-/// The column of unknown fields, under a name that no other column has.
+/// Creates the column of unknown fields, under a name that no other column has.
 fn unknown_fields(others: &[Field]) -> Field {
     let mut name = UNKNOWN_FIELDS.to_owned();
     while others.iter().any(|field| *field.name() == name) {
@@ -125,7 +127,8 @@ fn unknown_fields(others: &[Field]) -> Field {
     Field::new(name, DataType::Utf8, true).with_metadata(metadata(&[("meaning", meaning), ("format", "json")]))
 }
 
-/// The metadata of a column in Arrow and Parquet: meaning, unit, evidence and format; unknown facts are omitted.
+/// Creates the metadata of a column in Arrow and Parquet: meaning, unit, evidence and format; unknown facts are
+/// omitted.
 fn metadata(facts: &[(&str, &str)]) -> HashMap<String, String> {
     let known = facts.iter().filter(|(_, text)| !text.is_empty());
     known.map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect()

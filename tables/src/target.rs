@@ -1,4 +1,4 @@
-//! The target of tables: a file of some format, a folder of a data set, or a bucket.
+//! The target of tables: a file, the folder of a data set, or a bucket.
 //!
 //! Targets are parsed from text. Nothing is opened here.
 
@@ -20,7 +20,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file name's extension, in lower or upper case. Text may be compressed: `.csv.gz`, `.jsonl.gz`.
+    /// Returns the format of a file name's extension, in lower or upper case. Text may be compressed: `.csv.gz`,
+    /// `.jsonl.gz`.
     pub fn of(path: &Path) -> Option<Self> {
         if is_gzip(path) {
             return Self::of(Path::new(path.file_stem()?)).filter(|format| *format != Self::Parquet);
@@ -84,7 +85,7 @@ impl Target {
         }
     }
 
-    /// The files that a run of these series locks; none in object storage.
+    /// Returns the files that a run of these series locks; none in object storage.
     pub(crate) fn locks<'s>(&self, series: impl Iterator<Item = &'s str>) -> Vec<PathBuf> {
         match self {
             Self::Folder(path) => {
@@ -114,7 +115,7 @@ impl Target {
     }
 }
 
-/// Text that parses to the same target.
+/// Writes text that parses to the same target.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

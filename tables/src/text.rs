@@ -26,12 +26,12 @@ enum Lines<W: Write> {
 }
 
 impl<W: Write> TextWriter<W> {
-    /// CSV with a header line.
+    /// Creates a writer of CSV with a header line.
     pub fn csv(out: W) -> Self {
         Self(Lines::Csv { out: Box::new(csv::Writer::from_writer(out)), has_names: false })
     }
 
-    /// JSON Lines: one object per row.
+    /// Creates a writer of JSON Lines: one object per row.
     pub fn json(out: W) -> Self {
         Self(Lines::Json(out))
     }
@@ -72,7 +72,7 @@ impl<W: Write> TextWriter<W> {
         Ok(())
     }
 
-    /// Returns the inner writer after everything was written to it.
+    /// Returns the inner writer after everything has been written to it.
     pub fn into_inner(self) -> std::io::Result<W> {
         match self.0 {
             Lines::Csv { out, .. } => out.into_inner().map_err(csv::IntoInnerError::into_error),
@@ -81,7 +81,7 @@ impl<W: Write> TextWriter<W> {
     }
 }
 
-/// A row as JSON.
+/// Writes a row as a JSON object.
 fn object(fields: &[Arc<Field>], columns: &[ArrayRef], row: usize, out: &mut String) {
     for (index, (field, column)) in fields.iter().zip(columns).enumerate() {
         out.push(if index == 0 { '{' } else { ',' });
@@ -96,7 +96,7 @@ fn key(name: &str, out: &mut String) {
     out.push(':');
 }
 
-/// A value as a CSV cell.
+/// Writes a value as a CSV cell.
 fn cell(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
     match column.data_type() {
         _ if column.is_null(row) => {}
@@ -106,13 +106,14 @@ fn cell(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
     }
 }
 
-/// A value as JSON.
+/// Writes a value as JSON.
 fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
     if column.is_null(row) {
         return out.push_str("null");
     }
     match column.data_type() {
-        // Numbers and order as the service wrote them, but in one line: a line break within a JSON string is an escape.
+        // Numbers and order remain as the service wrote them, but in one line: a line break within a JSON string is
+        // always an escape.
         DataType::Utf8 if is_json(field) => out.extend(column.as_string::<i32>().value(row).split(['\n', '\r'])),
         DataType::Utf8 => out.push_str(&Value::from(column.as_string::<i32>().value(row)).to_string()),
         DataType::Int64 => out.push_str(&column.as_primitive::<Int64Type>().value(row).to_string()),

@@ -15,23 +15,23 @@ use crate::error::Error;
 pub(crate) struct Times<'a>(&'a [i64]);
 
 impl<'a> Times<'a> {
-    /// `None` if the column has other values.
+    /// Reads the timestamps of an array; `None` if it has other values.
     pub(crate) fn of(column: &'a ArrayRef) -> Option<Self> {
         Some(Self(column.as_primitive_opt::<TimestampMicrosecondType>()?.values()))
     }
 
-    /// Those of the time column.
+    /// Reads the timestamps of the time column.
     pub(crate) fn in_batch(batch: &'a RecordBatch, column: &str) -> Result<Self, Error> {
         let times = batch.column_by_name(column).and_then(Self::of);
         times.ok_or_else(|| Error::invalid_input(format!("the column `{column}` of timestamps is missing")))
     }
 
-    /// The timestamp of a row.
+    /// Returns the timestamp of a row.
     pub(crate) fn get(&self, row: usize) -> Timestamp {
         timestamp(self.0.get(row).copied().unwrap_or_default())
     }
 
-    /// Number of rows from `from` on that are before a timestamp. The rows are in order.
+    /// Returns the number of rows from `from` on that are before a timestamp. The rows are in order.
     pub(crate) fn before(&self, from: usize, time: Timestamp) -> usize {
         self.0.get(from..).unwrap_or_default().partition_point(|count| timestamp(*count) < time)
     }

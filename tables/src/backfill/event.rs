@@ -22,8 +22,8 @@ pub enum BackfillEvent {
         /// Its finished and remaining work in this run.
         progress: Progress,
     },
-    /// Times without records, invalid records and pages that could not be fetched. The summary has those that remain at
-    /// the end of the run.
+    /// Times without records, invalid records and pages that could not be fetched. The summary contains those that
+    /// remain at the end of the run.
     #[non_exhaustive]
     Report {
         /// The series.
@@ -39,7 +39,7 @@ pub enum BackfillEvent {
         /// The reason.
         error: runtime::Error,
     },
-    /// The service, or the gate, has stopped responding.
+    /// The service or the rate limiter has stopped responding.
     #[non_exhaustive]
     Trouble {
         /// Time since the first request without a response was sent.
@@ -68,7 +68,7 @@ pub struct Summary {
     pub is_complete: bool,
     /// `true` if the run was cancelled.
     pub is_cancelled: bool,
-    /// `true` if the run ended because neither service nor gate responded for two minutes.
+    /// `true` if the run ended because neither service nor rate limiter responded for two minutes.
     pub is_unreachable: bool,
     /// Records that this run added.
     pub records: u64,
@@ -80,7 +80,7 @@ pub struct Summary {
     pub files: Vec<String>,
     /// Pages that could not be fetched.
     pub failed_pages: u64,
-    /// One for each series, in their order.
+    /// The reports of all series, in their order.
     pub series: Vec<SeriesReport>,
     /// Series that could not be fetched, or not completely, each with the reason.
     pub failed: Vec<(usize, Error)>,

@@ -15,13 +15,13 @@ use super::pending::{Pending, read_invalid};
 use super::run::{Ended, Item, Run};
 use crate::error::Error;
 
-/// A run ends after this time without a response …
+/// A run ends if there is no response for this time.
 const UNREACHABLE: Duration = Duration::from_secs(120);
 
-/// … and reports trouble after this time.
+/// Trouble is reported if there is no response for this time.
 const TROUBLE: Duration = Duration::from_secs(10);
 
-/// Responses that do not arrive are noticed this often.
+/// Interval between checks for missing responses.
 const TICK: Duration = Duration::from_secs(1);
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
@@ -66,7 +66,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 ended = Ended::Unreachable;
             }
         }
-        // No request is sent while the rest is written.
+        // Dropping the ranges stops all requests before the remaining rows are written.
         drop(together);
         for (item, pending) in items.iter().zip(&mut pending) {
             self.flush(item.series, pending).await?;

@@ -1,4 +1,4 @@
-//! Rows that were fetched and are not written yet, all of one partition.
+//! Rows of one partition that were fetched but not yet written.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use crate::coverage::Coverage;
 use crate::partition::Partition;
 use crate::series::SeriesRequest;
 
-/// Rows are written after this many; a run that is killed loses no more than those …
+/// Rows are written when there are this many, so a killed run loses no more than these.
 const ROWS: usize = 100_000;
 
-/// … and after this time: a slow service sends some pages in it.
+/// Rows are also written after this time, since a slow service sends only a few pages in it.
 const LONGEST: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(super) struct Pending {
-    /// The folder of the partition of the rows, if there are any, and where the partition ends.
+    /// The folder of the rows' partition and the end of the partition; `None` without rows.
     partition: Option<(String, Timestamp)>,
     batches: Vec<RecordBatch>,
-    /// The ranges of which all rows are here, or written.
+    /// The ranges whose rows are all here or written.
     pub(super) fetched: Coverage,
     rows: usize,
     since: Instant,
@@ -36,7 +36,7 @@ impl Pending {
         Self { partition: None, batches, fetched, rows: 0, since: Instant::now() }
     }
 
-    /// Returns `true` if rows of a time belong to another partition than those that are here.
+    /// Returns `true` if a row with this time belongs to another partition than the collected rows.
     pub(super) fn is_other(&self, time: Timestamp) -> bool {
         self.partition.as_ref().is_some_and(|(_, end)| time >= *end)
     }
@@ -55,7 +55,7 @@ impl Pending {
         self.rows >= ROWS || self.rows > 0 && self.since.elapsed() >= LONGEST
     }
 
-    /// The folder of the partition and its rows, which are removed.
+    /// Removes and returns the rows, with the folder of their partition.
     pub(super) fn take(&mut self) -> Option<(String, Vec<RecordBatch>)> {
         self.rows = 0;
         let (folder, _) = self.partition.take()?;
@@ -63,11 +63,11 @@ impl Pending {
     }
 }
 
-/// Reads the invalid records of a page with null for each value that does not fit. Returns a checksum of each that has no
-/// time, or is not readable even so.
+/// Reads the invalid records of a page with null for each value that does not fit. Returns the checksums of records
+/// that have no time or cannot be parsed at all.
 pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -> Vec<u32> {
     let time = series.time().name;
-    // Without their text, those are only counted.
+    // Records without their text are counted by their index, which replaces the checksum of the text.
     let mut dropped: Vec<_> =
         (0..page.report.dropped.missing_time).map(|index| crc32fast::hash(&index.to_be_bytes())).collect();
     let table = match series.endpoint().body {
@@ -78,13 +78,13 @@ pub(super) fn read_invalid(series: &SeriesRequest, page: &mut Page<AnyRecord>) -
         let record = table.and_then(|table| AnyRecord::lenient(table, &bad.text));
         match record.and_then(|record| Some((record.value(time).and_then(FieldValue::timestamp)?, record))) {
             Some((time, record)) if page.range.contains(&time) => {
-                // Of two records of one time, the valid one is kept.
+                // A valid record of the same time is kept instead.
                 if let Err(index) = page.times.binary_search(&time) {
                     page.times.insert(index, time);
                     page.records.insert(index, record);
                 }
             }
-            // Its time is outside of the requested window.
+            // A record outside of the requested window is ignored.
             Some(_) => {}
             None => dropped.push(crc32fast::hash(bad.text.as_bytes())),
         }

@@ -1,4 +1,5 @@
-//! The ranges that a backfill is going to request: of each series what is missing, and what may have changed.
+//! The ranges that a backfill will request: the missing ranges of each series, and those whose records may have
+//! changed.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -13,19 +14,19 @@ use crate::series::SeriesRequest;
 use crate::store::{Inventory, Store, steps};
 use crate::table_schema::TableSchema;
 
-/// Holes that are younger than this, counted back from the newest record, are requested again by every run …
+/// Every run requests holes again that are younger than this, counted back from the newest record.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
 
-/// … with at most this many requests for each series.
+/// Maximum number of such requests per series and run.
 const HOLE_REQUESTS: usize = 4;
 
-/// The requests that a backfill is going to make.
+/// The requests that a backfill will make.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BackfillPlan {
-    /// One for each series, in their order.
+    /// The plans of all series, in their order.
     pub series: Vec<SeriesPlan>,
-    /// The minimum duration of all requests by the client's rate limit; `None` if a custom gate is set.
+    /// The minimum duration of all requests by the client's rate limit; `None` if a custom rate limiter reports none.
     pub min_duration: Option<Duration>,
 }
 
@@ -39,8 +40,8 @@ pub struct SeriesPlan {
     pub range: Range<Timestamp>,
     /// The newest record in the target.
     pub last: Option<Timestamp>,
-    /// Ranges that have not been fetched, or only when their records could still change. The last one reaches back as
-    /// far as its pages do.
+    /// Ranges that have never been fetched, or only while their records could still change. The last range extends back
+    /// to fill complete pages.
     pub missing: Vec<Range<Timestamp>>,
     /// Ranges with missing records, which are requested again.
     pub gaps: Vec<Range<Timestamp>>,
@@ -62,7 +63,7 @@ impl BackfillPlan {
     }
 }
 
-/// The plan of a job.
+/// Returns the plan of a job.
 pub(super) async fn plan(job: &Backfill, store: &Store) -> Result<BackfillPlan, Error> {
     let series: Vec<_> = planned(job, store).await?.into_iter().map(|(plan, _)| plan).collect();
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
@@ -71,21 +72,21 @@ pub(super) async fn plan(job: &Backfill, store: &Store) -> Result<BackfillPlan, 
     Ok(BackfillPlan { series, min_duration })
 }
 
-/// The plan of each series, with the inventory of its files.
+/// Returns the plan of each series, with the inventory of its files.
 pub(super) async fn planned(job: &Backfill, store: &Store) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
     job.check()?;
     let mut all = Vec::with_capacity(job.series.len());
     for series in &job.series {
         let mut found = store.inventory(series).await?;
         compare_columns(series, &found)?;
-        // The refetch time differs from that of the last run.
+        // The refetch time may differ from that of the last run.
         if let Some(last) = found.state.last {
             found.state.settled = found.state.settled.until(last - job.refetch);
         }
         all.push((series_plan(job, store, series, &found).await?, found));
     }
     if let Some(single) = &store.single {
-        // Also those of endpoints that the file does not contain yet.
+        // Endpoints that the file does not contain yet are checked too.
         let tables = job.series.iter().filter_map(|series| TableSchema::for_endpoint(series.endpoint()));
         let base = single.base.iter().map(|base| base.schema.clone());
         let sources: Vec<_> = base.chain(tables.map(|table| table.schema())).collect();

@@ -18,11 +18,11 @@ use crate::store::Inventory;
 use crate::table_schema::TableSchema;
 use crate::times::Times;
 
-/// The most dropped records of a series that later runs do not report again.
+/// Maximum number of dropped records per series that later runs do not report again.
 const MAX_DROPPED: usize = 1000;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
-    /// Rewrites the files of series whose table has wider types or more columns now, so that all files of a series have
+    /// Rewrites the files of series whose table now has wider types or more columns, so that all files of a series have
     /// the same columns.
     pub(super) async fn widen(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
         let planned = if self.store.single.is_none() { planned } else { &[] };
@@ -34,7 +34,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let has_changed = table.schema().fields().iter().any(|field| {
                 schema.field_with_name(field.name()).map_or(true, |known| known.data_type() != field.data_type())
             });
-            // The newest file, which the next run compares, is the last one: a run that is killed here is repeated.
+            // The next run compares the newest file, which is therefore rewritten last: if this run is killed, the next
+            // one repeats it.
             let partitions: Vec<_> = one.state.rows.keys().filter(|_| has_changed).cloned().collect();
             for partition in partitions {
                 self.rewrite(index, &partition, vec![RecordBatch::new_empty(table.schema())]).await?;
@@ -43,7 +44,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Adds the rows of a page to those that are not written yet, which are all of one partition.
+    /// Adds the rows of a page to the pending rows, which are all of one partition.
     pub(super) async fn add(
         &mut self,
         index: usize,
@@ -65,13 +66,13 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// The records of a page as rows.
+    /// Converts the records of a page to rows.
     fn batch(&mut self, index: usize, page: &Page<AnyRecord>) -> Result<RecordBatch, Error> {
         let empty = || RecordBatch::new_empty(Arc::new(arrow_schema::Schema::empty()));
         let Some(series) = self.job.series.get(index).filter(|_| !page.records.is_empty()) else { return Ok(empty()) };
         let infer = || TableSchema::infer(series.request(), &page.records).schema();
         let columns = match TableSchema::for_endpoint(series.endpoint()) {
-            // The first page of any series of an endpoint decides.
+            // The first page of any series of an endpoint determines the inferred columns.
             None => Some(self.inferred.entry(series.endpoint().to_string()).or_insert_with(infer)),
             Some(_) => None,
         };
@@ -89,12 +90,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         let Some((_, one)) = self.series(index) else { return Ok(()) };
         one.written.extend(&std::mem::take(&mut pending.fetched));
-        // Later runs fetch these records again while they count as holes, and are not to report them again.
+        // Later runs fetch these records again while they count as holes, but must not report them again.
         let dropped = std::mem::take(&mut one.dropped);
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
         one.state.dropped.extend(dropped.iter().take(MAX_DROPPED.saturating_sub(one.state.dropped.len())));
-        // The newest record limits the range that counts as fetched: younger values may still change, and later ones
-        // arrive.
+        // The newest record limits the range that counts as fetched: the values of younger records may still change,
+        // and later records may still arrive.
         if let Some(last) = one.state.last {
             one.state.settled.extend(&one.written.until(last - refetch));
         }

@@ -1,7 +1,7 @@
 //! Files on the local disk.
 //!
-//! A file is written under a hidden name in its folder, synced to the disk and renamed, so readers only ever see
-//! complete files. It keeps the mode and the owner of the file that it replaces; a symbolic link stays one.
+//! A file is written under a hidden name in its folder, synced to the disk and renamed, so readers only see complete
+//! files. The new file keeps the mode and the owner of the replaced one; a symbolic link remains a link.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -61,7 +61,7 @@ where
         fs::rename(&unfinished, &target).map_err(fails)
     });
     if kept.is_err() {
-        // An unfinished file would fill up the disk.
+        // The unfinished file is removed, so that it does not fill up the disk.
         let _ = fs::remove_file(&unfinished);
         return kept;
     }
@@ -69,7 +69,7 @@ where
     Ok(())
 }
 
-/// Sets the owner of a file to that of the one that it replaces, if the system allows that.
+/// Gives a file the owner of the file that it replaces, if the system allows that.
 #[cfg(unix)]
 fn keep_owner(file: &File, replaced: &fs::Metadata) {
     use std::os::unix::fs::MetadataExt;

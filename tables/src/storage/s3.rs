@@ -72,7 +72,7 @@ impl Bucket {
     }
 }
 
-/// The service's message and code, if present; else the complete error.
+/// Returns the service's message and code, if present; otherwise the complete error.
 fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
     match message(&error.to_string()) {
         Some(message) => message.into(),
@@ -80,7 +80,7 @@ fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync
     }
 }
 
-/// The message and the code in the XML of an error response.
+/// Returns the message and the code in the XML of an error response.
 fn message(text: &str) -> Option<String> {
     let element = |name: &str| {
         let rest = text.split_once(&format!("<{name}>"))?.1;

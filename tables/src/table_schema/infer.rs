@@ -19,13 +19,13 @@ use crate::series::TimeColumn;
 /// The largest integer up to which every integer has an exact `f64`.
 const EXACT: u64 = 1 << 53;
 
-/// The columns of records: the time, then the others in the order of their first appearance.
+/// Infers the columns of records: the time, then the others in the order of their first appearance.
 pub(super) fn columns(time: Option<TimeColumn>, records: &[AnyRecord]) -> Vec<(String, ValueType)> {
     let mut columns: Vec<(String, ValueType)> = Vec::new();
     for (name, value) in records.iter().filter_map(|record| record.as_any()?.as_object()).flatten() {
         let ty = match (time.filter(|time| time.name == name), value) {
             (Some(time), _) => ValueType::Timestamp(time.unit),
-            // The type of a field that is null in all records is unknown.
+            // The type is unknown while the field is null in all records.
             (None, Value::Null) => continue,
             (None, Value::Bool(_)) => ValueType::Boolean,
             (None, Value::Number(_)) => ValueType::Number,
@@ -42,7 +42,7 @@ pub(super) fn columns(time: Option<TimeColumn>, records: &[AnyRecord]) -> Vec<(S
     columns
 }
 
-/// The inferred columns of an existing file, without those that can only belong to other series.
+/// Returns the inferred columns of an existing file, without those that can only belong to other series.
 pub(super) fn stored(time: Option<TimeColumn>, schema: &Schema) -> Vec<(String, ValueType)> {
     let ty = |field: &Field| match field.data_type() {
         DataType::Timestamp(..) => Some(ValueType::Timestamp(time.filter(|time| time.name == field.name())?.unit)),
@@ -58,7 +58,7 @@ pub(super) fn stored(time: Option<TimeColumn>, schema: &Schema) -> Vec<(String, 
     own.filter_map(|field| Some((field.name().clone(), ty(field)?))).collect()
 }
 
-/// Converts records to these columns, and one of the fields that none of them contains.
+/// Converts records to these columns, and to one more for the fields without a column.
 pub(super) fn arrays(
     columns: &[(String, ValueType)],
     records: &[AnyRecord],
@@ -73,7 +73,7 @@ pub(super) fn arrays(
     columns.iter().map(array).chain([Arc::new(unknown) as ArrayRef]).collect()
 }
 
-/// The fields of a record that no column contains.
+/// Returns the fields of a record without a column.
 fn rest(columns: &[(String, ValueType)], record: &Value, time: Option<Timestamp>) -> Option<String> {
     let Value::Object(object) = record else { return Some(record.to_string()) };
     let is_held = |name: &str, value: &Value| {
@@ -84,10 +84,10 @@ fn rest(columns: &[(String, ValueType)], record: &Value, time: Option<Timestamp>
     (!rest.is_empty()).then(|| Value::Object(rest).to_string())
 }
 
-/// The value, if a column of this type can store it unchanged; `time` is that of the record.
+/// Returns the value, if a column of this type can store it unchanged; `time` is that of the record.
 fn fitting(ty: ValueType, value: &Value, time: Option<Timestamp>) -> Option<FieldValue<'_>> {
     match (ty, value) {
-        // The service may write times as numbers or text; the history has read it.
+        // The service may write times as numbers or text; the history has already parsed them.
         (ValueType::Timestamp(_), Value::Number(_) | Value::String(_)) => time.map(FieldValue::Timestamp),
         (ValueType::Number, _) => number(value).map(FieldValue::Number),
         (ValueType::Boolean, Value::Bool(value)) => Some(FieldValue::Boolean(*value)),
@@ -97,7 +97,7 @@ fn fitting(ty: ValueType, value: &Value, time: Option<Timestamp>) -> Option<Fiel
     }
 }
 
-/// The number, unless it would be rounded.
+/// Returns the number, unless it would be rounded.
 fn number(value: &Value) -> Option<f64> {
     let is_exact = value.as_u64().is_none_or(|number| number <= EXACT)
         && value.as_i64().is_none_or(|number| number.unsigned_abs() <= EXACT);

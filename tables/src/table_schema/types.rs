@@ -18,14 +18,14 @@ use runtime::registry::{FieldInfo, RecordInfo, ValueType};
 
 use super::{metadata, with_large};
 
-/// The column of a field.
+/// Creates the column of a field.
 pub(super) fn field(info: &FieldInfo) -> Field {
     let meaning = [info.summary, info.notes].join(" ");
     let facts = [("meaning", meaning.trim()), ("unit", info.unit), ("evidence", info.evidence.as_str())];
     described(info.wire_name, info.ty, &facts)
 }
 
-/// A column with these facts in its metadata. A value that does not fit is null.
+/// Creates a column with these facts in its metadata. It is nullable, because a value that does not fit becomes null.
 pub(super) fn described(name: &str, ty: ValueType, facts: &[(&str, &str)]) -> Field {
     let format = ("format", if matches!(ty, ValueType::Any) { "json" } else { "" });
     Field::new(name, data_type(ty), true).with_metadata(metadata(&[facts, &[format]].concat()))
@@ -44,7 +44,7 @@ fn data_type(ty: ValueType) -> DataType {
             DataType::Map(Arc::new(Field::new("entries", DataType::Struct(entries(*item)), false)), false)
         }
         ValueType::Option(given) => data_type(*given),
-        // Text, JSON as text, and types that this version does not know.
+        // Text, JSON as text, and types that are newer than this version.
         _ => DataType::Utf8,
     }
 }
@@ -60,14 +60,15 @@ fn members(record: &RecordInfo) -> Fields {
     fields.into()
 }
 
-/// The time since 1970 in microseconds, as for all timestamps: some services write them that finely.
+/// Returns microseconds since 1970, the unit of all timestamp columns, because some services write times with that
+/// resolution.
 fn microseconds(time: Timestamp) -> Option<i64> {
     let whole = time.unix_seconds();
     let rest = time.abs_diff(Timestamp::from_unix_seconds(whole)).subsec_micros();
     whole.checked_mul(1_000_000)?.checked_add(rest.into())
 }
 
-/// Values as an array of their type.
+/// Converts values to an array of their type.
 pub(super) fn array(ty: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
     let all = || values.iter().copied();
     match ty {
@@ -98,7 +99,7 @@ fn boolean(value: FieldValue<'_>) -> Option<bool> {
     if let FieldValue::Boolean(value) = value { Some(value) } else { None }
 }
 
-/// Strings unchanged, anything else as JSON.
+/// Returns strings unchanged, anything else as JSON.
 fn text(value: FieldValue<'_>) -> Option<Cow<'_, str>> {
     match value {
         FieldValue::Text(text) => Some(text.into()),
@@ -145,7 +146,7 @@ fn maps(item: ValueType, values: &[FieldValue<'_>]) -> ArrayRef {
     Arc::new(MapArray::new(field, offsets, StructArray::new(fields, columns, None), Some(nulls), false))
 }
 
-/// The items of all values, the offsets of each value's own, and which values are null.
+/// Returns the items of all values, the offsets of each value's items, and the values that are null.
 fn nested<T>(values: impl Iterator<Item = Option<Vec<T>>>) -> (Vec<T>, OffsetBuffer<i32>, NullBuffer) {
     let (mut items, mut lengths, mut valid) = (Vec::new(), Vec::new(), Vec::new());
     for value in values {
