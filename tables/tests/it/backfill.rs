@@ -42,7 +42,7 @@ async fn later_and_earlier_ranges_and_other_series_are_added() {
         assert_eq!(run(&grown(END - 20 * DAY, END - 10 * DAY, &["ETH"])).await.records, 240);
         let summary = run(&grown(END - 40 * DAY, END, &["BTC", "ETH"])).await;
         assert!(summary.is_complete && summary.records == 1680, "{name}: {summary:?}");
-        // The newest records may have changed since, so one page of each series is requested again.
+        // The newest records may have changed since the last run, so one page of each series is requested again.
         let plan = grown(END - 40 * DAY, END, &["BTC", "ETH"]).plan().await.unwrap();
         assert_eq!(plan.requests(), 2, "{name}");
         let again = run(&grown(END - 40 * DAY, END, &["BTC", "ETH"])).await;

@@ -63,7 +63,7 @@ async fn a_changed_catalogue_is_cast_or_rejected_before_a_request() {
         let error = with(&TEXT).plan().await.unwrap_err().to_string();
         let expected = "`volumeRatio` is Float64 there, and Utf8 in the catalogue; to rebuild, move it away";
         assert!(error.contains(expected), "{name}: {error}");
-        // What the message proposes.
+        // The remedy proposed by the message.
         let (location, _) = error.split_once(": ").unwrap();
         fs::rename(location, dir.path().join("away")).unwrap();
         assert_eq!(run(&with(&TEXT)).await.records, 72, "{name}");

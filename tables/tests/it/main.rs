@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
 
-// The alias that dependants use too.
+// The alias that dependants also use.
 extern crate generated_client_tables as tables;
 
 mod backfill;

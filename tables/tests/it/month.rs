@@ -22,7 +22,7 @@ use service::{Service, Shared, Troubles, client};
 
 const COINS: [&str; 2] = ["BTC", "ETH"];
 
-/// 2024-02-20T06:30:00Z: the month contains the end of one and a leap day.
+/// 2024-02-20T06:30:00Z: the following month contains a month's end and a leap day.
 const BEGIN: i64 = 1_708_410_600;
 const MONTH: i64 = 30;
 
@@ -35,7 +35,7 @@ fn insert(rows: &mut Rows, coin: &str, time: i64, value: Option<f64>, unknown: &
     assert_eq!(other, None, "{coin} at {time} is there twice");
 }
 
-/// Without text, since a month of minutes has many rows.
+/// The rows are not converted to text, since a month of minutes has many.
 fn read_parquet(path: &Path, coin_of_folder: Option<&str>, rows: &mut Rows) {
     for batch in crate::support::batches(path) {
         let text = |name: &str| batch.column_by_name(name).map(AsArray::as_string::<i32>);
@@ -72,7 +72,7 @@ fn read(target: &Path) -> Rows {
     rows
 }
 
-/// The rows that a target should have now.
+/// Returns the rows that a target should have now.
 fn expected(service: &Service, coins: &[&'static str], from: i64) -> Rows {
     let mut rows = Rows::new();
     for coin in coins {
@@ -86,8 +86,8 @@ fn expected(service: &Service, coins: &[&'static str], from: i64) -> Rows {
     rows
 }
 
-/// The differences of two readings of a target: rows outside of the known range, rows within, rows with changed
-/// content.
+/// Returns the differences between two readings of a target: rows outside of the known range, rows within it, and rows
+/// with changed content.
 fn changes(before: &Rows, after: &Rows, coin: &str) -> (u64, u64, u64) {
     let known: Vec<_> = before.keys().filter(|(of, _)| *of == coin).map(|(_, time)| *time).collect();
     let (mut added, mut filled, mut revised) = (0, 0, 0);
@@ -133,7 +133,7 @@ impl Month {
         let client = client(&self.service);
         let job = self.job(&client, local);
         let run = job.run(|_| {}, std::future::pending());
-        // A run that hangs is dropped there, like a killed process.
+        // A run that hangs is dropped, like a killed process.
         let outcome =
             tokio::time::timeout(Duration::from_secs(if day == troubles.killed { 60 } else { 3600 }), run).await;
         let Ok(summary) = outcome else {
@@ -145,7 +145,7 @@ impl Month {
         self.check(day, troubles, &before, &summary.unwrap());
     }
 
-    /// The report of a run against the files before and after it, and against the service.
+    /// Compares the report of a run with the files before and after it, and with the service.
     fn check(&self, day: i64, troubles: &Troubles, before: &Rows, summary: &Summary) {
         let (after, service) = (&self.rows, self.service.lock().unwrap());
         let context = format!("day {day} of {troubles:?}, {}: {summary:#?}", self.target.display());
@@ -170,7 +170,8 @@ impl Month {
             assert_eq!(report.invalid, u64::try_from(invalid).unwrap(), "{context}");
         }
         if summary.is_complete {
-            // Everything that is younger than the refetch, and every time within it that the service has.
+            // Every record younger than the refetch time is up to date, and the target has no more records than the
+            // service.
             assert!(after.len() <= expected.len(), "{context}");
             let newest = after.keys().map(|(_, time)| *time).max().unwrap();
             for (key, row) in expected.iter().filter(|((_, time), _)| time + DAY >= newest) {
@@ -206,7 +207,7 @@ async fn month(
     assert!(requests < budget, "{requests} requests");
 }
 
-/// Each kind of trouble on separate days.
+/// Every kind of trouble, on separate days.
 const EACH: Troubles =
     Troubles { late: 4, hole: 10, outage: 12, fast_clock: 15, text: 17, killed: 19, rejected: 22, field: 25 };
 
@@ -214,13 +215,13 @@ async fn hours(name: &str) {
     month(name, ("1h", &COINS), MONTH, &EACH).await;
 }
 
-/// The same troubles within the twelve days that they need: a day of minutes is more than one page.
+/// Runs the same troubles within twelve days, with minutes, where a day is more than one page.
 async fn minutes(name: &str) {
     let troubles = Troubles { late: 1, hole: 6, outage: 3, fast_clock: 4, text: 7, killed: 8, rejected: 9, field: 10 };
     month(name, ("1m", &COINS[..1]), 12, &troubles).await;
 }
 
-/// A month whose troubles are drawn.
+/// Runs a month with random troubles.
 async fn drawn(name: &str, seed: u64) {
     month(name, ("1h", &COINS), MONTH, &Troubles::drawn(seed)).await;
 }

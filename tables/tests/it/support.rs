@@ -25,7 +25,7 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 /// 2024-06-15T00:00:00Z.
 pub(crate) const END: i64 = 1_718_409_600;
 
-/// A client whose requests for a range of seconds, without the ends, get a status and a body.
+/// Creates a client that responds to a range of seconds, without its ends, with a status and a body.
 pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send + Sync + 'static) -> Builder<Client> {
     let transport = from_fn(move |request: HttpRequest| {
         let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
@@ -36,7 +36,7 @@ pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send
     builder.retry(Retry::none()).rate_limit(RateLimit::none())
 }
 
-/// A response with a value for every hour after the first time and up to the last.
+/// Returns a body with a value for every hour after the first time and up to the last.
 pub(crate) fn body(from: i64, to: i64, value: impl Fn(i64) -> Option<String>) -> String {
     let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
     let records: Vec<_> =
@@ -44,14 +44,14 @@ pub(crate) fn body(from: i64, to: i64, value: impl Fn(i64) -> Option<String>) ->
     format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
 }
 
-/// A client of a service that has a record of every hour.
+/// Creates a client of a service that has a record for every hour.
 pub(crate) fn client() -> Client {
     client_of(|_, from, to| (200, body(from, to, |time| Some(format!("0.{}", time / HOUR % 1000 + 1)))))
         .build()
         .unwrap()
 }
 
-/// A series by hours.
+/// Creates an hourly series.
 pub(crate) fn hours(client: &Client, endpoint: &'static EndpointInfo, coin: &str) -> SeriesRequest {
     let request = client.endpoint(endpoint).query("exchange", "binance_perp_stable").query("coin", coin);
     SeriesRequest::new(request.query("timeframe", "1h")).unwrap()
@@ -60,15 +60,15 @@ pub(crate) fn hours(client: &Client, endpoint: &'static EndpointInfo, coin: &str
 /// One target of each kind.
 pub(crate) const TARGETS: [&str; 3] = ["out.csv", "out.parquet", "data/"];
 
-/// Series of hours of these coins.
+/// Creates hourly series of these coins.
 pub(crate) fn coins(client: &Client, coins: &[&str]) -> Vec<SeriesRequest> {
     coins.iter().map(|coin| hours(client, &service::RATIO, coin)).collect()
 }
 
-/// The value at a time; `None` for no record.
+/// Returns the value at a time; `None` for no record.
 pub(crate) type Script = fn(i64) -> Option<String>;
 
-/// A client of a service whose values are computed by a function that may change.
+/// Creates a client of a service whose values are computed by a function that the test can replace.
 pub(crate) fn scripted(value: Script) -> (Client, Arc<Mutex<Script>>) {
     let script = Arc::new(Mutex::new(value));
     let shared = script.clone();
@@ -84,7 +84,7 @@ pub(crate) async fn run(job: &Backfill) -> Summary {
     job.run(|_: &BackfillEvent| {}, std::future::pending()).await.unwrap()
 }
 
-/// Every file below a folder that is not hidden, by its path in it.
+/// Returns every visible file below a folder, by its path in the folder.
 pub(crate) fn files(folder: &Path) -> Vec<String> {
     fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -106,13 +106,13 @@ pub(crate) fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The rows of a Parquet file.
+/// Returns the rows of a Parquet file.
 pub(crate) fn batches(path: &Path) -> impl Iterator<Item = RecordBatch> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap();
     reader.map(Result::unwrap)
 }
 
-/// A Parquet file as CSV.
+/// Returns a Parquet file as CSV.
 fn csv_of(path: &Path) -> String {
     let mut lines = TextWriter::csv(Vec::new());
     for batch in batches(path) {
@@ -121,10 +121,10 @@ fn csv_of(path: &Path) -> String {
     String::from_utf8(lines.into_inner().unwrap()).unwrap()
 }
 
-/// The cells of a row by column, without those that are null. Params in the path of a data set are columns.
+/// The non-null cells of a row by column. Params in the path of a data set are columns too.
 pub(crate) type Row = BTreeMap<String, String>;
 
-/// The rows of any target, in the order of its files.
+/// Returns the rows of any target, in the order of its files.
 pub(crate) fn read(target: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
     let ending = target.extension().and_then(|ending| ending.to_str());

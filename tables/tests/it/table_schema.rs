@@ -44,7 +44,7 @@ static UNKNOWN: EndpointInfo = EndpointInfo::new("market", "any", "Any").path("/
     Evidence::Documented,
 );
 
-/// The response of an endpoint.
+/// Returns the response of an endpoint.
 async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Dynamic>, AnySeries) {
     let body = format!(r#"{{"data":[{data}]}}"#);
     let transport = from_fn(move |_: HttpRequest| {
@@ -57,7 +57,7 @@ async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Reques
     (request.into(), series)
 }
 
-/// The records as lines of CSV and of JSON.
+/// Returns the records as CSV and as JSON Lines.
 fn lines(table: &TableSchema, series: &AnySeries) -> [String; 2] {
     let batch = table.batch(&series.data, &series.times()).unwrap();
     let both = [TextWriter::csv(Vec::new()), TextWriter::json(Vec::new())];
@@ -85,7 +85,7 @@ async fn every_type() {
     assert_eq!((&first["any"]["x"][0], &first["unknown_fields"]["more"]), (&1.into(), &"x".into()));
 }
 
-/// A service may write its JSON over several lines, and unknown fields are kept as it writes them.
+/// A service may write its JSON on several lines; unknown fields are kept as written.
 #[tokio::test]
 async fn a_record_is_one_line_however_it_was_written() {
     let data =
@@ -136,7 +136,7 @@ async fn records_of_which_nothing_is_known_have_the_columns_of_the_first() {
         r#"2023-11-14T22:14:20Z,2.5,,,,"""mixed""","#,
     ];
     assert_eq!(csv.lines().collect::<Vec<_>>(), expected);
-    // Later fields are not lost.
+    // Fields that appear only in later records are not lost.
     let later = r#"{"at":1700000000,"a":"1","b":2,"c":null,"f":3,"new":[4]},{"at":1700000060,"a":9007199254740993}"#;
     let (_, records) = series(&UNKNOWN, later).await;
     let [csv, _] = lines(&table, &records);

@@ -9,18 +9,18 @@ use super::BEGIN;
 use crate::support::service::Client;
 use crate::support::{DAY, HOUR};
 
-/// The days of the faults, counted in runs from zero.
+/// The days of the troubles, counted in runs from zero.
 #[derive(Clone, Debug)]
 pub(super) struct Troubles {
     /// Records of three days are published 80 hours late.
     pub(super) late: i64,
-    /// Twelve hours without a record, which arrive a day later.
+    /// Twelve hours have no record until a day later.
     pub(super) hole: i64,
-    /// No connection for a day.
+    /// Connections fail for a day.
     pub(super) outage: i64,
     /// The local clock is five days fast.
     pub(super) fast_clock: i64,
-    /// A text in the column of numbers, for a day.
+    /// A numeric field contains text for a day.
     pub(super) text: i64,
     /// The process is killed after its first response.
     pub(super) killed: i64,
@@ -31,7 +31,7 @@ pub(super) struct Troubles {
 }
 
 impl Troubles {
-    /// One of each, on distinct days where possible.
+    /// Creates random troubles, one of each kind, on distinct days if possible.
     pub(super) fn drawn(seed: u64) -> Self {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut day = |until: u64| {
@@ -80,7 +80,7 @@ impl Service {
         time + self.step
     }
 
-    /// The value of a record, `None` if it is a text, and the field that was added.
+    /// Returns the value of a record, which is `None` if the service sends a text, and the value of the added field.
     fn record(&self, coin: &str, time: i64) -> Option<(Option<f64>, Option<i64>)> {
         if self.now < self.published(time) {
             return None;

@@ -27,7 +27,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// The parts of the request that the endpoint does not cover.
+    /// Returns the parts of the request that the endpoint does not cover.
     #[allow(clippy::unused_self)] // The shell calls it as a method.
     pub fn unsupported(&self) -> Vec<String> {
         Vec::new()
@@ -84,15 +84,15 @@ static WIDE_RECORD: RecordInfo = RecordInfo::new(
     &[TIME, number("volumeRatio", ValueType::Number), number("share", ValueType::Number).optional()],
 );
 
-/// Numbers by time.
+/// Records with a time and a number.
 pub(crate) static RATIO: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&RATIO_RECORD));
 pub(crate) static DELTA: EndpointInfo = series("volume_delta", "/volumeDelta", Some(&DELTA_RECORD));
-/// The endpoint of [`RATIO`] in a catalogue in which its values are whole numbers, and in one in which they are text.
+/// The endpoint of [`RATIO`] in two other catalogues: with whole numbers, and with text.
 pub(crate) static COUNT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&COUNT_RECORD));
 pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&TEXT_RECORD));
-/// That in which its values are numbers, and which has another field.
+/// The same endpoint in a catalogue where its values are numbers and it has an additional field.
 pub(crate) static WIDE: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&WIDE_RECORD));
-/// Another endpoint, whose field of the same name is a text.
+/// Another endpoint with a text field of the same name.
 pub(crate) static NOTES: EndpointInfo = series("notes", "/notes", Some(&TEXT_RECORD));
 /// Records without a table of fields.
 pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);
