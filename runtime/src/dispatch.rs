@@ -1,8 +1,7 @@
-//! One attempt after the other: what a request goes through once its credentials are there.
+//! Sends the attempts of a request, once its credentials are available.
 //!
 //! The dispatcher sends a request with its [`RequestContext`] and returns the response or the final error. Rate limiter
-//! and transport are called here and nowhere else. `auth` decides which credentials a request carries, and `send`
-//! decodes its body.
+//! and transport are only called here. `auth` decides which credentials a request carries, and `send` decodes its body.
 
 mod context;
 mod dispatcher;

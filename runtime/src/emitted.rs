@@ -1,6 +1,7 @@
-//! Functions for emitted code alone.
+//! Functions for emitted code only.
 //!
-//! These names may change with any release: an emitted crate names the exact version of the runtime it was made for.
+//! These names may change with any release: an emitted crate depends on the exact version of the runtime it was
+//! generated for.
 
 #[cfg(feature = "tracing")]
 pub use tracing;
@@ -38,7 +39,7 @@ pub fn decode_series<M: MetadataRecord>(
     Ok(EnvelopeRest { time: time_field::<M>(), ..rest })
 }
 
-/// Reads a series from what a request was answered with.
+/// Reads a series from the response to a request.
 pub fn read_series<M: MetadataRecord>(
     response: Result<Box<UndecodedResponse>, Error>,
     record: Option<&'static RecordInfo>,
@@ -47,7 +48,7 @@ pub fn read_series<M: MetadataRecord>(
     send::read_series(response, record, records)
 }
 
-/// Reads the records of a series from what a request was answered with, each with its time.
+/// Reads the records of a series, each with its time, from the response to a request.
 pub fn read_records<T: Item, M: MetadataRecord>(
     response: Result<Box<UndecodedResponse>, Error>,
 ) -> Result<TimedRecords<T>, Error> {
@@ -56,12 +57,12 @@ pub fn read_records<T: Item, M: MetadataRecord>(
     Ok(TimedRecords::of(records, rest))
 }
 
-/// The path of the time in the records of a series without a request.
+/// Returns the time field of records in a series without a request.
 pub fn time_field<M: MetadataRecord>() -> Option<TimeField> {
     TimeField::of_service(M::SERVICE)
 }
 
-/// A series as written on the wire.
+/// Serializes a series as written on the wire.
 pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     records: &[T],
     metadata: &M,
@@ -71,62 +72,62 @@ pub fn serialize_series<T: Item, M: MetadataRecord, S: Serializer>(
     fields::serialize_series(M::SERVICE, records, &RecordValue::of(metadata), unknown_fields, serializer)
 }
 
-/// A record as written on the wire.
+/// Serializes a record as written on the wire.
 pub fn serialize_record<R: Record, S: Serializer>(record: &R, serializer: S) -> Result<S::Ok, S::Error> {
     RecordValue::of(record).serialize(serializer)
 }
 
-/// A record from its form on the wire, in any format that describes itself.
+/// Deserializes a record from its wire form, in any self-describing format.
 pub fn deserialize_record<'de, R: Record, D: Deserializer<'de>>(deserializer: D) -> Result<R, D::Error> {
     fields::deserialize(deserializer, |text| decode::object(text, R::INFO)?.record())
 }
 
-/// A body from its form on the wire, in any format that describes itself.
+/// Deserializes a body from its wire form, in any self-describing format.
 pub fn deserialize_body<'de, B: Body, D: Deserializer<'de>>(deserializer: D) -> Result<B, D::Error> {
     fields::deserialize(deserializer, B::decode)
 }
 
-/// A value of a named type.
+/// Deserializes a value of a named type.
 pub fn deserialize_text<'de, T: Text, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     Cow::<str>::deserialize(deserializer).map(|text| T::from(&text))
 }
 
-/// The fields of records, each with the values of all.
+/// Returns the columns of records: for each field the values of all records.
 pub fn columns<T: Item>(records: &[T]) -> Vec<Column<'_>> {
     fields::columns(T::INFO, records)
 }
 
-/// One of them by its name on the wire.
+/// Returns one column by its name on the wire.
 pub fn column<'r, T: Item>(records: &'r [T], wire_name: &str) -> Option<Column<'r>> {
     fields::column(T::INFO, records, wire_name)
 }
 
-/// The times of records.
+/// Returns the times of records.
 pub fn times<T: Item>(records: &[T], field: Option<TimeField>) -> Vec<Option<Timestamp>> {
     fields::times(records, field)
 }
 
-/// A record to begin with.
+/// Creates the default record.
 pub fn default_record<R: Record>() -> R {
     R::from_row(&mut Row::empty())
 }
 
-/// Compares two records of one type.
+/// Returns whether two records of one type are equal.
 pub fn records_equal<R: Record>(one: &R, other: &R) -> bool {
     RecordValue::of(one) == RecordValue::of(other)
 }
 
-/// Prints a record.
+/// Formats a record for `Debug`.
 pub fn debug_record<R: Record>(record: &R, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
     std::fmt::Debug::fmt(&RecordValue::of(record), f)
 }
 
-/// A set of limits by its name in the catalogue.
+/// Returns a rate limit by its name in the catalogue.
 pub fn limit_named(name: &str, sets: &[LimitInfo]) -> Result<RateLimit, Error> {
     RateLimit::named(name, sets)
 }
 
-/// What satisfies all sets of limits at once.
+/// Returns a rate limit that satisfies all given ones.
 pub fn limit_all(sets: &[LimitInfo]) -> RateLimit {
     RateLimit::all(sets)
 }

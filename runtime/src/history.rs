@@ -1,10 +1,11 @@
 //! All records of a time range in one call, in order, from as many responses as needed.
 //!
-//! A request and a range yield pages and records in order of time, and a report of what is missing. Windows are fetched
-//! concurrently within the rate limit. The registry describes how to fetch a range; the client sends the requests.
+//! A request and a range yield pages and records in order of time, and a report of missing data. Time windows are
+//! fetched concurrently within the rate limit. The registry describes how to fetch a range; the client sends the
+//! requests.
 //!
-//! `time_grid` divides time; `reply` and `page_limits` check responses, and `pager` decides which window is requested
-//! next, all without a clock or a network. `fetch` sends, and `job` adds gaps, checkpoint and progress.
+//! `time_grid` divides time, `reply` and `page_limits` check responses, and `pager` decides which window is requested
+//! next, all without a clock or a network. `fetch` sends requests, and `job` adds gaps, checkpoint and progress.
 
 mod aligned;
 #[cfg(feature = "blocking")]
@@ -66,13 +67,13 @@ use time_grid::Span;
 )]
 pub trait HasHistory: Endpoint<Body: SeriesBody> {}
 
-/// A dynamic endpoint reports a missing history as an error of the plan or of the first page.
+/// A dynamic endpoint without a history fails at run time: with an error of the plan or of the first page.
 impl HasHistory for Dynamic {}
 
 /// A record of an endpoint's history.
 pub type RecordOf<E> = <<E as Endpoint>::Body as SeriesBody>::Item;
 
-/// A range of time of one endpoint; from `Request::history`.
+/// The history of one endpoint in a time range, created by `Request::history`.
 ///
 /// Nothing is sent before its pages or records are requested. The range is half-open: it includes a record at its start
 /// and excludes one at its end.
@@ -92,52 +93,52 @@ impl<E: HasHistory> History<E> {
         Self { request, options: Options::new(range) }
     }
 
-    /// Includes the interval that is still open, whose record may change.
+    /// Includes the interval that is still open. Its record may change.
     ///
-    /// Otherwise the last record is that of the last interval that is over, by the clock of this machine when the
-    /// history begins. A run that resumes, and a [`Follow`], return the record of that interval again.
+    /// By default, the last record is that of the last closed interval, by the clock of this machine when the history
+    /// begins. If the open interval is included, a resumed run and a [`Follow`] return its record again.
     pub fn include_partial(mut self) -> Self {
         self.options.with_open = true;
         self
     }
 
-    /// Continues after a page that keeps failing, and lists it in [`Report::failed_pages`].
+    /// Continues after a page that fails repeatedly, and lists it in [`Report::failed_pages`].
     ///
-    /// Otherwise the history ends with the error. It also ends if every window would fail: if the credentials are
+    /// By default, the history ends with the error. It also ends if every page would fail: if the credentials are
     /// rejected, or if the first response rejects the request.
     pub fn skip_failed_pages(mut self) -> Self {
         self.options.skip_failed = true;
         self
     }
 
-    /// Requests every page, also where the range begins with empty ones.
+    /// Requests every page, even if the range begins with empty ones.
     ///
-    /// Otherwise, if the first pages of a long range are empty, the first record is searched for by doubling and
-    /// bisection, and the times that were requested are in [`Report::searches`].
+    /// By default, if the first pages of a long range are empty, the first record is searched for by doubling and
+    /// bisection; [`Report::searches`] lists the times of those requests.
     pub fn every_page(mut self) -> Self {
         self.options.every_page = true;
         self
     }
 
-    /// The number of pages that are requested ahead of the consumer: 32 by default, at least 2.
+    /// Sets the number of pages that are requested ahead of the consumer: 32 by default, at least 2.
     ///
-    /// No more pages than that are in memory. If the limit allows more requests at once than that, the history is
-    /// slower than the limit allows.
+    /// At most that many pages are in memory. If the rate limit allows more concurrent requests, this setting limits
+    /// the speed of the history.
     pub fn prefetch(mut self, pages: usize) -> Self {
         self.options.ahead = pages.max(2);
         self
     }
 
-    /// The maximum number of requests for a page that fails: 4 by default. Each of these requests is also retried as the client
-    /// retries any request.
+    /// Sets the maximum number of requests for a page that fails: 4 by default. Each of them is also retried by the
+    /// client's retry rules.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.options.attempts = attempts.max(1);
         self
     }
 
-    /// Continues after the checkpoint of an earlier run.
+    /// Continues from the checkpoint of an earlier run.
     ///
-    /// A later end continues the run, and requests records again that were missing at its last end. Page size and order
+    /// A later end extends the run, and requests records again that were missing at its last end. Page size and order
     /// may differ. It is an error if the checkpoint belongs to another request or host, to a range with another start,
     /// or to a [`Follow`].
     pub fn resume(mut self, checkpoint: Checkpoint) -> Self {
@@ -151,25 +152,26 @@ impl<E: HasHistory> History<E> {
         self
     }
 
-    /// The number of requests and their minimum duration, or the reason why the range cannot be requested. Nothing is sent.
+    /// Returns the number of requests and their minimum duration, or the reason why the range cannot be requested.
+    /// Nothing is sent.
     pub fn plan(&self) -> Result<Plan, Error> {
         self.options.plan(&self.request.clone().into_untyped(), Timestamp::now())
     }
 
-    /// The pages, one for each request.
+    /// Returns the pages, one for each request.
     pub fn pages(self) -> Pages<RecordOf<E>> {
         let Self { request, options } = self;
         Pages::new(Job::new(&request.into_untyped(), options, fetch::decode::<E::Body>, Timestamp::now()))
     }
 
-    /// The records, one after the other.
+    /// Returns the records one by one.
     pub fn records(self) -> Records<RecordOf<E>> {
         Records::new(self.pages())
     }
 
-    /// All records at once, with the report of the history.
+    /// Fetches all records, and returns them with the report of the history.
     ///
-    /// An error has the pages before it.
+    /// An error contains the pages before it.
     pub async fn collect(self) -> Result<HistoryData<RecordOf<E>>, CollectError<RecordOf<E>>> {
         self.pages().collect().await
     }
@@ -179,15 +181,15 @@ impl<E: HasHistory> History<E> {
 #[cfg(feature = "blocking")]
 const RECORDS_AT_ONCE: usize = 1000;
 
-/// For callers who do not await; with the feature `blocking`. See [`Blocking`].
+/// Blocking methods for callers who do not use async; with the feature `blocking`. See [`Blocking`].
 #[cfg(feature = "blocking")]
 impl<E: HasHistory> History<E> {
-    /// The pages, one for each request.
+    /// Returns the pages, one for each request.
     pub fn pages_blocking(self) -> Blocking<Pages<RecordOf<E>>> {
         Blocking::new(self.background(), self.pages())
     }
 
-    /// The records, one after the other.
+    /// Returns the records one by one.
     pub fn records_blocking(self) -> Blocking<Records<RecordOf<E>>> {
         Blocking::new(self.background(), self.records()).at_once(RECORDS_AT_ONCE)
     }

@@ -1,7 +1,7 @@
-//! What every client that is generated from a catalogue has in common.
+//! The runtime of all clients that are generated from a catalogue.
 //!
 //! This crate is independent of the catalogue: an emitted crate passes the catalogue's data about a service
-//! ([`registry`]), and gets the types that its users name from [`shell!`]. Users depend on the emitted crate, which
+//! ([`registry`]), and defines the types that its users name with [`shell!`]. Users depend on the emitted crate, which
 //! re-exports all of this.
 //!
 //! # Features
@@ -18,8 +18,8 @@
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | a span for each request and an event for each step |
 
-// From the bottom to the top: a room imports from those above it in this list, and never the other way round.
-// `tests/it/layers.rs` checks that.
+// Modules, lowest layer first: a module imports only from those above it in this list. `tests/it/layers.rs` checks
+// that.
 pub mod registry;
 pub mod transport;
 

@@ -36,9 +36,9 @@ pub(crate) use limit::RateLimit;
 pub use permit::{Permit, PermitObserver, PermitOutcome};
 pub use rolling::ProcessRateLimiter;
 
-/// The rules of the built-in rate limiter, for one that stores their state elsewhere.
+/// The rules of the built-in rate limiter, for a rate limiter that stores its state elsewhere.
 ///
-/// They change with the runtime: a crate that uses them depends on an exact version of it.
+/// They may change with any release: a crate that uses them depends on an exact version of the runtime.
 #[doc(hidden)]
 pub mod rules {
     pub use super::GateTime;
@@ -48,7 +48,7 @@ pub mod rules {
 
 /// A time on the clock of a rate limiter: the time since its origin, which the owner of its state chooses.
 ///
-/// A process cannot read the clock of another, so the state of a rate limiter has no clock: the built-in one counts from
+/// Processes cannot read each other's clocks, so the state of a rate limiter has no clock: the built-in one counts from
 /// its creation, one on a server from that server's epoch.
 #[doc(hidden)]
 pub type GateTime = Duration;
@@ -103,10 +103,10 @@ pub trait RateLimiter: Send + Sync + 'static {
     /// The client reports to the permit when the request is sent and how it ends: see [`Permit::with_observer`].
     fn acquire(&self, attempt: Attempt) -> AcquireFuture<'_>;
 
-    /// Notes that the service responded with 429 and accepts no requests for this duration.
+    /// Called when the service has responded with 429 and accepts no requests for this duration.
     fn on_rate_limited(&self, pause: Duration);
 
-    /// The limit that it keeps to, from which a history estimates its duration; `None` if it is unknown.
+    /// Returns the enforced limit, from which a history estimates its duration; `None` if it is unknown.
     fn rate_limit(&self) -> Option<RateLimit> {
         None
     }
@@ -137,7 +137,7 @@ pub struct RateLimiterError {
 }
 
 impl RateLimiterError {
-    /// A failure, described without repeating the cause and without credentials.
+    /// Creates a failure from its description, which must not contain the cause or credentials.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), cause: None }
     }
@@ -165,7 +165,7 @@ impl StdError for RateLimiterError {
     }
 }
 
-/// A failure of the rate limiter, with its message and its cause.
+/// Converts a failure of the rate limiter, with its message and its cause.
 impl From<RateLimiterError> for Error {
     fn from(error: RateLimiterError) -> Self {
         let message = error.to_string();

@@ -1,4 +1,4 @@
-//! What the emitted tests of requests compare with.
+//! Checks for the emitted tests of requests.
 //!
 //! A request is compared with its entry in the catalogue; it is sent over a transport that only records, so the HTTP
 //! method, the URL and the headers are as sent. No network is used, and no body is decoded.
@@ -15,7 +15,7 @@ use crate::registry::{ParamInfo, ParamLocation, ValueType};
 use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
 
 const HOST: &str = "https://example.com";
-/// With a colon, as HTTP Basic authentication needs one.
+/// Contains a colon, which HTTP Basic authentication requires.
 const KEY: &str = "canary:key";
 
 /// The characters, besides letters and digits, that a query leaves unencoded.
@@ -23,11 +23,11 @@ const QUERY: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b',').remove(b':');
 
 thread_local! {
-    /// What this test sent last; every test has its own thread.
+    /// The last request of this test; every test has its own thread.
     static SENT: RefCell<Option<HttpRequest>> = const { RefCell::new(None) };
 }
 
-/// Keeps the request, and answers with an empty object.
+/// A transport that keeps the request and responds with an empty object.
 struct Memory;
 
 impl Transport for Memory {
@@ -37,15 +37,15 @@ impl Transport for Memory {
     }
 }
 
-/// A client that records its requests.
+/// Creates a client that records its requests.
 pub fn client<C: Shell>() -> C {
     let builder = Builder::<C>::new(format!("{HOST}{}", C::SERVICE.base_url_suffix)).transport(Memory);
     let builder = if C::SERVICE.takes_api_key() { builder.api_key(KEY) } else { builder };
     builder.build().unwrap()
 }
 
-/// Compares the request of an endpoint's example with the registry, then sends it with every param of the query, and
-/// compares all that was sent.
+/// Compares the request of an endpoint's example with the registry, then sends it with every query param, and compares
+/// method, URL and headers.
 pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     let mut request = request.into();
     example(&request);
@@ -79,7 +79,7 @@ fn query_params<E: Endpoint>() -> impl Iterator<Item = &'static ParamInfo> {
     E::INFO.params.unwrap_or_default().iter().filter(|param| param.location == ParamLocation::Query)
 }
 
-/// Compares the query that a setter makes.
+/// Compares the query that a setter produces.
 pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     let request = request.into();
     let sent = request.path_and_query();
@@ -106,7 +106,7 @@ fn example<E: Endpoint>(request: &Request<E>) {
     }
 }
 
-/// A value that the param accepts, also if its range is enforced.
+/// Returns a value that the param accepts, also if its range is enforced.
 fn sample(info: &ParamInfo) -> String {
     let bound = info.range.min.or(info.range.max).filter(|_| info.evidence.is_enforced());
     match info.ty {

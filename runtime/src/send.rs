@@ -1,6 +1,6 @@
-//! From a request to the body that its endpoint promises.
+//! Sends a request and converts the response into the body type of its endpoint.
 //!
-//! A checked request is sent with its credentials, as often as the rules allow; the response becomes a [`Body`] or an
+//! A checked request is sent with its credentials, and retried by the rules; the response becomes a [`Body`] or an
 //! error. The dispatcher makes each attempt, and the credentials supply each token.
 
 mod any_body;

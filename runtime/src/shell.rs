@@ -1,7 +1,8 @@
-//! The types that users of an emitted crate name: `Client`, `Request` and `Series`, around what is compiled here.
+//! The types that users of an emitted crate name: `Client`, `Request` and `Series`, as thin wrappers of the runtime's
+//! types.
 //!
-//! An emitted crate defines these types itself, so that its groups and setters are methods which users find without
-//! importing a trait. They are written once, below, and contain no behaviour: each method calls the runtime.
+//! An emitted crate defines these types itself, so that its groups and setters are methods that need no import of a
+//! trait. They are written once, below, and contain no behaviour: each method calls the runtime.
 
 mod client;
 mod log;
@@ -22,7 +23,7 @@ macro_rules! shell {
     };
 }
 
-/// Adds these setters to the requests of an endpoint, with the type of each whose type differs by endpoint.
+/// Adds setters to the requests of an endpoint, with the param's type for setters whose type differs by endpoint.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! takes {
@@ -31,14 +32,14 @@ macro_rules! takes {
     };
 }
 
-/// Defines the types that represent endpoints, by the methods of their group's handle; `HasHistory` follows those that
-/// have a history.
+/// Defines the types that represent endpoints, from the methods of their group's handle; endpoints with a history also
+/// name `HasHistory`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! markers {
     ($group:ident: $($marker:ident $method:ident $(: $history:path)?),+) => {$(
         #[doc = ::std::concat!("The endpoint of [`", ::std::stringify!($group), "::", ::std::stringify!($method), "`].")]
-        // It has no values, so nothing is derived; for 130 endpoints derives would cost build time.
+        // The type has no values, so nothing is derived; for 130 endpoints derives would cost build time.
         #[allow(missing_debug_implementations)]
         pub enum $marker {}
 

@@ -1,9 +1,9 @@
 //! The transport interface, in this project's own types.
 //!
 //! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
-//! checks no status, follows no redirect and retries nothing: its callers do.
+//! does not check the status, follow redirects or retry; its callers handle these.
 //!
-//! In a test a closure can be the transport, with [`from_fn`]; records and series to compare with are made by their
+//! In a test, a closure can be the transport, with [`from_fn`]; records and series for comparison are created with
 //! `Default` and `From<Vec<_>>`:
 //!
 //! ```
@@ -24,7 +24,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Anything else is a [`Transport`] of your own, for [`Builder::transport`](crate::Builder::transport):
+//! For anything else, implement [`Transport`] and pass it to [`Builder::transport`](crate::Builder::transport):
 //!
 //! ```
 //! # use generated_client_runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
