@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_an_endpoint_means_it() {
+    fn every_name_of_an_endpoint_finds_it() {
         for written in ["volume_ratio", "volume-ratio", "volumeRatio", "/volumeRatio", "orderflow.volume_ratio"] {
             assert_eq!(check(written), "orderflow.volume_ratio", "{written}");
         }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_with_one_name_the_one_that_can_be_asked_for_is_meant() {
+    fn shared_name_selects_the_endpoint_with_a_path() {
         assert_eq!(check("global_accounts"), "longs_shorts.global_accounts");
         assert_eq!(check("global_metrics.global_accounts"), "global_metrics.global_accounts");
     }

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_get_all_of_it() {
+    fn programs_receive_untruncated_values() {
         let csv = "openDate,coin,volumeRatio\n2025-09-15T12:00:00Z,BTC,0.25\n2025-09-15T13:00:00Z,\"a,\"\"b\"\"\",\n";
         assert_eq!(ratios().csv(true).unwrap(), csv);
         let lines = "{\"openDate\":\"2025-09-15T12:00:00Z\",\"coin\":\"BTC\",\"volumeRatio\":0.25}\n{\"openDate\":\"2025-09-15T13:00:00Z\",\"coin\":\"a,\\\"b\\\"\",\"volumeRatio\":null}\n";
@@ -239,7 +239,7 @@ mod tests {
 
     /// Terminal control characters, and line breaks.
     #[test]
-    fn text_that_came_does_not_steer_a_terminal() {
+    fn received_text_cannot_control_the_terminal() {
         let mut table = ratios();
         table.rows[1][1] = Cell::text("a\u{1b}[31m\r\nb\u{202e}c");
         let text = table.for_terminal(80);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn people_get_what_fits() {
+    fn terminal_output_is_truncated_to_its_width() {
         let table =
             "openDate          coin   volumeRatio\n2025-09-15 12:00  BTC           0.25\n2025-09-15 13:00  a,\"b\"\n";
         assert_eq!(ratios().for_terminal(80), table);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_grow_as_rows_come() {
+    fn columns_grow_with_later_rows() {
         let mut widths = Vec::new();
         let table = ratios();
         assert!(table.lines(80, &mut widths, true).starts_with("openDate"));

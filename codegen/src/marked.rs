@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_keep_their_order_and_their_doubles() {
+    fn keys_keep_order_and_duplicates() {
         let node = parse("b: 1\na: 2\nb: 3\n").expect("a map");
         let Kind::Map(entries) = node.kind else { panic!("a map") };
         let keys: Vec<_> = entries.iter().filter_map(|(key, _)| key.text()).collect();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_ends_where_its_text_does() {
+    fn node_ends_with_its_text() {
         for (text, expected) in [
             ("{a: 1, b: [2, ], }  # c\n", vec!["{a: 1, b: [2, ], }", "1", "[2, ]", "2"]),
             ("[ # ]\n1, # }\n]\n", vec!["[ # ]\n1, # }\n]", "1"]),
@@ -204,12 +204,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_is_found_where_it_stands() {
+    fn tab_is_reported_at_its_position() {
         assert_eq!(parse("a:\n  b: 1\n\tc: 2\n").expect_err("a tab").span, 10..11);
     }
 
     #[test]
-    fn what_the_catalogue_does_not_use_is_refused() {
+    fn unsupported_yaml_is_rejected() {
         let deep = "[".repeat(100);
         for (text, expected) in [
             ("a: &x 1", "the catalogue does not use anchors"),

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_written_as_people_write_them_in_rust() {
+    fn names_follow_rust_conventions() {
         use Case::{Pascal, Shouty, Snake};
         for (name, snake, pascal) in [
             ("Volume Ratio", "volume_ratio", "VolumeRatio"),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_name_is_refused() {
+    fn invalid_names_are_rejected() {
         for name in ["1", "007", "-1.5"] {
             check(name, Case::Pascal, Err("a Rust name cannot begin with a digit"));
         }

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn near_names_are_named_and_far_ones_are_not() {
+    fn near_names_are_suggested_and_far_ones_are_not() {
         check("timefame", "did you mean `timeframe`?");
         check("start_time", "did you mean `startTime`?");
         check("exchnage", "did you mean `exchange`?");

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_is_written_as_it_is_read() {
+    fn expressions_round_trip() {
         let builtins = BUILTINS.iter().map(|(name, _)| *name);
         for text in builtins.chain(["Timeframe", "list<number>", "list<map<Level?>>", "map<list<count>?>"]) {
             assert_eq!(TypeExpr::parse(text).map(|expr| expr.to_string()).as_deref(), Some(text));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_a_range_wherever_they_stand() {
+    fn numbers_have_a_range_in_any_position() {
         for (text, expected) in [
             ("integer", true),
             ("count", true),

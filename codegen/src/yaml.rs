@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_what_it_was() {
+    fn written_document_reads_back_equal() {
         let json =
             r#"{"a": [[1, -0.5], [], {"b": {}, "c": [true, null]}], "d": "e\n\n  f: #g\nh", "i": "\nj", "k": "l\n"}"#;
         let value: Value = serde_yaml::from_str(json).expect("JSON is YAML");

@@ -168,7 +168,7 @@ endpoints:
     }
 
     #[test]
-    fn a_name_that_makes_what_is_taken_goes_with_another_ident() {
+    fn conflicting_name_needs_another_ident() {
         let other = Addition { name: Some("Client".to_owned()), ..addition("/client", "market") };
         let finding = added(&other).expect_err("a finding");
         assert!(finding.contains("set another with `rust_name`"), "{finding}");
@@ -196,7 +196,7 @@ endpoints:
     }
 
     #[test]
-    fn beside_a_path_nothing_is_left_out() {
+    fn path_entry_lists_every_part() {
         let market = MARKET.replace("  params: unknown\n  body: unknown\n", "");
         let known = |params: Option<Vec<String>>| {
             let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", &market)]);
@@ -208,7 +208,7 @@ endpoints:
     }
 
     #[test]
-    fn what_is_known_of_an_endpoint_stays_beside_its_path() {
+    fn known_facts_are_kept_when_a_path_is_added() {
         let depth = "\
 - name: Depth
   path: unknown
@@ -247,7 +247,7 @@ endpoints:
     }
 
     #[test]
-    fn a_new_group_begins_as_its_siblings_do() {
+    fn new_group_starts_like_its_siblings() {
         let expected = "\
 # yaml-language-server: $schema=catalogue.schema.json
 title: Open Interest
@@ -264,7 +264,7 @@ endpoints:
     }
 
     #[test]
-    fn one_that_waits_for_its_path_in_another_group_is_told() {
+    fn same_name_without_path_in_another_group_is_reported() {
         let catalogue = load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
         let change = add(catalogue, &addition("/basisRatio", "markets")).expect("a change");
         let expected = [
@@ -275,7 +275,7 @@ endpoints:
     }
 
     #[test]
-    fn what_the_catalogue_refuses_is_refused() {
+    fn invalid_entry_is_rejected() {
         let refusal = |path: &str, group: &str| added(&addition(path, group)).expect_err("a refusal");
         assert_eq!(refusal("/basis", "market"), "`/basis` is there already, as `market.basis`");
         assert!(refusal("basis2", "market").contains("error[path-start]"));

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ident_is_given_only_where_the_name_makes_none() {
+    fn ident_is_written_only_if_the_name_yields_none() {
         let mut taken = NamesInUse::default();
         let table = [
             ("openDate", None),

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_numbers_where_the_client_reads_them_so() {
+    fn numeric_texts_are_counted_as_numbers() {
         let table = [
             ("1", Some(Some(1))),
             ("-1.5e3", Some(None)),

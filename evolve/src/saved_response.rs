@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_come_alone_or_with_headers() {
+    fn responses_have_optional_headers() {
         let table = [
             ("{\"a\": 1}", Ok((false, false))),
             ("\u{feff}{\r\n\"a\": 1\r\n}\r\n", Ok((false, false))),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_told_with_a_remedy() {
+    fn response_that_is_not_text_is_an_error_with_help() {
         let table: [(&[u8], &str); 4] = [
             (b"\x1f\x8b\x08\x00", "its body is compressed"),
             (b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\x8b\x02\xff", "its body is compressed"),

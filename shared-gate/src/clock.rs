@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_is_believed() {
+    fn clock_that_was_set_is_accepted() {
         let start = Instant::now();
         let mut clock = Clock::new(start, shown(0));
         for (begun, showing) in [(100, 5000), (200, 90_000), (300, 1000)] {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_ends_when_the_clock_certainly_shows_it() {
+    fn wait_ends_once_the_earliest_clock_has_passed_it() {
         let start = Instant::now();
         let mut clock = Clock::new(start, shown(0));
         clock.learn(start, start + 2 * MILLISECOND, shown(500));

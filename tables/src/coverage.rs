@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_and_what_is_not() {
+    fn covered_and_missing_ranges() {
         check(&[], &[], &[(0, 100)]);
         check(&[(0, 100)], &[(0, 100)], &[]);
         check(&[(20, 30), (50, 60)], &[(20, 30), (50, 60)], &[(0, 20), (30, 50), (60, 100)]);

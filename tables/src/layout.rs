@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_in_folders() {
+    fn folders_have_the_values_of_params() {
         for (name, value, expected) in [
             ("coin", "BTC", "coin=BTC"),
             ("exchange", "a_b,c-d.e", "exchange=a_b,c-d.e"),

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_runs_of_one_series_one_works() {
+    fn second_run_of_a_series_is_locked_out() {
         let dir = tempfile::tempdir().unwrap();
         let paths = |names: &[&str]| names.iter().map(|name| dir.path().join(name)).collect::<Vec<_>>();
         let first = Lock::acquire("out", paths(&[".a", ".b"])).unwrap();

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_is_read_as_it_was_written() {
+    fn state_round_trips() {
         let time = Timestamp::from;
         let series = SeriesState {
             path: "e/coin=B".to_owned(),

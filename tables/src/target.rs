@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_person_writes() {
+    fn targets_are_parsed() {
         let file = |path: &str, format| Ok(Target::File { path: path.into(), format });
         let folder = |path: &str| Ok(Target::Folder(path.into()));
         for (text, expected) in [

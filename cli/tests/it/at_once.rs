@@ -10,7 +10,7 @@ const MONTH: [&str; 10] =
     ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-02-01"];
 
 #[test]
-fn the_second_of_two_programs_is_told_which_the_first_is() {
+fn second_program_names_the_first_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("month.csv");
     let args = [MONTH.as_slice(), &["--out", text(&file)]].concat();

@@ -36,7 +36,7 @@ fn every_record_of_a_range_is_written_once() {
 }
 
 #[test]
-fn again_it_asks_for_what_is_new_alone() {
+fn second_run_requests_only_new_records() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.parquet");
     let first = run(&backfill("BTC", &file, &["--sandbox"]));
@@ -63,7 +63,7 @@ fn include_partial_requests_the_current_interval() {
 }
 
 #[test]
-fn a_dry_run_says_what_is_missing_and_asks_nothing() {
+fn dry_run_lists_missing_ranges_without_a_request() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
     let told = run_with(&service, &backfill("BTC,ETH", &folder.path().join("data"), &["--dry-run"]));
@@ -75,7 +75,7 @@ fn a_dry_run_says_what_is_missing_and_asks_nothing() {
 
 /// The interval that contains the start is requested completely, so no page looks as if records were missing.
 #[test]
-fn so_long_ago_takes_as_many_requests_as_planned() {
+fn relative_start_sends_the_planned_requests() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");
     let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d", "--sandbox"];
@@ -85,7 +85,7 @@ fn so_long_ago_takes_as_many_requests_as_planned() {
 }
 
 #[test]
-fn invented_rows_and_real_ones_do_not_mix() {
+fn sandbox_rows_and_real_rows_do_not_mix() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
     for name in ["a.parquet", "a.csv", "data"] {
@@ -147,7 +147,7 @@ fn help_fits_two_screens() {
 }
 
 #[test]
-fn windows_that_fail_are_told_and_asked_for_again() {
+fn failed_pages_are_reported_and_requested_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
     // A failure that a retry cannot fix; one that it might fix is retried for seconds.
@@ -205,7 +205,7 @@ fn status_shows_records_and_damage() {
 
 /// The same command would be rejected again, and an empty file would hide why.
 #[test]
-fn a_refused_series_ends_as_refused_without_a_file() {
+fn rejected_series_exits_with_its_code_and_writes_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
     let service = Service::with(|builder| builder.fault("/volumeRatio status=422".parse().unwrap()));
@@ -216,7 +216,7 @@ fn a_refused_series_ends_as_refused_without_a_file() {
 }
 
 #[test]
-fn a_range_that_ends_before_it_begins_is_told() {
+fn range_that_ends_before_its_start_is_an_error() {
     let mut args = backfill("BTC", Path::new("a.csv"), &["--sandbox"]);
     args[7] = "2024-12-01";
     let told = run(&args);
@@ -225,7 +225,7 @@ fn a_range_that_ends_before_it_begins_is_told() {
 }
 
 #[test]
-fn a_wrong_key_ends_it_at_once() {
+fn wrong_key_ends_the_run_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
     let file = folder.path().join("a.csv");
@@ -236,7 +236,7 @@ fn a_wrong_key_ends_it_at_once() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_to_is_told() {
+fn unwritable_target_is_an_error() {
     let said = |told: Told| (told.code, told.err.lines().find(|line| line.starts_with("error: ")).map(str::to_owned));
     // No user, not even root, can create a file there.
     let (code, error) = said(run(&backfill("BTC", Path::new("/proc/derivs.csv"), &["--sandbox"])));
@@ -249,7 +249,7 @@ fn a_place_that_cannot_be_written_to_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_disk_that_is_full_is_told_and_nothing_half_is_left() {
+fn full_disk_is_an_error_and_leaves_no_partial_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
     // Limits files to a few blocks, which has the effect of a full disk.

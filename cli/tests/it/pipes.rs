@@ -14,7 +14,7 @@ fn get(more: &[&'static str]) -> Vec<&'static str> {
 }
 
 #[test]
-fn list_is_csv_with_what_is_known_by_name_only() {
+fn list_as_csv_includes_endpoints_known_by_name_only() {
     let all = run(&["list"]);
     assert_eq!((all.code, all.err.as_str()), (Some(0), ""));
     assert!(all.out.starts_with("endpoint,group,path,history,evidence,summary\n"), "{}", all.out);
@@ -49,7 +49,7 @@ fn records_are_csv_in_a_pipe() {
 }
 
 #[test]
-fn several_series_are_one_table_with_what_tells_them_apart() {
+fn several_series_are_one_table_with_their_params() {
     let args = ["get", "volume_ratio", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--limit", "5"];
     let told = run(&[args.as_slice(), &["--sandbox"]].concat());
     assert!(told.out.starts_with("openDate,endpoint,coin,volumeRatio,open,high,low,close\n"), "{}", told.out);
@@ -61,7 +61,7 @@ fn several_series_are_one_table_with_what_tells_them_apart() {
 }
 
 #[test]
-fn what_is_no_table_is_json() {
+fn body_without_a_table_is_json() {
     let told = run(&["get", "health_check", "--sandbox"]);
     let body: serde_json::Value = told.out.parse().unwrap();
     assert!(body.is_object());
@@ -71,7 +71,7 @@ fn what_is_no_table_is_json() {
 }
 
 #[test]
-fn a_path_and_a_param_that_nobody_knows_are_passed_on() {
+fn unknown_path_and_param_are_sent_unchanged() {
     let service = Service::start();
     let told = run_with(&service, &["get", "/nowhere", "--param", "coin=BTC"]);
     assert_eq!(told.code, Some(5));
@@ -82,7 +82,7 @@ fn a_path_and_a_param_that_nobody_knows_are_passed_on() {
 }
 
 #[test]
-fn a_reader_that_left_early_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     for args in [vec!["list"], get(&["--limit", "1000", "--sandbox"])] {
         let mut child = derivs(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
@@ -94,7 +94,7 @@ fn a_reader_that_left_early_is_no_error() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told() {
+fn full_disk_is_reported() {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let told = told(&derivs(&["list"]).stdout(full).stderr(Stdio::piped()).output().unwrap());
     let said = "error: cannot write to standard output: No space left on device\n";
@@ -102,7 +102,7 @@ fn a_full_disk_is_told() {
 }
 
 #[test]
-fn mistakes_say_what_would_be_right() {
+fn usage_errors_name_the_expected_value() {
     let table: [(&[&str], &str); 4] = [
         (
             &["get", "volum_ratio"],
@@ -128,7 +128,7 @@ fn mistakes_say_what_would_be_right() {
 }
 
 #[test]
-fn a_value_that_may_be_new_is_sent_with_a_warning() {
+fn unknown_value_of_an_open_type_is_sent_with_a_warning() {
     let told = run(&get(&["--exchange", "binance_perp_stabel", "--limit", "5", "--sandbox"]));
     let said = "warning: unknown value `--exchange binance_perp_stabel`; did you mean `binance_perp_stable`? Sending it anyway\n";
     assert!(told.err.starts_with(said) && told.err.ends_with("volume_ratio: no records\n"), "{}", told.err);
@@ -148,7 +148,7 @@ fn values_are_trimmed_and_not_empty() {
 }
 
 #[test]
-fn what_is_only_reported_is_told_before_anything_is_sent() {
+fn reported_restrictions_are_shown_before_the_request() {
     let table: [(&[&str], &str); 3] = [
         (
             &["get", "volume_ratio", "--timeframe", "1h"],
@@ -174,14 +174,14 @@ fn what_is_only_reported_is_told_before_anything_is_sent() {
 }
 
 #[test]
-fn a_range_that_ends_before_it_begins_is_refused() {
+fn range_that_ends_before_its_start_is_rejected() {
     let told = run(&get(&["--start-time", "2025-01-02", "--end-time", "2025-01-01T12:00"]));
     let said = "error: `--end-time 2025-01-01 12:00` is before `--start-time 2025-01-02 00:00`\n";
     assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(2), "", said));
 }
 
 #[test]
-fn no_settings_are_told_with_the_ways_to_give_them() {
+fn missing_settings_are_listed_with_their_variables() {
     let told = run(&["check"]);
     assert_eq!((told.code, told.out.as_str()), (Some(3), ""));
     for word in ["MARKET_ANALYTICS_BASE_URL", "settings.toml", "--sandbox"] {
@@ -191,7 +191,7 @@ fn no_settings_are_told_with_the_ways_to_give_them() {
 
 #[cfg(unix)]
 #[test]
-fn the_proxy_of_the_environment_is_the_way_out() {
+fn proxy_of_the_environment_is_used() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = tempfile::tempdir().unwrap();
@@ -208,7 +208,7 @@ fn the_proxy_of_the_environment_is_the_way_out() {
 }
 
 #[test]
-fn a_wrong_key_is_told_and_not_shown() {
+fn wrong_key_is_reported_but_not_shown() {
     let service = Service::start();
     let told = told(&asking(&service, &["check"]).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
     assert_eq!(told.code, Some(3));
@@ -218,7 +218,7 @@ fn a_wrong_key_is_told_and_not_shown() {
 }
 
 #[test]
-fn a_service_that_is_not_there_is_told() {
+fn unreachable_service_is_reported() {
     // The port is closed.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut command = derivs(&["check"]);
@@ -231,7 +231,7 @@ fn a_service_that_is_not_there_is_told() {
 
 #[cfg(unix)]
 #[test]
-fn a_settings_file_is_for_its_owner_alone() {
+fn settings_file_readable_by_others_is_an_error() {
     use std::os::unix::fs::PermissionsExt;
 
     let service = Service::start();
@@ -251,7 +251,7 @@ fn a_settings_file_is_for_its_owner_alone() {
 }
 
 #[test]
-fn polling_prints_what_is_over_as_it_comes() {
+fn poll_prints_closed_intervals() {
     let told = run(&[
         "poll",
         "volume_ratio",
@@ -273,7 +273,7 @@ fn polling_prints_what_is_over_as_it_comes() {
 
 /// The interval that contains the start is requested completely, so that it does not look missing.
 #[test]
-fn so_long_ago_begins_with_an_interval() {
+fn relative_start_is_rounded_to_an_interval() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.svg");
     let days = ["volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d"];
@@ -307,7 +307,7 @@ fn charts_are_svg_files() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_to_is_told() {
+fn unwritable_folder_is_an_error() {
     let told = run(&[
         "plot",
         "open_interest",
@@ -324,7 +324,7 @@ fn a_folder_that_cannot_be_written_to_is_told() {
 }
 
 #[test]
-fn a_gate_that_cannot_be_used_is_told_before_anything_is_sent() {
+fn unusable_gate_is_an_error_before_any_request() {
     let service = Service::start();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = format!("redis://127.0.0.1:{port}");

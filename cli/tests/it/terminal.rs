@@ -20,7 +20,7 @@ fn records_are_a_table() {
 }
 
 #[test]
-fn a_body_without_records_is_laid_out() {
+fn body_without_records_is_indented() {
     let (_, screen) = seen(&["get", "health_check", "--sandbox"]);
     assert!(screen.starts_with("{\n  \""), "{screen}");
 }
@@ -34,7 +34,7 @@ fn help_fits_the_terminal_and_shows_the_params_of_the_endpoint() {
 }
 
 #[test]
-fn no_color_means_none() {
+fn no_color_disables_colours() {
     let args = ["describe", "volume_ratio"];
     let colours = |mut terminal: Terminal| {
         terminal.end();
@@ -91,7 +91,7 @@ fn a_backfill_reports_what_it_did() {
 }
 
 #[test]
-fn ctrl_c_ends_a_backfill_in_good_order_and_it_goes_on_from_there() {
+fn backfill_continues_after_ctrl_c() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");
     let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));

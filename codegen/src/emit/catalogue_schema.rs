@@ -186,7 +186,7 @@ mod tests {
 
     /// Two maps with one name would share a definition, and one of them would be checked with the keys of the other.
     #[test]
-    fn every_map_has_a_name_of_its_own() {
+    fn every_map_has_a_unique_name() {
         fn check(map: &'static Map, maps: &BTreeMap<String, &'static Map>) {
             for below in map.keys.iter().flat_map(|key| key.shape.maps()) {
                 let name = name(below);

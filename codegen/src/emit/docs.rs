@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prose_shows_what_was_written() {
+    fn prose_is_escaped_for_markdown() {
         for (text, expected) in [
             ("Plain words.", "Plain words."),
             ("Code in `backticks<T>` stays.", "Code in `backticks<T>` stays."),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_code_whatever_it_says() {
+    fn code_spans_are_not_escaped() {
         for (text, expected) in [("coin", "`coin`"), ("a`<b>", "`` a`<b> ``"), ("``", "``` `` ```")] {
             assert_eq!(code(text), expected);
         }

@@ -292,7 +292,7 @@ mod tests {
     use super::may_carry_key;
 
     #[test]
-    fn a_key_goes_in_a_header_of_its_own() {
+    fn api_key_header_cannot_be_reserved() {
         for (header, expected) in [
             ("x-api-key", true),
             ("X_API.KEY~1", true),

@@ -102,7 +102,7 @@ const UNSAID: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn what_check_refuses_the_schema_refuses_and_the_reverse() {
+fn schema_and_check_reject_the_same_catalogues() {
     let schema = schema();
     let mut disagreements = Vec::new();
     for (case, files, errors) in cases() {
@@ -127,7 +127,7 @@ fn what_check_refuses_the_schema_refuses_and_the_reverse() {
 }
 
 #[test]
-fn every_rule_is_said_by_the_schema_or_there_is_a_reason() {
+fn every_rule_is_in_the_schema_or_has_a_reason() {
     let unsaid: BTreeSet<&str> = UNSAID.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
     let seen: BTreeSet<String> =
         cases().iter().flat_map(|(_, _, errors)| findings(errors)).map(|(rule, _)| rule).collect();

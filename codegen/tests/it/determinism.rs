@@ -21,7 +21,7 @@ fn check(texts: &[(String, String)]) -> Vec<codegen::File> {
 }
 
 #[test]
-fn neither_order_nor_repetition_matters() {
+fn output_is_independent_of_order_and_repetition() {
     let mut texts = texts();
     texts.sort();
     let files = check(&texts);

@@ -226,7 +226,7 @@ proptest! {
     #![proptest_config(ProptestConfig { ..ProptestConfig::default() })]
 
     #[test]
-    fn every_catalogue_yields_findings_or_rust(
+    fn random_catalogue_yields_errors_or_rust(
         endpoints in prop::collection::vec(endpoint(), 0..3),
         (value, summary, title) in (text(), text(), text()),
         (group_title, group_summary) in (text(), text()),
@@ -239,7 +239,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_in_one_place_is_harmless(text in text(), place in 0..5_usize) {
+    fn random_text_of_a_value_is_escaped(text in text(), place in 0..5_usize) {
         let mut texts = ["a", "b", "c", "d", "e"].map(str::to_owned);
         texts[place] = text;
         let [summary, notes, unit, alias, value] = texts.map(|text| quoted(&text));
@@ -252,13 +252,13 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_finding_or_a_catalogue(text in any::<String>()) {
+    fn random_bytes_yield_an_error_or_a_catalogue(text in any::<String>()) {
         check(&text, &text);
     }
 }
 
 #[test]
-fn the_strategies_also_make_good_catalogues() {
+fn strategies_also_produce_valid_catalogues() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
@@ -273,7 +273,7 @@ fn the_strategies_also_make_good_catalogues() {
 
 /// The corpus of the fuzz target.
 #[test]
-fn kept_texts_yield_findings_or_rust() {
+fn stored_texts_yield_errors_or_rust() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/catalogue");
     let entries = fs::read_dir(corpus).expect("the folder of kept texts");
     let texts: Vec<_> = entries.map(|entry| fs::read(entry.expect("an entry").path()).expect("a file")).collect();

@@ -19,7 +19,7 @@ fn check(service: &str, group: &str) {
 }
 
 #[test]
-fn the_examples_of_the_format_are_without_a_finding() {
+fn format_examples_have_no_errors() {
     let blocks = blocks(include_str!("../../../spec/README.md"));
     let [entry, group, service] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
     check(service, group);

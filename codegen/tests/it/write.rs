@@ -93,7 +93,7 @@ fn every_difference_is_listed_in_one_run_and_nothing_is_written() {
 }
 
 #[test]
-fn stale_files_go_with_the_folders_they_leave_empty() {
+fn stale_files_are_removed_with_empty_folders() {
     let dir = folder("stale");
     fs::create_dir_all(dir.join("x/y")).expect("a folder");
     fs::write(dir.join("x/y/old.rs"), MARKER).expect("a file");
@@ -102,7 +102,7 @@ fn stale_files_go_with_the_folders_they_leave_empty() {
 }
 
 #[test]
-fn where_something_foreign_stands_no_file_is_touched() {
+fn foreign_file_stops_all_writes() {
     let dir = folder("foreign");
     fs::write(dir.join("a.rs"), "fn a() {}\n").expect("a file");
     fs::write(dir.join("old.rs"), MARKER).expect("a file");
@@ -114,7 +114,7 @@ fn where_something_foreign_stands_no_file_is_touched() {
 }
 
 #[test]
-fn files_of_another_crate_are_named_after_it_and_not_touched() {
+fn files_of_another_crate_are_reported_and_unchanged() {
     for (name, mark) in [("other", MARKER.replace("tides", "tides-of-others")), ("nobody", EMITTED.to_owned())] {
         let dir = folder(name);
         for path in ["a.rs", "old.rs"] {
@@ -131,7 +131,7 @@ fn files_of_another_crate_are_named_after_it_and_not_touched() {
 }
 
 #[test]
-fn what_an_interrupted_run_leaves_is_cleared_away() {
+fn files_of_an_interrupted_run_are_removed() {
     let (own, others) = (folder("interrupted"), folder("interrupted-shared"));
     fs::write(own.join("a.rs.4711.unfinished"), "").expect("a file");
     fs::write(others.join("b.json.4711.unfinished"), "{").expect("a file");
@@ -144,7 +144,7 @@ fn what_an_interrupted_run_leaves_is_cleared_away() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_file_is_foreign() {
+fn folder_with_the_name_of_a_file_is_foreign() {
     let dir = folder("in-the-way");
     fs::create_dir(dir.join("a.rs")).expect("a folder");
     assert_eq!(kinds(&check(&dir, Mode::Write)), [("a.rs", "foreign"), ("b/c.rs", "missing")]);
@@ -152,7 +152,7 @@ fn a_folder_in_the_place_of_a_file_is_foreign() {
 }
 
 #[test]
-fn a_file_that_only_speaks_of_the_mark_is_foreign() {
+fn file_that_only_mentions_the_marker_is_foreign() {
     let dir = folder("speaks");
     fs::write(dir.join("mine.rs"), format!("// not mine\n{MARKER}")).expect("a file");
     assert!(check(&dir, Mode::Write).has_foreign());
@@ -161,7 +161,7 @@ fn a_file_that_only_speaks_of_the_mark_is_foreign() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_foreign_and_never_followed() {
+fn symlink_is_foreign_and_not_followed() {
     let (dir, target) = (folder("link"), folder("link-target"));
     fs::write(target.join("kept.rs"), MARKER).expect("a file");
     std::os::unix::fs::symlink(&target, dir.join("b")).expect("a link");
@@ -170,7 +170,7 @@ fn a_link_is_foreign_and_never_followed() {
 }
 
 #[test]
-fn a_file_whose_bytes_are_equal_is_not_touched() {
+fn file_with_equal_bytes_is_not_written() {
     let dir = folder("equal");
     check(&dir, Mode::Write);
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
@@ -183,7 +183,7 @@ fn a_file_whose_bytes_are_equal_is_not_touched() {
 }
 
 #[test]
-fn in_a_shared_folder_only_files_with_the_mark_are_the_generators() {
+fn generator_owns_only_marked_files_of_a_shared_folder() {
     let dir = folder("shared");
     fs::write(dir.join("a.yaml"), "title: Mine\n").expect("a file");
     fs::write(dir.join("old.json"), format!("{JSON_MARKER}0}}\n")).expect("a file");
@@ -198,7 +198,7 @@ fn in_a_shared_folder_only_files_with_the_mark_are_the_generators() {
 }
 
 #[test]
-fn a_file_of_others_in_the_place_of_a_document_stops_every_folder() {
+fn foreign_document_stops_every_folder() {
     for (name, text) in
         [("no-mark", "{\"a\": 1}\n"), ("not-first", "{\n  \"a\": 1,\n  \"$comment\": \"\u{40}generated\"}\n")]
     {

@@ -75,7 +75,7 @@ mod tests {
     use super::Verdict::{self, Major, Minor, Patch};
 
     #[test]
-    fn the_next_version_is_the_one_that_cargo_takes_for_it() {
+    fn next_version_follows_cargo_semver() {
         for (version, verdict, expected) in [
             ("1.2.3", Patch, "1.2.4"),
             ("1.2.3", Minor, "1.3.0"),
@@ -93,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version_has_no_next_one() {
+    fn invalid_version_has_no_next_version() {
         for text in ["", "1.0", "one.two.three", "1.2.3.4"] {
             assert_eq!(Patch.after(text), None, "{text}");
         }
     }
 
     #[test]
-    fn a_verdict_is_read_as_it_is_written() {
+    fn verdict_round_trips() {
         for verdict in [Patch, Minor, Major] {
             assert_eq!(verdict.word().parse(), Ok(verdict));
         }

@@ -34,7 +34,7 @@ fn field(name: &str) -> Tree {
 }
 
 #[test]
-fn new_items_stand_as_their_neighbours_do() {
+fn new_items_have_the_style_of_their_neighbours() {
     let table = [
         ("l: [a, b]  # c\n", "l: [a, b, x]  # c\n"),
         ("l: []\n", "l: [x]\n"),
@@ -50,7 +50,7 @@ fn new_items_stand_as_their_neighbours_do() {
 }
 
 #[test]
-fn comments_below_an_item_stay_its_own() {
+fn comments_below_an_item_stay_with_it() {
     let table = [
         ("l:\n- a\n- b  # c\n# d\n", "l:\n- a\n- b  # c\n# d\n- x\n"),
         ("l:\n- a\n  # of a\nm: 1\n", "l:\n- a\n  # of a\n- x\nm: 1\n"),
@@ -76,7 +76,7 @@ fn comments_below_an_item_stay_its_own() {
 }
 
 #[test]
-fn maps_stand_in_braces_where_their_neighbours_do() {
+fn maps_use_braces_like_their_neighbours() {
     let table = [
         ("l:\n- {name: a}\n", "l:\n- {name: a}\n- {name: x, type: number, summary: 'A value, of some kind.'}\n"),
         ("l:\n- name: a\n", "l:\n- name: a\n- name: x\n  type: number\n  summary: A value, of some kind.\n"),
@@ -89,7 +89,7 @@ fn maps_stand_in_braces_where_their_neighbours_do() {
 }
 
 #[test]
-fn new_keys_stand_where_the_format_has_them() {
+fn new_keys_follow_the_order_of_the_format() {
     let table = [
         ("- {name: a, notes: b}\n", "- {name: a, optional: true, notes: b}\n"),
         ("- name: a  # c\n  notes: b\n", "- name: a  # c\n  optional: true\n  notes: b\n"),
@@ -102,7 +102,7 @@ fn new_keys_stand_where_the_format_has_them() {
 }
 
 #[test]
-fn several_changes_of_one_place_do_not_meet() {
+fn several_changes_of_one_node_do_not_conflict() {
     let all = |map: &mut Tree| {
         map.put("unit", "USD".into(), &["name", "type"]);
         map.put("range", Tree::map().with("min", Tree::Number("0".to_owned())), &["name", "type", "unit"]);
@@ -133,7 +133,7 @@ fn without(key: &'static str) -> impl Fn(&mut Tree) {
 }
 
 #[test]
-fn keys_go_and_leave_the_rest() {
+fn removed_keys_leave_the_rest_unchanged() {
     let table = [
         ("- {a: 1, k: {min: 0}, b: 2}  # c\n", "- {a: 1, b: 2}  # c\n"),
         ("- {a: 1, k: {min: 0}}\n", "- {a: 1}\n"),
@@ -165,7 +165,7 @@ fn keys_go_and_leave_the_rest() {
 }
 
 #[test]
-fn what_was_unknown_opens_into_lines_where_it_has_to() {
+fn unknown_value_becomes_a_block_if_necessary() {
     let body = Tree::map().with("evidence", "reported").with("series", vec![field("x"), field("z")]);
     let open = |map: &mut Tree| map.put("body", body.clone(), &[]);
     let item = |name: &str| format!("    - {{name: {name}, type: number, summary: 'A value, of some kind.'}}\n");
@@ -189,7 +189,7 @@ fn what_was_unknown_opens_into_lines_where_it_has_to() {
 }
 
 #[test]
-fn what_cannot_be_done_without_harm_is_left_and_told() {
+fn unsafe_edits_are_reported_and_not_made() {
     let folded = "a: >-\n  x\n  y\nb: 1\n";
     let (text, left) = edited(folded, &[], |map| {
         map.put("a", "z".into(), &[]);
@@ -244,7 +244,7 @@ fn without_what_is_new(old: &str, new: &str) -> String {
 
 proptest! {
     #[test]
-    fn without_the_new_items_the_bytes_are_the_old_ones(text in file(), several in 1_usize..3) {
+    fn removing_new_items_restores_the_bytes(text in file(), several in 1_usize..3) {
         let (after, left) = edited(&text, &[Key("list")], |list| (0..several).for_each(|_| push(field("new"))(list)));
         prop_assert!(left.is_empty());
         prop_assert_ne!(&after, &text);
@@ -252,7 +252,7 @@ proptest! {
     }
 
     #[test]
-    fn without_the_new_key_the_bytes_are_the_old_ones(text in file(), pick in any::<prop::sample::Index>()) {
+    fn removing_a_new_key_restores_the_bytes(text in file(), pick in any::<prop::sample::Index>()) {
         let item = pick.index(said_by(&text).entries("list").len());
         let insert = |map: &mut Tree| map.put("optional", true.into(), &["name", "type", "summary"]);
         let (after, left) = edited(&text, &[Key("list"), Item(item)], insert);
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn with_the_old_value_back_the_bytes_are_the_old_ones(text in file(), pick in any::<prop::sample::Index>()) {
+    fn restoring_a_value_restores_the_bytes(text in file(), pick in any::<prop::sample::Index>()) {
         let item = pick.index(said_by(&text).entries("list").len());
         let (after, _) = edited(&text, &[Key("list"), Item(item), Key("type")], |ty| *ty = "list<any>".into());
         prop_assert_eq!(after.matches("list<any>").count(), 1);
@@ -270,7 +270,7 @@ proptest! {
     }
 
     #[test]
-    fn without_the_key_that_was_new_the_bytes_are_the_old_ones(
+    fn removing_an_added_key_restores_the_bytes(
         text in file(),
         pick in any::<prop::sample::Index>(),
         before in 0_usize..4,

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_understood_is_read() {
+    fn unsupported_documents_are_rejected() {
         let table = [
             ("openapi: 3.0.3", ""),
             ("{\"openapi\": \"3.1.0\"}", ""),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_found_behind_references_too() {
+    fn tags_are_found_through_references() {
         let text = "{openapi: 3.1.0, paths: {/a: {$ref: '#/components/pathItems/a'}, /b: {get: {tags: [Open Interest]}}}, components: {pathItems: {a: {get: {tags: [Basis]}}}}}";
         let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
         assert_eq!(
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_followed_and_never_in_circles() {
+    fn reference_cycles_end() {
         let text = "{openapi: 3.1.0, a: {$ref: '#/b/200/x~1y/0'}, b: {200: {x/y: [{z: 1}], a b: 2}}, c: {$ref: '#/c'}, d: {$ref: 'other.yaml#/d'}, e: {$ref: '#/b/200/a%20b'}}";
         let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
         let follow = |key: &str| document.follow(document.root().get(key)?);

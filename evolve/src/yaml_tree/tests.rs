@@ -22,7 +22,7 @@ fn both(text: &str) -> [(String, Value); 2] {
 }
 
 #[test]
-fn what_some_reader_takes_for_something_else_is_quoted() {
+fn ambiguous_scalars_are_quoted() {
     for text in MISREAD.split('|') {
         for (yaml, value) in both(text) {
             assert!(yaml.starts_with(['"', '\'']) && yaml.trim_end().ends_with(['"', '\'']), "{yaml}");
@@ -35,7 +35,7 @@ fn what_some_reader_takes_for_something_else_is_quoted() {
 }
 
 #[test]
-fn what_cannot_be_seen_is_escaped() {
+fn invisible_characters_are_escaped() {
     for text in ["a\nb", "a\tb", "a\r", "\u{1}", "a\u{7f}", "a\u{85}b", "a\u{2028}b", "\u{feff}a", "a\n\"'\\"] {
         for (yaml, value) in both(text) {
             assert!(yaml.is_ascii(), "{yaml:?}");
@@ -46,7 +46,7 @@ fn what_cannot_be_seen_is_escaped() {
 }
 
 #[test]
-fn what_every_reader_takes_for_text_stands_bare() {
+fn unambiguous_text_is_not_quoted() {
     for text in PLAIN {
         for (yaml, _) in both(text) {
             assert_eq!(yaml, format!("{text}: {text}\n"));
@@ -55,7 +55,7 @@ fn what_every_reader_takes_for_text_stands_bare() {
 }
 
 #[test]
-fn endpoints_of_a_new_file_are_set_apart() {
+fn endpoints_of_a_new_file_are_separated() {
     let endpoint = |name: &str| Tree::map().with("name", name).with("params", Vec::new()).with("body", "unknown");
     let head = Tree::map().with("title", "Market").with("summary", "What: it does.");
     let expected = "\

@@ -14,7 +14,7 @@ use evolve::{Import, import};
 
 #[test]
 #[ignore = "takes minutes; .ci/run runs it where a change concerns emitted code, the nightly workflow always"]
-fn every_emitted_client_compiles_and_passes() {
+fn every_emitted_client_compiles_and_passes_its_tests() {
     let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file");
     let mut scratch = Scratch::new("cases", &workspace(), &lock);
     let cases = cases();

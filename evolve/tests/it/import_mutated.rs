@@ -16,7 +16,7 @@ use serde_yaml::Value;
 const PAIRS: usize = 128;
 
 #[test]
-fn whatever_a_description_says_the_catalogue_is_sound() {
+fn mutated_description_yields_a_valid_catalogue_or_an_error() {
     let cases = cases();
     let rounds = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
     let mut failures = Vec::new();

@@ -49,7 +49,7 @@ fn files(dir: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_is_written_is_what_was_shown_behind_the_mark_that_was_there() {
+fn written_edit_equals_the_shown_one_after_a_byte_order_mark() {
     let (dir, change) = change("written", "market");
     change.write(&dir).expect("it is written");
     let (_, after) = change.texts().next().expect("a file");
@@ -59,7 +59,7 @@ fn what_is_written_is_what_was_shown_behind_the_mark_that_was_there() {
 }
 
 #[test]
-fn what_was_edited_since_is_not_overwritten() {
+fn edit_made_meanwhile_is_not_overwritten() {
     let (dir, change) = change("edited", "market");
     let edited = format!("# Mine.\n{MARKET}");
     fs::write(dir.join("market.yaml"), &edited).expect("an edit");
@@ -73,7 +73,7 @@ fn what_was_edited_since_is_not_overwritten() {
 }
 
 #[test]
-fn a_file_that_somebody_has_started_since_is_not_overwritten() {
+fn file_created_meanwhile_is_not_overwritten() {
     let (dir, change) = change("started", "books");
     fs::write(dir.join("books.yaml"), "mine").expect("a file");
     let why = change.write(&dir).expect_err("a refusal").to_string();
@@ -82,7 +82,7 @@ fn a_file_that_somebody_has_started_since_is_not_overwritten() {
 }
 
 #[test]
-fn a_file_that_is_gone_since_does_not_come_back() {
+fn file_deleted_meanwhile_is_not_written() {
     let (dir, change) = change("gone", "market");
     fs::remove_file(dir.join("market.yaml")).expect("it is there");
     assert!(change.write(&dir).is_err());
@@ -90,7 +90,7 @@ fn a_file_that_is_gone_since_does_not_come_back() {
 }
 
 #[test]
-fn none_of_several_files_is_written_if_one_cannot_be() {
+fn no_file_is_written_if_one_cannot_be() {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evolve_write/several");
     let _ = fs::remove_dir_all(&dir);
     let text = "{openapi: 3.1.0, info: {title: A, version: '1'}, paths: {/basis: {get: {tags: [Market]}}}}";

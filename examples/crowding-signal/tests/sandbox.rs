@@ -5,7 +5,7 @@ use generated_client::{Client, REGISTRY, Timeframe};
 use sandbox::Sandbox;
 
 #[tokio::test]
-async fn crowds_gather_on_both_sides_and_leave() -> Result<(), Box<dyn std::error::Error>> {
+async fn both_sides_are_crowded_at_some_time() -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = Sandbox::of(&REGISTRY).seed(7).stop_clock_at(1_750_000_000).start()?;
     let client = Client::builder(sandbox.base_url()).api_key("any").build()?;
     let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(500).await?;

@@ -30,7 +30,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_ten_times_it_writes_the_same_bytes() {
+async fn killed_program_writes_the_same_bytes() {
     // Half past midnight on 2024-06-15.
     let builder = Sandbox::of(&REGISTRY).stop_clock_at(1_718_411_400).limit_set("A");
     let sandbox = builder.fault("all latency=20ms..200ms".parse().unwrap()).start().unwrap();

@@ -35,7 +35,7 @@ fn client(body: &'static str) -> (Client, Arc<Strange>) {
 }
 
 #[tokio::test]
-async fn records_with_other_names_are_kept_and_told_once() {
+async fn records_with_other_names_are_kept_and_reported_once() {
     let (client, strange) = client(
         r#"{"data": [
             {"openDate": 1757937600, "liquidatedLongs": 1.5, "liquidatedShorts": 2.5, "delta": -1},
@@ -51,7 +51,7 @@ async fn records_with_other_names_are_kept_and_told_once() {
 }
 
 #[tokio::test]
-async fn one_known_field_is_enough_and_no_record_is_nothing_strange() {
+async fn records_with_one_known_field_are_not_reported() {
     for body in [
         r#"{"data": [{"openDate": 1757937600, "longLiquidation": 1.5, "more": 1}, {"openDate": 1757941200, "more": 1}]}"#,
         r#"{"data": [{"openDate": 1757937600, "more": 1}, {"openDate": 1757941200, "shortLiquidation": null}]}"#,

@@ -83,7 +83,7 @@ async fn one_attempt() {
 }
 
 #[tokio::test]
-async fn another_attempt_helps() {
+async fn second_attempt_succeeds() {
     for rule in [
         "1x status=503",
         "1x cut=request",
@@ -101,7 +101,7 @@ async fn another_attempt_helps() {
 }
 
 #[tokio::test]
-async fn values_that_nobody_knows_are_kept() {
+async fn unknown_values_and_fields_are_kept() {
     let sandbox = sandbox(&["new-values"]);
     let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
     let levels = client.liquidity().liquidation_levels().coin("BTC").exchange(Exchange::BINANCE_PERP_STABLE);
@@ -115,7 +115,7 @@ async fn values_that_nobody_knows_are_kept() {
 }
 
 #[tokio::test]
-async fn a_stale_connection_is_nothing_to_speak_of() {
+async fn stale_connection_is_not_reported() {
     let sandbox = sandbox(&["stale"]);
     let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
     for _ in 0..3 {
@@ -124,7 +124,7 @@ async fn a_stale_connection_is_nothing_to_speak_of() {
 }
 
 #[tokio::test]
-async fn a_token_that_does_not_come_is_asked_for_again() {
+async fn token_request_that_fails_is_retried() {
     let rules = ["token 1x cut", "token 1x status=503"];
     let builder = rules.iter().fold(Sandbox::of(&REGISTRY), |builder, rule| builder.fault(rule.parse().unwrap()));
     let sandbox = builder.bearer_required(true).start().unwrap();

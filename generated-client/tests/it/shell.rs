@@ -34,7 +34,7 @@ async fn the_user_agent_is_this_crate() {
 
 #[cfg(feature = "blocking")]
 #[test]
-fn the_thread_of_blocking_requests_has_the_name_of_this_crate() {
+fn blocking_thread_is_named_after_the_crate() {
     let memory = Memory::default();
     client(&memory).raw("/health").send_blocking().unwrap();
     assert_eq!(memory.0.lock().unwrap()[0].1.as_deref(), Some("generated-client"));

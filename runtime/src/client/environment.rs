@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_variable_is_named() {
         let url = ("BASE_URL", "https://example.com/v2");
         let key = ("API_KEY", "key");
         let id = ("CLIENT_ID", "id");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_text_is_named_where_it_is_wanted() {
+    fn variable_that_is_not_text_is_named() {
         let garbled = |service: &ServiceInfo, variable: &str| {
             let lookup = |name: &str| {
                 let is_garbled = name == format!("INVENTED_{variable}");

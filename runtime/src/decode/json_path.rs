@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_grows_outwards() {
+    fn json_path_grows_outwards() {
         let mut path = JsonPath::default();
         path.enter_field("price");
         path.enter_item(3);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_the_service_is_kept_short() {
+    fn long_key_is_shortened_in_a_path() {
         let mut path = JsonPath::default();
         path.enter_field(&"a\n".repeat(100));
         assert_eq!(path.as_str(), format!("{}… (200 bytes)", "a ".repeat(30)));

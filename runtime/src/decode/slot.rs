@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_taken_out_of_its_slot() {
+    fn value_is_moved_out_of_its_slot() {
         let mut slot = Slot::Float(0.5);
         assert_eq!((f64::from_slot(&mut slot).ok(), f64::from_slot(&mut slot).ok()), (Some(0.5), None));
         let mut slot = Slot::Integer(7);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_in_text_is_one_however_the_text_is_written() {
+    fn escaped_time_text_is_parsed() {
         let (text, time) = ("2024-03-01T00:00:00Z", Timestamp::from_text("2024-03-01T00:00:00Z"));
         for mut slot in [Slot::Text(text), Large::Text(text.to_owned()).into()] {
             slot = slot.in_unit(TimeUnit::Iso8601);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_place_and_the_value() {
+    fn rejected_value_is_named_with_its_path() {
         let refused = f64::from_slot(&mut Slot::Null).unwrap_err();
         let refused = refused.in_field("price").at_index(3).in_field("levels");
         assert_eq!(refused.path(), "levels[3].price");

@@ -74,7 +74,7 @@ fn records_are_equal_if_all_their_values_are() {
 }
 
 #[test]
-fn numbers_are_tolerated() {
+fn numbers_in_text_are_accepted() {
     for text in ["1.7e9", "1700000000.0", "\"1700000000\"", "\"1.7e9\"", "17E8"] {
         let record = check(&format!("\"time\": {text}"));
         assert_eq!(record.map(|record| record.time), Ok(Timestamp::from(1_700_000_000)), "{text}");
@@ -103,7 +103,7 @@ fn zero_keeps_its_sign() {
 }
 
 #[test]
-fn what_may_be_absent() {
+fn optional_fields_may_be_absent() {
     for entry in ["", r#""maybe": null, "any": null, "levels": null, "best": null, "grid": null"#] {
         let record = check(entry).unwrap();
         assert_eq!((record.maybe, record.any, record.best), (None, None, None));
@@ -133,7 +133,7 @@ fn unknown_fields_are_kept() {
 }
 
 #[test]
-fn keys_are_compared_as_they_read_not_as_they_are_written() {
+fn escaped_keys_are_compared_unescaped() {
     let record = check(r#""grid": [], "a\n": 1, "a\\n": true"#).unwrap();
     assert_eq!((record.escaped, record.unknown_fields.get("a\n")), (Some(true), Some(Value::from(1))));
     assert_eq!(check(r#""m\u0061ybe": 2"#).map(|record| record.maybe), Ok(Some(2.0)));
@@ -143,7 +143,7 @@ fn keys_are_compared_as_they_read_not_as_they_are_written() {
 }
 
 #[test]
-fn misfits_name_field_and_value() {
+fn mismatches_name_field_and_value() {
     let long = "x".repeat(100);
     let table = [
         (r#""time": 1.5"#, "`time`: expected a timestamp, a whole number, found `1.5`"),
@@ -180,7 +180,7 @@ fn misfits_name_field_and_value() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_with_its_place() {
+fn invalid_json_is_rejected_with_its_position() {
     let table = [
         (r#""number": 1e999"#, "`number`: the number `1e999` is out of range at line 1 column "),
         (r#""number": NaN"#, "`number`: expected a value, found `NaN` at "),
@@ -205,7 +205,7 @@ fn what_is_no_json_is_refused_with_its_place() {
 }
 
 #[test]
-fn deep_nesting_is_refused() {
+fn deep_nesting_is_rejected() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
         for name in ["any", "number", "levels", "grid"] {
@@ -253,7 +253,7 @@ impl Fields for Boxed {
 }
 
 #[test]
-fn a_misfit_passes_through_types_that_are_not_emitted() {
+fn mismatch_in_a_custom_type_is_reported() {
     let price = |text| Boxed::decode(text).map(|boxed| boxed.0.price.to_bits()).map_err(|error| error.to_string());
     assert_eq!(price(r#"{"best": {"price": 2.5}}"#), Ok(2.5_f64.to_bits()));
     let expected = "`best.price`: expected a number, found `null`";
@@ -264,7 +264,7 @@ fn a_misfit_passes_through_types_that_are_not_emitted() {
 /// The reference decoder reads numbers exactly only without the features that keep their text.
 #[cfg(not(feature = "__json-features"))]
 #[test]
-fn a_value_is_what_serde_json_makes_of_it() {
+fn value_equals_the_one_of_serde_json() {
     const SEED: &str = r#" {"a": [0, -0, 12.5e-3, 1E+2, 123456789012345678901, 0.1234567890123456789, 1e999, []],
         "b\\\"\u00e9\ud83d\ude00": {"x": null, "y": true, "z": false}, "": "t\n\/é", "b": [{}, {"k": "v"}, "\u00e9\""]} "#;
     const BYTES: &[u8] = b"{}[]\",:.-+0123456789eEtrufalsn\\ \n\x01x";

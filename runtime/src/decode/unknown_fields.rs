@@ -206,20 +206,20 @@ mod tests {
     }
 
     #[test]
-    fn a_clone_has_them_too() {
+    fn clone_has_the_unknown_fields() {
         let fields = fields(r#"{"b": 1, "a": 2.50}"#);
         assert_eq!((fields.clone().as_json(), fields.clone() == fields), (fields.as_json(), true));
     }
 
     #[test]
-    fn many_are_no_trouble() {
+    fn many_unknown_fields_are_kept() {
         let entries: Vec<_> = (0..100_000).map(|number| format!("\"{number}\":{number}")).collect();
         let fields = fields(&format!("{{{}}}", entries.join(",")));
         assert_eq!((fields.len(), fields.get("99999")), (100_000, Some(Value::from(99_999))));
     }
 
     #[test]
-    fn asking_for_one_reads_that_one() {
+    fn one_unknown_field_is_parsed_on_demand() {
         let long = format!("[{}]", vec!["1.25"; 100].join(","));
         let entries: Vec<_> = (0..400).map(|number| format!("\"n{number}\":{long}")).collect();
         let fields = fields(&format!("{{{}}}", entries.join(",")));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_value_can_hold_is_its_text() {
+    fn number_beyond_a_value_is_kept_as_text() {
         let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
         let fields = fields(&format!(r#"{{"large": 1e999, "half": "\ud800", "deep": {deep}, "plain": 1}}"#));
         let entries: Vec<_> = fields.iter().collect();
@@ -247,20 +247,20 @@ mod tests {
     }
 
     #[test]
-    fn fields_can_be_made() {
+    fn unknown_fields_can_be_created() {
         let made: UnknownFields = [("b", Value::from(1)), ("c", Value::from("t"))].into_iter().collect();
         assert_eq!(made, fields(r#"{"b":1,"c":"t"}"#));
         assert_eq!(UnknownFields::from_iter(Vec::<(String, Value)>::new()), UnknownFields::default());
     }
 
     #[test]
-    fn nothing_to_keep() {
+    fn record_without_unknown_fields_is_empty() {
         let fields = UnknownFields::default();
         assert_eq!((fields.len(), fields.is_empty(), fields.as_json()), (0, true, "{}"));
     }
 
     #[test]
-    fn equal_however_written() {
+    fn unknown_fields_are_equal_regardless_of_format() {
         let plain = fields(r#"{"a":1}"#);
         assert_eq!(plain, fields(r#"{"\u0061" : 1}"#));
         assert_ne!(plain, fields(r#"{"a":2}"#));

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_what_the_service_asks_for_up_to_the_longest() {
+    fn pause_is_retry_after_up_to_the_maximum() {
         let rules = Retry::none().max_retry_after(Duration::from_secs(5));
         for (asked, expected) in [(None, 1), (Some(3), 3), (Some(9), 5)] {
             assert_eq!(rules.pause(asked.map(Duration::from_secs)), Duration::from_secs(expected));
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_predicate_decides_within_the_bounds() {
+    fn retry_predicate_decides_within_the_limits() {
         let rules = Retry::default().retry_if(|error| error.status() == Some(404));
         assert!(check_once(&rules, status(404), 3).is_ok());
         assert!(check_once(&rules, status(404), 4).is_err());
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_asks_for_is_kept_or_refused() {
+    fn retry_after_is_obeyed_or_ends_the_request() {
         let rules = Retry::default();
         let retries = Retries::new(&rules);
         let asked = |seconds| status(429).with_retry_after(Some(Duration::from_secs(seconds)));
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_the_service_nothing_needs_no_budget() {
+    fn connection_errors_use_no_retry_budget() {
         let rules = Retry::default().budget(0);
         let waited = Error::new(ErrorKind::Queue, "no turn in the queue").again(Again::Yes);
         assert!(check_once(&rules, waited, 3).is_ok());

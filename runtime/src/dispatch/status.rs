@@ -171,7 +171,7 @@ mod tests {
     use crate::transport::Headers;
 
     #[test]
-    fn a_status_of_which_nobody_knows_the_meaning_has_none() {
+    fn undocumented_status_has_no_description() {
         let known = [
             StatusInfo::new(418, Evidence::Documented).label("Teapot"),
             StatusInfo::new(429, Evidence::Documented).summary("Too many requests."),

@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_out_what_garbles() {
+    fn control_characters_are_removed() {
         assert_eq!(one_line("a\u{2028}b\u{202e}c\u{2067}d"), "a b c d");
         assert_eq!(one_line("a\r\n\u{1b}[31m\"é\""), "a   [31m\"é\"");
     }

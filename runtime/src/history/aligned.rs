@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_is_known_once_its_series_has_been_read_past_its_time() {
+    fn row_is_complete_once_every_series_is_past_its_time() {
         let cells: VecDeque<(Timestamp, Option<u8>)> = VecDeque::new();
         let mut column = Column { key: (), cells, until: None, report: Report::default() };
         let known = |column: &Column<(), u8>| [99, 100, 101].map(|time| column.is_known(time.into()));

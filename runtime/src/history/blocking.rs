@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn items_that_are_there_are_not_held_back() {
+    fn available_items_are_returned_at_once() {
         let script = [1, 2, 0, 0, 3, 4, 5, 6].map(|item| if item == 0 { Poll::Pending } else { Poll::Ready(item) });
         let mut all = blocking(Script(script.into())).at_once(3);
         let mut poll = || {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_debug_form_tells_no_records() {
+    fn debug_shows_no_records() {
         assert_eq!(format!("{:?}", blocking(Script([Poll::Ready(7)].into()))), "Blocking(..)");
     }
 }

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_checkpoint_is_what_it_was_written_as() {
+    fn checkpoint_round_trips() {
         let half = Timestamp::from(-7) + Duration::from_millis(500);
         for open_since in [None, Some(half)] {
             let range = Span { from: half, to: 1_700_000_000.into() };
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused() {
+    fn invalid_checkpoint_is_rejected() {
         let text = Checkpoint {
             host: String::new(),
             request: String::new(),

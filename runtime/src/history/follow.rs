@@ -36,11 +36,12 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// The records of an endpoint from a given time on, each interval once it is closed; from `Request::follow`.
 ///
 /// ```no_run
+/// # extern crate generated_client_runtime as runtime;
 /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
 /// # use invented::{Client, Timeframe};
-/// # async fn demo(client: &Client) -> Result<(), runtime::Error> {
+/// # async fn demo(client: &Client) -> Result<(), generated_client_runtime::Error> {
 /// let ratio = client.market().ratio().coin("BTC").timeframe(Timeframe::M1);
-/// let mut minutes = ratio.follow(runtime::Timestamp::now());
+/// let mut minutes = ratio.follow(generated_client_runtime::Timestamp::now());
 /// loop {
 ///     for record in minutes.next().await?.records() {
 ///         println!("{} {}", record.open_date, record.ratio);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_one() {
+    fn adjacent_gaps_are_merged() {
         use GapKind::{Beginning, End, Everything, Inside};
         assert_eq!(check(&[&[], &[], &[]]), []);
         assert_eq!(check(&[&[(0, 4)], &[(4, 8)], &[(8, 12)]]), [(0, 12, Everything)]);

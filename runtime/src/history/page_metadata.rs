@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_its_range_makes_no_difference() {
+    fn metadata_that_differs_only_in_range_is_equal() {
         let said = |metadata: u8, unknown: u8| {
             let fields = |name: &str, value: u8| [(name, value.into())].into_iter().collect::<UnknownFields>();
             let metadata = serde_json::json!({"fee": metadata});

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rest_takes_as_long_as_what_is_done() {
+    fn remaining_time_is_extrapolated() {
         let mut progress = Progress { pages_left: 30, elapsed: Duration::from_secs(8), ..Progress::default() };
         assert_eq!(progress.time_left(), None);
         progress.pages = 10;

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_window() {
+    fn records_outside_of_the_window_are_dropped() {
         let some = |times: &[i64]| times.iter().copied().map(Some).collect::<Vec<_>>();
         let whole = vec![(100, 0), (110, 1), (120, 2), (130, 3)];
         assert_eq!(check(&some(&[100, 110, 120, 130])), (whole, [0, 0, 0], vec![]));

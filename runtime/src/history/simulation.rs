@@ -192,7 +192,7 @@ fn any(rng: &mut Rng) -> Service {
 
 /// Checks the number of requests for a service that responds as planned, and for others.
 #[test]
-fn few_requests_are_made() {
+fn simulated_history_needs_few_requests() {
     let whole = Service::plain((0..100_000).map(|step| step * STEP).collect());
     let late = Service::plain((30_000..100_000).map(|step| step * STEP).collect());
     let sparse = Service::plain((0..100_000).filter(|step| step * 7919 % 1009 < 333).map(|step| step * STEP).collect());
@@ -224,7 +224,7 @@ fn few_requests_are_made() {
 
 /// The range ends before an interval that is still open.
 #[test]
-fn what_lies_behind_the_range_is_left_out() {
+fn records_after_the_range_are_dropped() {
     let service = Service { beyond: 1, ..Service::plain((0..=50).map(|step| step * STEP).collect()) };
     let (told, _, _) = walk(&service, 0, 50 * STEP, 20, &mut Rng::with_seed(1));
     assert_eq!(told, truth(&service, 0, 50 * STEP));
@@ -232,7 +232,7 @@ fn what_lies_behind_the_range_is_left_out() {
 }
 
 #[test]
-fn whatever_the_service_is_like_its_records_come() {
+fn every_simulated_service_yields_all_records() {
     let runs = std::env::var("RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(3000);
     for seed in 0..runs {
         let mut rng = Rng::with_seed(seed);

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_of_nothing_is_none() {
+    fn zero_step_is_invalid() {
         assert_eq!(TimeGrid::new(Duration::ZERO), None);
     }
 }

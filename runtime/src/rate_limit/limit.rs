@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_told_in_words() {
+    fn limit_is_displayed_in_words() {
         let second = RateLimit::new(10, Duration::from_secs(1), 20);
         assert_eq!(RateLimit::none().to_string(), "no limit");
         assert_eq!(RateLimit::windows(const { &[Window::of(5, 2)] }).to_string(), "5 in 2s");
@@ -287,14 +287,14 @@ mod tests {
     }
 
     #[test]
-    fn both_is_both_in_either_order() {
+    fn combining_limits_is_commutative() {
         let one = RateLimit::new(10, Duration::from_secs(1), 20);
         let other = RateLimit::new(600, Duration::from_secs(60), 10);
         assert_eq!(one.clone().and(other.clone()), other.and(one));
     }
 
     #[test]
-    fn an_unknown_set_is_named_beside_the_known_ones() {
+    fn unknown_limit_set_lists_the_known_ones() {
         assert_eq!(RateLimit::named("B", SETS).ok(), Some(RateLimit::from(&SETS[1])));
         let check = |sets| RateLimit::named("C", sets).map(drop).map_err(|error| error.to_string());
         assert_eq!(check(SETS), Err("unknown limit set \"C\"; known: `A`, `B`".to_owned()));

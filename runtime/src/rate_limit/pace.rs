@@ -85,26 +85,26 @@ mod tests {
     }
 
     #[test]
-    fn ten_of_an_idle_client_leave_at_once() {
+    fn ten_requests_of_an_idle_client_are_sent_at_once() {
         assert_eq!(check(&[(0, 0); 12]), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 100, 200]);
         let later = [[(0, 0); 12], [(9000, 0); 12]].concat();
         assert_eq!(check(&later)[12..], [9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9100, 9200]);
     }
 
     #[test]
-    fn what_has_waited_leaves_evenly() {
+    fn queued_requests_are_sent_evenly() {
         assert_eq!(check(&[(0, 0), (0, 2000), (0, 2000), (0, 2000)]), [0, 2000, 2100, 2200]);
         // Requests are spaced evenly, as far as a window allows that opens late in between.
         assert_eq!(check(&[(0, 0), (0, 2000), (0, 2150), (0, 2150), (0, 2150)]), [0, 2000, 2150, 2250, 2350]);
     }
 
     #[test]
-    fn whoever_comes_a_little_late_need_not_wait_for_it() {
+    fn slightly_late_request_does_not_wait() {
         assert_eq!(check(&[(0, 2000), (2150, 0), (2160, 0), (2300, 0)]), [2000, 2150, 2200, 2300]);
     }
 
     #[test]
-    fn nothing_is_kept_of_a_pause() {
+    fn pause_leaves_no_debt() {
         let start = Duration::from_secs(3600);
         let mut pace = Pace::default();
         pace.pass(start, None, None, GAP, 1);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_finer_than_a_timer_is_made_up_for() {
+    fn intervals_below_the_timer_resolution_are_compensated() {
         let start = Duration::from_secs(3600);
         let mut pace = Pace::default();
         let gap = Duration::from_micros(10);

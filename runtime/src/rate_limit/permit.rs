@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_free_when_the_permit_is_dropped_whoever_still_knows_of_the_request() {
+    fn dropped_permit_frees_its_slot_at_once() {
         let guard = Arc::new(());
         let permit = Permit::new(guard.clone());
         let on_sent = permit.on_sent();

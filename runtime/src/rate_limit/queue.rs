@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_go_first_then_retries() {
+    fn token_requests_then_retries_are_first_in_the_queue() {
         assert_eq!(check(&[(DATA, 1), (DATA, 1), (DATA, 1)]), [0, 1, 2]);
         assert_eq!(check(&[(DATA, 1), (DATA, 3), (DATA, 2), (DATA, 1)]), [1, 2, 0, 3]);
         let token = RequestKind::Token;
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_would_be_first_is_known_before() {
+    fn first_waiter_is_known_in_advance() {
         let mut queue = Queue::default();
         assert!(queue.would_lead(Rank::First));
         let (position, _) = queue.join(Rank::Retry);

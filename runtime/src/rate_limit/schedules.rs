@@ -277,7 +277,7 @@ fn check(requests: u32, concurrent: u32) -> usize {
 }
 
 #[test]
-fn every_schedule_keeps_what_the_gate_promises() {
+fn every_schedule_keeps_the_limits() {
     for (requests, concurrent) in [(1, 1), (2, 1), (1, 2), (2, 3)] {
         let schedules = check(requests, concurrent);
         assert!(schedules > 1000, "{schedules}");

@@ -207,13 +207,13 @@ fn jitter_costs_little_more_than_it_has_to() {
 }
 
 #[test]
-fn a_hiccup_costs_a_pause() {
+fn single_delay_costs_one_pause() {
     let hiccup = |at: Duration, random: f64| 3.0 * random + if at.as_millis() % 60_000 < 200 { 150.0 } else { 0.0 };
     check("hiccup", Times::way(hiccup), 92.0, (2, 20));
 }
 
 #[test]
-fn late_replies_are_not_taken_for_late_arrivals() {
+fn late_responses_are_not_counted_as_late_arrivals() {
     let (way, answer) = (|_, random| 5.0 * random, |random| 10.0 + 400.0 * random);
     check("slow answers", Times { way, answer }, 98.0, (0, 0));
     // Late arrivals within the spread of the response times cost little either.
@@ -224,7 +224,7 @@ fn late_replies_are_not_taken_for_late_arrivals() {
 
 /// Two programs with one key learn to share it, and if one ends, the other soon uses the entire limit.
 #[test]
-fn speed_comes_back_when_it_is_safe() {
+fn speed_recovers_when_rejections_stop() {
     for seed in 0..5 {
         let outcome = Simulation::run(&[(0, 600), (30, 180)], Times::way(|_, random| 5.0 * random), seed);
         let (shared, alone) = (outcome.used(MINUTE, MINUTE * 3), outcome.used(MINUTE * 5, TIME));

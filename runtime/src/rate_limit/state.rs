@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_under_way_is_told_and_taken_over() {
+    fn requests_in_flight_are_exported_and_imported() {
         let mut state = State::new(RateLimit::new(10, SECOND, 3));
         assert_eq!((state.slots(), state.in_flight()), (Some(3), (0, 0)));
         assert_eq!((state.enter(at(0), 2), state.in_flight()), (Ok(()), (1, 2)));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn states_are_alike_that_keep_to_the_same_limit() {
+    fn states_with_equal_limits_are_compatible() {
         let mut one = State::new(RateLimit::new(10, SECOND, 3));
         assert_eq!(one.enter(at(0), 1), Ok(()));
         assert!(one.is_like(&State::new(RateLimit::new(10, SECOND, 3))));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_is_told_until_it_is_over() {
+    fn pause_is_exported_until_it_ends() {
         let mut state = State::new(RateLimit::new(10, SECOND, 3));
         assert_eq!((state.paused(at(0)), state.memory(at(0))), (None, Duration::from_millis(1010)));
         state.rate_limited(at(100), 2 * SECOND);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_is_closed_without_a_refusal() {
+    fn limiter_can_be_paused_without_a_429() {
         let mut state = State::new(RateLimit::new(10, SECOND, 3));
         state.close(at(500));
         assert_eq!((state.enter(at(499), 1), state.paused(at(0))), (Err(Closed::Until(at(500))), None));
@@ -239,7 +239,7 @@ mod tests {
 
     /// A request of weight five is followed by the same gap as five requests.
     #[test]
-    fn a_heavy_request_keeps_the_pace_of_several() {
+    fn heavy_request_delays_like_several() {
         let gap = |weight| {
             let (now, mut state) = (at(3_600_000), State::new(RateLimit::new(10, SECOND, 3)));
             state.close(now);

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_leave_as_early_as_all_windows_allow() {
+    fn requests_are_sent_as_early_as_all_windows_allow() {
         assert_eq!(check(&[], 3), [0, 0, 0]);
         assert_eq!(check(&[(2, SECOND)], 5), [0, 0, 1010, 1010, 2020]);
         assert_eq!(check(&[(2, SECOND), (3, 10 * SECOND)], 5), [0, 0, 1010, 10_100, 10_100]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_requests_are_kept_than_a_window_counts() {
+    fn window_keeps_at_most_its_limit_of_times() {
         let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
         (0..100).for_each(|_| windows.count(GateTime::ZERO, least(), 1));
         assert_eq!(windows.sent.len(), 10);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heavy_request_takes_the_room_of_several() {
+    fn heavy_request_uses_the_room_of_several() {
         let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
         let at = |milliseconds| Duration::from_millis(milliseconds);
         let leave = |windows: &mut Windows, milliseconds, weight| {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn no_window_ever_holds_more() {
+    fn no_window_exceeds_its_limit() {
         fastrand::seed(7);
         for _ in 0..20 {
             let window = |_| Window { requests: fastrand::usize(1..30), length: SECOND / fastrand::u32(1..100) };
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn news_of_what_left_before_may_come_late() {
+    fn late_report_of_an_earlier_request_is_counted() {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
         let at = |milliseconds| Duration::from_millis(milliseconds);
         windows.count(at(5300), least(), 1);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_leaving_may_leave_at_any_time() {
+    fn request_being_sent_counts_until_reported() {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
         let start = GateTime::ZERO;
         let at = |milliseconds| start + Duration::from_millis(milliseconds);

@@ -50,7 +50,7 @@ mod tests {
 
     /// A state that is stored and restored at each step decides the same as one that is not, also after it has learned.
     #[test]
-    fn what_is_written_is_read() {
+    fn written_state_is_read_back() {
         let second = Duration::from_secs(1);
         let limit = RateLimit::new(3, second, 2).and(RateLimit::new(600, 60 * second, 2));
         let mut state = State::new(limit);

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_finer_clock_says_is_not_sent() {
+    fn fractions_below_the_unit_are_not_sent() {
         for (unit, per_second, finer) in
             [(TimeUnit::Seconds, 1, "milliseconds"), (TimeUnit::Milliseconds, 1000, "microseconds")]
         {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant() {
+    fn implausible_ranges_are_rejected() {
         let number = limit(ValueType::Number);
         assert_eq!(check(number, "NaN").as_deref(), Some(r#"`limit` is not a number: "NaN""#));
         assert_eq!(check(number, "5,ten").as_deref(), Some(r#"`limit` is not a number: "ten""#));

@@ -320,13 +320,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent() {
+    fn invalid_targets_are_rejected() {
         assert_eq!(check(&[("symbol", "..")]), r#"`symbol` cannot be ".." in a path"#);
         assert_eq!(check(&[("symbol", "s"), ("limit", "x")]), r#"`limit` is not a number: "x""#);
     }
 
     #[test]
-    fn a_raw_path_may_carry_the_version() {
+    fn raw_path_may_include_the_version() {
         let table = [
             ("/v2", "/new", "/new"),
             ("/v2", "/v2/new", "/new"),

@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_left_alone() {
+    fn other_text_is_unchanged() {
         for text in ["a%2Bb%2Fc%3D", "a%2", "a+b", r"a+b\", r"a+b\u00", "%", "\\", "a%2Bb%2Fc%3D%3E", "a b/c=="] {
             assert_eq!(check(text, "a+b/c=="), text);
         }
     }
 
     #[test]
-    fn a_secret_that_was_cut_is_masked() {
+    fn truncated_secret_is_masked() {
         let table = [
             ("a+b/c=… (90 bytes)", "******… (90 bytes)"),
             ("a%2Bb%2… (90 bytes)", "a%2Bb%2… (90 bytes)"),

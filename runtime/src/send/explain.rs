@@ -13,18 +13,22 @@ pub(super) fn explained(error: Error, target: &RequestTarget) -> Error {
     if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
         return error;
     }
+    // The service may have given the same reason.
+    let message = error.to_string();
     let params = || target.endpoint().params.unwrap_or_default().iter();
-    let missing = params().filter(|param| !target.sets(param.wire_name)).filter_map(|param| {
+    let is_missing = |param: &&ParamInfo| !target.sets(param.wire_name) && !message.contains(param.wire_name);
+    let missing = params().filter(is_missing).filter_map(|param| {
         let known = known_as(param.required?);
         Some(format!("missing param `{}`, {known} as required", param.wire_name))
     });
-    let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?));
+    let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?, &message));
     let limited = params().filter(|param| target.value(param.wire_name).is_some_and(|value| is_over(param, value)));
     let limited = limited.map(|param| {
         let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
         format!("`{}` is out of range, {known} as {bounds}", param.wire_name)
     });
-    missing.chain(unfit).chain(limited).fold(error, Error::with_hint)
+    let hints: Vec<_> = missing.chain(unfit).chain(limited).collect();
+    hints.into_iter().fold(error, Error::with_hint)
 }
 
 /// Returns whether a sent value is outside the known range of its param.
@@ -33,8 +37,8 @@ fn is_over(param: &ParamInfo, value: &str) -> bool {
 }
 
 /// The reason why the service may reject a value: it is known to be rejected, it is not among the values known to work,
-/// or it is a list where only one value is accepted.
-fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
+/// or it is a list where only one value is accepted. Accepted values that the service's message lists are not repeated.
+fn unfit(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
     let name = param.wire_name;
     let values: Vec<_> = if param.list_setter.is_some() { value.split(',').collect() } else { vec![value] };
     if let (Some(known), [_, _, ..]) = (param.single_value, values.as_slice()) {
@@ -44,7 +48,8 @@ fn unfit(param: &ParamInfo, value: &str) -> Option<String> {
     let refused = param.rejected_values.iter().find(|refused| values.contains(refused));
     let refused = refused.map(|value| format!("`{name}` is known to reject {value}"));
     // The message does not contain the sent value, because errors may be published.
-    let unknown = !known.is_empty() && values.iter().any(|value| !known.contains(value));
+    let is_listed = known.iter().all(|value| message.contains(value));
+    let unknown = !is_listed && values.iter().any(|value| !known.contains(value));
     let only = if param.allowed_values.is_empty() { "" } else { " only" };
     let works = unknown.then(|| format!("`{name}` is known to accept{only} {}", known.join(" or ")));
     let facts: Vec<_> = refused.into_iter().chain(works).collect();
@@ -100,18 +105,20 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_explained_by_what_the_catalogue_knows() {
+    fn rejection_is_explained_by_the_catalogue() {
         let limit = "`limit` is out of range, reported as at most 50";
         let coin = "missing param `coin`, documented as required";
         let venue = "missing param `venue`, reported as required";
         let (some_coin, some_venue) = (("coin", "BTC"), ("venue", "1"));
-        let table: [(u16, &str, Params<'_>, String); 7] = [
+        let table: [(u16, &str, Params<'_>, String); 8] = [
             (422, "look twice", &[], format!("no; look twice; {coin}; {venue}")),
             (400, "look twice", &[some_coin], format!("no; look twice; {venue}")),
             (400, "", &[some_venue, ("limit", "60")], format!("no; {coin}; {limit}")),
             // No hint on a limit that is respected, or on a param that was not sent.
             (422, "", &[some_coin, some_venue, ("depth", "9"), ("limit", "50")], "no".to_owned()),
             (422, "", &[some_coin, some_venue, ("sort", "1")], "no".to_owned()),
+            // The message has named the missing param.
+            (422, "`coin` is missing", &[some_venue], "no; `coin` is missing".to_owned()),
             (404, "look twice", &[], "no; look twice".to_owned()),
             (500, "", &[], "no".to_owned()),
         ];
@@ -121,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_known_to_be_refused_are_told() {
+    fn rejected_values_of_the_catalogue_are_listed() {
         const SERVED: ParamInfo =
             param("venue", ValueType::String).list_setter("venues").allowed_values(&["okx", "bybit"]);
         let works = param("venue", ValueType::String)
@@ -138,12 +145,13 @@ mod tests {
             (single, "okx", None),
             (single, "okx,bybit", Some("`venue` is reported to accept one value only")),
         ] {
-            assert_eq!(unfit(&info, value).as_deref(), expected, "{value}");
+            assert_eq!(unfit(&info, value, "no").as_deref(), expected, "{value}");
         }
+        assert_eq!(unfit(&SERVED, "kraken", "`venue` has to be one of bybit, okx"), None);
     }
 
     #[test]
-    fn nothing_known_adds_nothing() {
+    fn unknown_rejection_has_no_explanation() {
         const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Documented);
         let error = Error::new(ErrorKind::Status, "no").with_reply(422, Headers::new()).with_hint("look twice");
         assert_eq!(explained(error, &RequestTarget::new(PING)).to_string(), "no; look twice");

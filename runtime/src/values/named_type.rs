@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_have_a_length_where_it_is_always_the_same() {
+    fn steps_of_fixed_length_have_one() {
         let seconds = |text| Step::from(text).duration().map(|duration| duration.as_secs());
         assert_eq!(["1m", "1d", "1M", "1w"].map(seconds), [Some(60), Some(86_400), None, None]);
     }

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sign_of_zero_survives() {
+    fn negative_zero_is_kept() {
         assert!(Number::parse("-0").is_some_and(|zero| zero.float().is_sign_negative()));
     }
 

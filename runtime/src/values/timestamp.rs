@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_refuses() {
+    fn parse_rejects() {
         let table = ["", "1700000000", "2024-03-01", "2024-03-01T00:00:00+01:00", "2024-02-30T00:00:00Z"];
         for text in table {
             assert!(text.parse::<Timestamp>().is_err(), "{text}");

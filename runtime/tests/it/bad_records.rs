@@ -19,7 +19,7 @@ fn page(bad: &str) -> String {
 const BAD: &str = r#"{"openDate": 1700000700, "ratio": null}"#;
 
 #[tokio::test(start_paused = true)]
-async fn one_bad_value_costs_one_record_if_the_request_says_so() {
+async fn skip_bad_records_drops_one_record() {
     let client = Service::new(|_, _| reply(200, &[], &page(BAD))).client();
     let series = client.market().ratio().skip_bad_records().await.unwrap();
     assert_eq!(series.len(), 999);
@@ -35,7 +35,7 @@ async fn one_bad_value_costs_one_record_if_the_request_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn otherwise_the_page_is_refused_and_the_error_has_the_place() {
+async fn by_default_a_bad_record_fails_the_page_with_its_path() {
     let client = Service::new(|_, _| reply(200, &[], &page(BAD))).client();
     let error = client.market().ratio().await.unwrap_err();
     let cause = error.source().and_then(|cause| cause.downcast_ref::<DecodeError>()).unwrap();
@@ -53,7 +53,7 @@ async fn otherwise_the_page_is_refused_and_the_error_has_the_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_without_data_says_what_the_service_says() {
+async fn body_without_data_shows_the_service_message() {
     let body = r#"{"error": {"message": "the plan does not cover this"}}"#;
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let error = client.market().ratio().await.unwrap_err();
@@ -66,7 +66,7 @@ async fn a_body_without_data_says_what_the_service_says() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn milliseconds_are_refused_with_a_sentence() {
+async fn milliseconds_are_rejected_with_an_explanation() {
     let body = r#"{"data": [{"openDate": 1700000000000, "ratio": 0.5}]}"#;
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let error = client.market().ratio().await.unwrap_err();

@@ -30,7 +30,7 @@ fn ask_from_threads(client: &Client, threads: usize, times: usize) -> f64 {
 }
 
 #[test]
-fn connections_live_from_one_request_to_the_next() {
+fn connections_are_reused() {
     let runtime = Runtime::new().unwrap();
     let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
     let client = server.builder().build().unwrap();
@@ -43,7 +43,7 @@ fn connections_live_from_one_request_to_the_next() {
 }
 
 #[test]
-fn a_connection_of_an_idle_runtime_is_left_to_it() {
+fn connection_of_an_idle_runtime_is_not_reused() {
     let runtime = Runtime::new().unwrap();
     let server = runtime.block_on(Server::start(vec![Step::Write(socket::reply("200 OK", DATA))]));
     let client = server.builder().retry(Retry::none()).attempt_timeout(Duration::from_secs(2)).build().unwrap();
@@ -60,7 +60,7 @@ fn a_connection_of_an_idle_runtime_is_left_to_it() {
 }
 
 #[test]
-fn a_connection_that_was_closed_meanwhile_is_replaced() {
+fn connection_closed_while_idle_is_replaced() {
     let runtime = Runtime::new().unwrap();
     let close = Step::Close(socket::reply("200 OK", DATA));
     let server = runtime.block_on(Server::start(vec![close]));
@@ -97,7 +97,7 @@ fn many_threads_share_gate_and_token() {
 }
 
 #[test]
-fn time_runs_out_as_it_does_for_others() {
+fn blocking_request_times_out() {
     let client = Service::new(|_, _| scripted::silence()).builder().timeout(Duration::from_millis(50));
     let error = ask(&client.build().unwrap()).unwrap_err();
     assert!(error.is_timeout(), "{error}");
@@ -113,7 +113,7 @@ fn check_refusal(client: &Client) {
 }
 
 #[tokio::test]
-async fn inside_an_async_runtime_it_is_refused() {
+async fn blocking_inside_async_is_an_error() {
     let service = Service::new(|_, _| ok());
     let client = service.client();
     check_refusal(&client);
@@ -126,7 +126,7 @@ async fn inside_an_async_runtime_it_is_refused() {
 
 /// Where Tokio permits a thread to block.
 #[test]
-fn where_blocking_is_permitted_it_works() {
+fn blocking_inside_spawn_blocking_works() {
     let (service, runtime) = (Service::new(|_, _| ok()), Runtime::new().unwrap());
     let client = service.client();
     let there = client.clone();
@@ -149,7 +149,7 @@ async fn the_last_clone_may_be_dropped_inside_an_async_runtime() {
 }
 
 #[test]
-fn with_the_last_clone_the_background_ends() {
+fn dropping_the_last_clone_ends_the_background_thread() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = Client::builder(format!("http://{}/v2", listener.local_addr().unwrap())).api_key(KEY).build().unwrap();
     let server = thread::spawn(move || {
@@ -167,7 +167,7 @@ fn with_the_last_clone_the_background_ends() {
 }
 
 #[test]
-fn what_follows_is_an_iterator() {
+fn blocking_follow_is_an_iterator() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let follow = || {
         let hours = service.client().market().ratio().coin("B").timeframe(Timeframe::H1);
@@ -182,7 +182,7 @@ fn what_follows_is_an_iterator() {
 }
 
 #[test]
-fn a_history_is_an_iterator() {
+fn blocking_history_is_an_iterator() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 70 * HOUR));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let hours = || client.market().ratio().coin("B").timeframe(Timeframe::H1).limit(50);

@@ -207,7 +207,7 @@ fn nothing_shows_a_secret() {
 
 /// A token that was replaced while a request with it was in flight still works.
 #[tokio::test(start_paused = true)]
-async fn a_former_token_stays_hidden() {
+async fn replaced_token_stays_masked() {
     let service = Service::new(|request, before| match (request.url.ends_with("token"), before) {
         (true, _) => reply(200, &[], &format!(r#"{{"access_token": "canary-{before}", "expires_in": 100}}"#)),
         (false, 2) => Fate { reply: Duration::from_secs(20), ..reply(500, &[], "canary-0 was sent") },

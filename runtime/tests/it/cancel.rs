@@ -66,7 +66,7 @@ async fn dropped(client: &Client, after: Duration, turns: usize) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_any_number_of_turns() {
+async fn cancelled_after_any_number_of_polls() {
     for milliseconds in (0..).step_by(10) {
         let after = Duration::from_millis(milliseconds);
         for turns in 0..4 {
@@ -82,7 +82,7 @@ async fn after_any_number_of_turns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_any_time_and_among_others() {
+async fn cancelled_after_any_time_among_others() {
     for milliseconds in (0..6000).step_by(7) {
         let (service, client) = troubled();
         let other = tokio::spawn(client.raw("/other").into_future());

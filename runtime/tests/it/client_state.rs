@@ -50,7 +50,7 @@ async fn requests_that_were_not_sent_do_not_end_a_pause() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_with_less_time_than_a_token_takes_are_served_in_the_end() {
+async fn callers_with_short_timeouts_are_served_after_the_token_arrives() {
     let service = Service::new(|request, _| match token(request) {
         Some(fate) => Fate { way: SECOND, ..fate },
         None => ok(),
@@ -102,7 +102,7 @@ impl RateLimiter for Careless {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_user_code_affects_at_most_its_call() {
+async fn panic_in_user_code_affects_only_its_call() {
     let service = Service::new(|_, before| if before == 0 { reply(503, &[], "") } else { ok() });
     let observer = Arc::new(Careless(AtomicUsize::new(0)));
     let gate = Careless(AtomicUsize::new(0));
@@ -255,7 +255,7 @@ impl RateLimiter for Notified {
 }
 
 #[tokio::test]
-async fn json_that_ends_early_with_its_connection_is_requested_again() {
+async fn truncated_json_is_requested_again() {
     let cut = |body: &str| Step::Close(format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{body}").into_bytes());
     let retry = Retry::default().backoff(Duration::ZERO, Duration::ZERO);
     for length in [1, DATA.len() / 2, DATA.len() - 1] {

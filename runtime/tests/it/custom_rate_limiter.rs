@@ -42,13 +42,13 @@ impl RateLimiter for Counting {
 }
 
 #[test]
-fn a_failure_of_a_gate_has_a_cause() {
+fn custom_limiter_error_has_its_cause() {
     let error = RateLimiterError::new("the counter cannot be reached").with_source("connection refused");
     assert_eq!(std::error::Error::source(&error).map(ToString::to_string).as_deref(), Some("connection refused"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gate_can_be_brought_along() {
+async fn custom_limiter_is_used() {
     let service = Service::new(|_, before| if before == 0 { reply(429, &[], "") } else { ok() });
     let gate = Arc::new(Counting::default());
     let client = service.builder().rate_limiter(gate.clone()).build().unwrap();
@@ -69,7 +69,7 @@ async fn a_gate_can_be_brought_along() {
 
 /// A history plans with the limit that the rate limiter reports.
 #[tokio::test(start_paused = true)]
-async fn a_plan_knows_the_limit_of_a_gate_that_says_it() {
+async fn plan_uses_the_limit_of_a_custom_limiter() {
     let service = Service::new(|_, _| ok());
     let plan = |client: &invented::Client| {
         let hours = client.market().ratio().coin("B").timeframe(Timeframe::H1);
@@ -99,7 +99,7 @@ impl RateLimiter for Crowded {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_lives_from_when_it_was_asked_for() {
+async fn token_lifetime_starts_with_its_request() {
     let body = r#"{"access_token": "t", "expires_in": 60}"#;
     let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
     let builder = service.builder().client_credentials("id", "secret").rate_limiter(Crowded::default());
@@ -148,7 +148,7 @@ impl PermitObserver for Page {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gate_hears_of_all_that_happens_to_requests() {
+async fn custom_limiter_receives_every_outcome() {
     let service = Service::new(|_, before| match before {
         0 => failure(Phase::Headers),
         1 => reply(429, &[], ""),
@@ -179,7 +179,7 @@ async fn a_gate_hears_of_all_that_happens_to_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_gate_hears_of_permits_that_are_given_back() {
+async fn custom_limiter_receives_unused_permits() {
     let body = r#"{"access_token": "t", "expires_in": 2}"#;
     let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
     let gate = Diary::default();
@@ -204,7 +204,7 @@ async fn a_gate_hears_of_permits_that_are_given_back() {
 
 /// If the transport does not report when it sends, the call counts.
 #[tokio::test(start_paused = true)]
-async fn a_gate_hears_of_departures_that_are_not_told() {
+async fn custom_limiter_receives_unreported_sends() {
     let service = Service::untold(|_, _| ok());
     let gate = Diary::default();
     service.builder().rate_limiter(gate.clone()).build().unwrap().raw("/x").await.unwrap();

@@ -123,7 +123,7 @@ async fn warmed(death: Death) -> (Server, Client, Arc<Account>) {
 }
 
 #[tokio::test]
-async fn one_after_the_other_loses_one_attempt() {
+async fn sequential_requests_lose_one_attempt() {
     for death in [Death::Silence, Death::Reset] {
         let (_server, client, account) = warmed(death).await;
         for _ in 0..WARM {
@@ -135,7 +135,7 @@ async fn one_after_the_other_loses_one_attempt() {
 }
 
 #[tokio::test]
-async fn all_at_once_lose_one_attempt_each_at_most() {
+async fn concurrent_requests_lose_at_most_one_attempt_each() {
     for death in [Death::Silence, Death::Reset] {
         let (_server, client, account) = warmed(death).await;
         all_at_once(&client, 10 * WARM).await;

@@ -73,7 +73,7 @@ fn written(value: &impl serde_core::Serialize) -> String {
 const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5]},{"openDate":1700003600,"ratio":-1.0}],"metadata":{"exchanges":["north_spot"],"unsupportedExchanges":[]},"more":null}"#;
 
 #[tokio::test(start_paused = true)]
-async fn typed_and_listed_give_the_same() {
+async fn typed_and_dynamic_results_are_equal() {
     let client = Service::new(|_, _| reply(200, &[], WHOLE)).client();
     let typed = client.market().ratio().coin("B").await.unwrap();
     let listed = series(client.endpoint(Ratio::INFO).query("coin", "B").await.unwrap());
@@ -93,7 +93,7 @@ async fn typed_and_listed_give_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_endpoint_of_the_registry_can_be_asked() {
+async fn every_endpoint_of_the_registry_can_be_requested() {
     let service = Service::new(|_, _| reply(200, &[], WHOLE));
     let client = service.client();
     for endpoint in GROUPS.iter().flat_map(|group| group.endpoints) {
@@ -121,7 +121,7 @@ async fn values_of_every_type_are_those_of_the_table() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn values_are_asked_for_without_their_types() {
+async fn values_are_read_by_name() {
     let body = r#"{"data":[{"at":1,"venue":"v","levels":[{"price":1.5,"orders":7,"new":2}],"sums":{"a":1},"pair":[3,true]},{"at":2,"venue":"v","sums":{"a":1}},{"at":3,"venue":"v","sums":{"a":null}}]}"#;
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let listed = series(client.endpoint(&BOOK).query("symbol", "B").query("side", "ask").await.unwrap());
@@ -140,7 +140,7 @@ async fn values_are_asked_for_without_their_types() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn records_of_two_tables_are_two_however_alike() {
+async fn records_of_different_types_are_unequal() {
     static ALIKE: RecordInfo = RecordInfo::new("Level", LEVEL.fields);
     static OTHER: EndpointInfo = EndpointInfo::new("market", "other", "Other")
         .path("/other", Evidence::Documented)
@@ -152,7 +152,7 @@ async fn records_of_two_tables_are_two_however_alike() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_object_is_a_record() {
+async fn single_object_is_a_record() {
     let client = Service::new(|_, _| reply(200, &[], r#"{"price": 2.5, "new": 1}"#)).client();
     let AnyBody::Record(record) = client.endpoint(&TOTAL).await.unwrap() else { panic!("no record") };
     assert_eq!(record.value("price").and_then(FieldValue::number), Some(2.5));
@@ -170,7 +170,7 @@ async fn refused(endpoint: &'static EndpointInfo, body: &'static str) -> String 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_record_that_does_not_fit_is_refused_as_by_its_type() {
+async fn mismatch_fails_like_in_the_typed_record() {
     let bad = r#"{"data": [{"openDate": 1700000000, "ratio": 0.5}, {"openDate": 1700000001, "ratio": "x"}]}"#;
     let client = Service::new(move |_, _| reply(200, &[], bad)).client();
     let typed = client.market().ratio().await.unwrap_err();
@@ -230,7 +230,7 @@ fn hours(client: &Client) -> invented::Request<runtime::Dynamic> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_history_goes_by_the_registry() {
+async fn dynamic_history_uses_the_registry() {
     let service = Service::new(|request, _| answer(request, |time| time != START + 700 * HOUR));
     let (client, range) = (service.client(), START..START + 1000 * HOUR);
     let typed = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(range.clone());
@@ -249,7 +249,7 @@ async fn a_history_goes_by_the_registry() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_without_a_history_says_so_before_anything_is_sent() {
+async fn endpoint_without_a_history_fails_before_sending() {
     let service = Service::new(|_, _| reply(200, &[], "{}"));
     let client = service.client();
     let history = client.endpoint(invented::Health::INFO).history(START..START + HOUR);

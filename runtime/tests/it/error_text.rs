@@ -131,7 +131,7 @@ impl Endpoint for Latest {
 
 /// Some services report a failed request with status 200.
 #[tokio::test(start_paused = true)]
-async fn a_success_that_is_none_is_told_in_the_words_of_the_service() {
+async fn error_inside_a_success_shows_the_service_message() {
     let service = Service::new(|_, _| reply(200, &[], r#"{"error": {"message": "Invalid symbol."}}"#));
     let client = service.client();
     let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
@@ -146,7 +146,7 @@ async fn a_success_that_is_none_is_told_in_the_words_of_the_service() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_way_there() {
+async fn connection_errors_have_readable_text() {
     let service = Service::new(|_, _| reply(503, &[("retry-after", "2")], ""));
     let client = service.builder().retry(Retry::default().backoff(Duration::ZERO, Duration::ZERO)).build().unwrap();
     let error = client.raw("/x").await.unwrap_err();

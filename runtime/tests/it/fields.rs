@@ -11,7 +11,7 @@ fn written(value: &impl serde_core::Serialize) -> String {
 }
 
 #[test]
-fn a_series_is_written_as_it_came() {
+fn series_is_serialized_in_wire_form() {
     let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
     assert_eq!(written(&series), WHOLE);
     assert_eq!(written(&series.data[1]), r#"{"openDate":1700003600,"ratio":-1.0}"#);
@@ -88,7 +88,7 @@ fn timestamps_and_named_types_are_read_again() {
 }
 
 #[test]
-fn values_go_by_name() {
+fn values_are_found_by_name() {
     let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
     let record = &series.data[0];
     assert_eq!(record.value("ratio").and_then(FieldValue::number), Some(0.25));
@@ -99,7 +99,7 @@ fn values_go_by_name() {
 }
 
 #[test]
-fn a_record_is_printed_as_if_that_were_derived() {
+fn debug_of_a_record_looks_derived() {
     let series = Series::<RatioRecord>::decode(WHOLE).unwrap();
     let plain = "RatioRecord { open_date: Timestamp(2023-11-14T23:13:20Z), ratio: -1.0 }";
     assert_eq!(format!("{:?}", series.data[1]), plain);
@@ -109,7 +109,7 @@ fn a_record_is_printed_as_if_that_were_derived() {
 }
 
 #[test]
-fn a_series_goes_by_columns() {
+fn series_has_columns() {
     let times = [1_700_000_000, 1_700_003_600].map(|time| Some(Timestamp::from(time)));
     let typed = Series::<RatioRecord>::decode(WHOLE).unwrap();
     let columns = typed.columns();
@@ -123,7 +123,7 @@ fn a_series_goes_by_columns() {
 }
 
 #[test]
-fn unknown_records_go_by_columns_too() {
+fn untyped_series_has_columns() {
     let times = [Some(1_700_000_000), None, Some(1_700_003_600), None].map(|time| time.map(Timestamp::from));
     let text = r#"[{"openDate": 1700000000, "a": "2.5"}, {"b": 1}, {"openDate": "1700003600", "a": null, "b": 2}, 7]"#;
     let any = Series::<Value>::decode(&format!(r#"{{"data": {text}}}"#)).unwrap();
@@ -142,7 +142,7 @@ fn unknown_records_go_by_columns_too() {
 }
 
 #[test]
-fn records_and_series_are_made_by_hand() {
+fn records_and_series_can_be_constructed() {
     let mut record = RatioRecord::default();
     (record.open_date, record.ratio) = (Timestamp::from(1_700_000_000), 0.25);
     record.unknown_fields = [("new", Value::from(vec![1.0, 2.5]))].into_iter().collect();

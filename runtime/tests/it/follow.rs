@@ -114,7 +114,7 @@ fn minutes(range: std::ops::Range<i64>) -> Vec<i64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_request_an_interval_where_nothing_goes_wrong() {
+async fn follow_sends_one_request_per_interval() {
     let clock = Clock::new();
     let service = service(&clock, |_| 0);
     let mut poller = follow(&service, &clock);
@@ -126,7 +126,7 @@ async fn one_request_an_interval_where_nothing_goes_wrong() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wrong_clock_of_this_machine_makes_no_difference() {
+async fn local_clock_does_not_affect_follow() {
     for error in [3, 30, -30, 86_400, -86_400] {
         let clock = Clock::new();
         clock.error.store(error, Ordering::Relaxed);
@@ -141,7 +141,7 @@ async fn a_wrong_clock_of_this_machine_makes_no_difference() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_burst_of_failures_does_not_end_it() {
+async fn burst_of_failures_does_not_end_follow() {
     for status in [500, 502, 503] {
         let clock = Clock::new();
         let service = service(&clock, |_| 0);
@@ -258,7 +258,7 @@ async fn a_series_that_ended_is_reported_once_and_costs_little() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn errors_that_do_not_pass_are_returned_and_it_continues() {
+async fn permanent_errors_are_returned_and_follow_continues() {
     let client = Service::new(|_, _| reply(200, &[], "{}")).builder().build().unwrap();
     let mut poller = client.market().ratio().coin("B").follow(START);
     for pause in [0, 1, 1] {
@@ -285,7 +285,7 @@ async fn errors_that_do_not_pass_are_returned_and_it_continues() {
 
 /// Cancelling loses nothing, even if a page with late records is followed by one with new ones.
 #[tokio::test(start_paused = true)]
-async fn dropping_the_future_loses_nothing() {
+async fn dropped_next_future_loses_no_record() {
     let clock = Clock::new();
     let service = service(&clock, |minute| if minute == 5 { 80 } else { 0 });
     let mut poller = follow(&service, &clock);

@@ -120,14 +120,14 @@ async fn check(settings: impl FnOnce(Builder<Client>) -> Builder<Client>) {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes more than a minute; `cargo xtask verify gate` runs it"]
-async fn no_window_holds_more_than_the_limit() {
+async fn built_in_transport_stays_within_the_limit() {
     check(|builder| builder).await;
 }
 
 #[cfg(feature = "reqwest")]
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes more than a minute; `cargo xtask verify gate` runs it"]
-async fn nor_does_one_through_reqwest() {
+async fn reqwest_transport_stays_within_the_limit() {
     use runtime::transport::ReqwestTransport;
     check(|builder| builder.transport(ReqwestTransport::from_builder(reqwest::Client::builder()).unwrap())).await;
 }

@@ -26,7 +26,7 @@ fn seconds(records: &[RatioRecord]) -> Vec<i64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_range_comes_whole_and_in_order() {
+async fn history_is_complete_and_in_order() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let end = START + 2000 * HOUR;
     let all = hours(&service.client()).history(START..end).collect().await.unwrap();
@@ -45,7 +45,7 @@ async fn a_range_comes_whole_and_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_size_of_ones_own_and_records_of_any_kind() {
+async fn page_size_can_be_set_and_records_untyped() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
     let levels = client.market().levels().coin("B").timeframe(Timeframe::H1).limit(50);
@@ -65,7 +65,7 @@ async fn a_page_size_of_ones_own_and_records_of_any_kind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
+async fn invalid_history_fails_before_sending() {
     let service = Service::new(|_, _| ok());
     let client = service.client();
     let ratio = || client.market().ratio().coin("B");
@@ -95,7 +95,7 @@ async fn what_cannot_be_asked_is_an_error_before_anything_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_plan_says_what_is_going_to_be_asked() {
+async fn plan_lists_the_requests_to_send() {
     let service = Service::new(|_, _| ok());
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::M1);
@@ -112,7 +112,7 @@ async fn a_plan_says_what_is_going_to_be_asked() {
 
 /// Sixty pages whose responses take a second and a half, with ten requests a second: fifteen are in flight at a time.
 #[tokio::test(start_paused = true)]
-async fn windows_are_fetched_side_by_side_as_fast_as_the_limit_allows() {
+async fn pages_are_fetched_concurrently_at_the_rate_limit() {
     let service = Service::new(|request, _| Fate { reply: 3 * SECOND / 2, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let history = hours(&client).history(START - 1000 * 499 * HOUR..START);
@@ -128,7 +128,7 @@ async fn windows_are_fetched_side_by_side_as_fast_as_the_limit_allows() {
 
 /// Ten million records would not fit into memory; at most this number of pages is kept at a time.
 #[tokio::test(start_paused = true)]
-async fn a_slow_consumer_stops_the_fetching() {
+async fn slow_consumer_pauses_the_fetching() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let mut pages = hours(&client).limit(50).history(START - 49 * 400 * HOUR..START).prefetch(8).pages();
@@ -164,7 +164,7 @@ async fn the_first_record_is_searched_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn gaps_come_as_data() {
+async fn gaps_are_reported_as_data() {
     let has = |time: i64| {
         let hour = (time - START) / HOUR;
         (20..970).contains(&hour) && hour != 300 && !(500..600).contains(&hour)
@@ -184,7 +184,7 @@ async fn gaps_come_as_data() {
 
 /// A page that has a record for each step may still have lost those between two steps.
 #[tokio::test(start_paused = true)]
-async fn records_between_two_steps_are_not_lost_behind_a_full_page() {
+async fn records_between_steps_after_a_full_page_are_kept() {
     let has = |time: i64| {
         let last = START + 48 * HOUR;
         time % HOUR == START % HOUR || (last..=last + 1800).contains(&time)
@@ -197,7 +197,7 @@ async fn records_between_two_steps_are_not_lost_behind_a_full_page() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_service_says_beside_the_records_is_told_with_its_range() {
+async fn metadata_is_reported_with_its_range() {
     let (left_out, back) = (START + 98 * HOUR, START + 294 * HOUR);
     let service = Service::new(move |request, _| {
         let body = String::from_utf8(answer(request, |_| true).outcome.unwrap().body.to_vec()).unwrap();
@@ -241,7 +241,7 @@ async fn a_start_that_can_only_be_a_mistake_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_is_told_after_every_page() {
+async fn progress_is_reported_after_every_page() {
     let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
     let told: Arc<Mutex<Vec<Progress>>> = Arc::default();
@@ -258,7 +258,7 @@ async fn progress_is_told_after_every_page() {
 
 /// The first poll returns an outcome, as no event would wake the task for it.
 #[test]
-fn outside_of_a_runtime_it_says_so() {
+fn history_outside_of_a_runtime_is_an_error() {
     let service = Service::new(|_, _| ok());
     let mut pages = hours(&service.client()).history(START..START + 5000 * HOUR).pages();
     let mut next = std::pin::pin!(pages.next());
@@ -269,7 +269,7 @@ fn outside_of_a_runtime_it_says_so() {
 
 /// On several threads, a response may arrive before the history waits for it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn replies_that_are_there_at_once_are_taken() {
+async fn immediate_responses_are_processed() {
     let transport = from_fn(async |request: HttpRequest| {
         let fate = answer(&request, |_| true);
         fate.outcome

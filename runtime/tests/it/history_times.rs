@@ -70,7 +70,7 @@ async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
 }
 
 #[tokio::test(start_paused = true)]
-async fn ends_are_written_as_their_params_write_them() {
+async fn range_ends_are_written_in_the_unit_of_their_param() {
     let paths = check::<Texts>(0, 300, 1).await;
     assert_eq!(paths, ["texts?after=2023-11-14T21:59:59Z&before=2023-11-24T22:00:00Z&every=1h&limit=300"]);
     // The response may include a day at either end, in part or as a whole.
@@ -82,7 +82,7 @@ async fn ends_are_written_as_their_params_write_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_has_room_for_what_comes_beside_a_window() {
+async fn page_has_room_for_records_outside_of_its_range() {
     let service = Service::new(|request, _| answer(request, 0));
     let request = Request::<Days>::new(&service.client()).query("every", "1h").query("limit", 72);
     let error = request.history(START..START + DAY).plan().unwrap_err();

@@ -51,7 +51,7 @@ fn whole(request: &Request<RecvStream>, respond: &mut Respond) {
 }
 
 #[tokio::test]
-async fn one_connection_carries_requests_side_by_side() {
+async fn http2_connection_carries_concurrent_requests() {
     let authority = Authority::new("ours");
     let (port, connections) = start_h2(authority.acceptor("localhost", false, &["h2"]), whole).await;
     let client = builder(port, &authority).build().unwrap();
@@ -83,7 +83,7 @@ async fn without_the_setting_it_is_http_1() {
 }
 
 #[tokio::test]
-async fn failures_are_told_apart_as_ever() {
+async fn http2_failures_have_the_same_kinds() {
     let refused = |_: &Request<RecvStream>, respond: &mut Respond| respond.send_reset(Reason::REFUSED_STREAM);
     let reset = |_: &Request<RecvStream>, respond: &mut Respond| respond.send_reset(Reason::INTERNAL_ERROR);
     let short = |_: &Request<RecvStream>, respond: &mut Respond| {

@@ -182,7 +182,7 @@ fn up_to(milliseconds: u64) -> Way {
 }
 
 #[test]
-fn an_even_way_is_used_whole() {
+fn constant_latency_uses_the_whole_limit() {
     check(up_to(0), true, 0.98, 0);
 }
 
@@ -202,11 +202,11 @@ fn up_to_60_ms_of_jitter_cost_eight_percent() {
 }
 
 #[test]
-fn a_hiccup_each_minute_costs_a_pause() {
+fn one_delay_a_minute_costs_a_pause() {
     check(Way::Hiccup(Duration::from_millis(150)), true, 0.92, 2 * 8);
 }
 
 #[test]
-fn a_service_that_names_no_pause_gets_a_second() {
+fn missing_retry_after_pauses_for_a_second() {
     check(up_to(30), false, 0.95, 1);
 }

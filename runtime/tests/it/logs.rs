@@ -78,9 +78,9 @@ impl Subscriber for Log {
 const OUTER: Id = Id::from_non_zero_u64(NonZeroU64::MAX);
 
 #[tokio::test(start_paused = true)]
-async fn logs_hold_what_is_allowed_and_no_more() {
+async fn logs_contain_only_allowed_values() {
     if !is_alone() {
-        return run_alone("logs::logs_hold_what_is_allowed_and_no_more", &[]);
+        return run_alone("logs::logs_contain_only_allowed_values", &[]);
     }
     let log = Log::default();
     let _guard = tracing::subscriber::set_default(log.clone());

@@ -52,7 +52,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_refused() {
+async fn body_over_the_limit_is_rejected() {
     let large = "x".repeat(1001);
     let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3e9\r\n{large}\r\n0\r\n\r\n");
     let promised = "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n".into();
@@ -66,7 +66,7 @@ async fn a_body_over_the_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_may_have_32_mib_unless_told_otherwise() {
+async fn body_limit_is_32_mib_by_default() {
     let allowed: usize = 32 << 20;
     for (length, expected) in [(allowed, "was cut off after 0 bytes"), (allowed + 1, "exceeds 33554432 bytes")] {
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
@@ -77,7 +77,7 @@ async fn a_body_may_have_32_mib_unless_told_otherwise() {
 }
 
 #[tokio::test]
-async fn a_cut_body_is_no_decode_error() {
+async fn truncated_body_is_not_a_decode_error() {
     let half = &DATA[..30];
     let length = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{half}", DATA.len());
     let chunked = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1e\r\n{half}\r\n");
@@ -90,7 +90,7 @@ async fn a_cut_body_is_no_decode_error() {
 }
 
 #[tokio::test]
-async fn a_cut_body_of_unknown_length_is_requested_again() {
+async fn truncated_body_of_unknown_length_is_requested_again() {
     let text = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{}", &DATA[..DATA.len() - 1]);
     let error = check(Step::Close(text.into())).await;
     assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Body, true));
@@ -98,7 +98,7 @@ async fn a_cut_body_of_unknown_length_is_requested_again() {
 }
 
 #[tokio::test]
-async fn a_slow_server_is_given_up() {
+async fn slow_server_times_out() {
     let table = [
         (Step::Silence, ErrorKind::Headers),
         (Step::Trickle(reply("200 OK", DATA)), ErrorKind::Headers),
@@ -113,7 +113,7 @@ async fn a_slow_server_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_early_is_told_from_a_slow_one() {
+async fn closed_connection_differs_from_a_timeout() {
     let cut = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
     for text in [String::new(), cut, "SSH-2.0-OpenSSH\r\n".to_owned()] {
         let error = check(Step::Close(text.into())).await;
@@ -123,7 +123,7 @@ async fn a_connection_that_ends_early_is_told_from_a_slow_one() {
 }
 
 #[tokio::test]
-async fn a_refused_connection_says_so() {
+async fn refused_connection_is_named() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let base_url = format!("http://{address}/v2");
@@ -145,7 +145,7 @@ fn words(error: &Error) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_name_that_nobody_knows_is_said() {
+async fn unknown_host_is_named() {
     let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
     let (said, cost) = words(&ask(&client).await.unwrap_err());
     assert!(said.starts_with("connection to `nowhere.invalid:443` failed: DNS lookup failed"), "{said}");
@@ -153,18 +153,21 @@ async fn a_name_that_nobody_knows_is_said() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_nobody_asks_is_said() {
+async fn unused_proxy_of_the_environment_is_mentioned() {
     if is_alone() {
         let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
         let (said, _) = words(&ask(&client).await.unwrap_err());
         let expected = "; the environment sets a proxy, which requires the feature `proxy` and the setting `env_proxy`";
         return assert!(said.ends_with(expected), "{said}");
     }
-    run_alone("loopback::a_proxy_that_nobody_asks_is_said", &[("HTTPS_PROXY", "http://me:canary@127.0.0.1:1")]);
+    run_alone(
+        "loopback::unused_proxy_of_the_environment_is_mentioned",
+        &[("HTTPS_PROXY", "http://me:canary@127.0.0.1:1")],
+    );
 }
 
 #[tokio::test]
-async fn a_stalled_handshake_is_given_up() {
+async fn stalled_handshake_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let base_url = format!("https://{address}/v2");
@@ -177,7 +180,7 @@ async fn a_stalled_handshake_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_explained() {
+async fn rejection_is_explained() {
     let body = r#"{"detail": {"message": "no such venue", "error_code": "VENUE"}, "key": "canary-key"}"#;
     let error = check(Step::Write(reply("422 Unprocessable", body))).await;
     assert_eq!((error.status(), error.code()), (Some(422), Some("VENUE")));
@@ -191,7 +194,7 @@ async fn a_refusal_is_explained() {
 }
 
 #[tokio::test]
-async fn a_page_instead_of_json_is_bounded() {
+async fn html_in_an_error_is_truncated() {
     let page = format!("<html>{}</html>", "x".repeat(900));
     for (head, kind) in [("503 Busy", ErrorKind::Status), ("200 OK", ErrorKind::Decode)] {
         let error = check(Step::Write(reply(head, &page))).await;
@@ -202,7 +205,7 @@ async fn a_page_instead_of_json_is_bounded() {
 }
 
 #[tokio::test]
-async fn an_encoding_that_was_not_asked_for_is_refused() {
+async fn unexpected_encoding_is_rejected() {
     let error = check(Step::Write(reply("200 OK\r\ncontent-encoding: br", DATA))).await;
     assert_eq!(error.kind(), ErrorKind::Decode);
     assert!(error.to_string().contains("has the encoding `br`"));
@@ -237,7 +240,7 @@ async fn a_pooled_connection_that_was_closed_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_reused_connection_that_fails_is_no_failure() {
+async fn failed_reused_connection_is_replaced_silently() {
     for end in [Step::Close(Vec::new()), Step::Reset(Vec::new()), Step::Close(b"HTTP/1.1 2".to_vec())] {
         let steps = vec![Step::Write(reply("200 OK", DATA)), end, Step::Write(reply("200 OK", DATA))];
         let server = Server::start(steps).await;
@@ -249,7 +252,7 @@ async fn a_reused_connection_that_fails_is_no_failure() {
 }
 
 #[test]
-fn outside_a_runtime_the_error_says_so() {
+fn request_outside_of_a_runtime_is_an_error() {
     let client = Client::builder("https://example.com/v2").api_key(KEY).build().unwrap();
     let mut call = std::pin::pin!(client.raw("/x").into_future());
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

@@ -20,7 +20,7 @@ fn coin(client: &Client, coin: &str) -> invented::Request<invented::Ratio> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn none_gets_far_ahead_of_another() {
+async fn no_history_gets_far_ahead_of_another() {
     // One of them has a latency ten times that of the others.
     let service = Service::new(|request, _| {
         let reply = if query(request)["coin"] == "slow" { 2 * SECOND } else { SECOND / 5 };
@@ -50,7 +50,7 @@ async fn none_gets_far_ahead_of_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_ends_one_and_not_the_others() {
+async fn error_ends_one_history_and_not_the_others() {
     let service = Service::new(|request, _| match query(request)["coin"].as_str() {
         "bad" => scripted::reply(404, &[], "{}"),
         _ => answer(request, |_| true),
@@ -104,7 +104,7 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
 
 /// The short history ends with its first page; the pages of the long one arrive a second apart.
 #[tokio::test(start_paused = true)]
-async fn rows_do_not_wait_for_a_series_that_is_over() {
+async fn rows_do_not_wait_for_an_ended_series() {
     let service = Service::new(|request, _| {
         let pages = (number(request, "startTime") + 1 - START) / (49 * HOUR);
         Fate { reply: SECOND * u32::try_from(pages).unwrap(), ..answer(request, |_| true) }
@@ -128,7 +128,7 @@ async fn rows_do_not_wait_for_a_series_that_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_table_without_one_of_its_columns_is_none() {
+async fn missing_column_is_an_error() {
     let service = Service::new(
         |request, before| {
             if before > 5 { scripted::reply(404, &[], "{}") } else { answer(request, |_| true) }
@@ -151,7 +151,7 @@ async fn a_table_without_one_of_its_columns_is_none() {
 
 /// Fifteen series of one page end; the sixteenth gets their share of concurrent requests.
 #[tokio::test(start_paused = true)]
-async fn a_series_that_is_over_leaves_its_requests_to_the_others() {
+async fn ended_series_releases_its_capacity() {
     let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let mut all = MultiHistory::new();
@@ -168,7 +168,7 @@ async fn a_series_that_is_over_leaves_its_requests_to_the_others() {
 
 /// All send in turns, and together they prefetch as much as one alone.
 #[tokio::test(start_paused = true)]
-async fn several_have_as_many_requests_under_way_as_one() {
+async fn several_histories_share_the_request_capacity() {
     let service = Service::new(|request, _| Fate { reply: 20 * SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let names = ["a", "b", "c", "d"];
@@ -188,7 +188,7 @@ async fn several_have_as_many_requests_under_way_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_row_has_no_cell_of_a_series_that_is_over() {
+async fn row_has_no_value_of_an_ended_series() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
     let of = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
@@ -203,7 +203,7 @@ async fn a_row_has_no_cell_of_a_series_that_is_over() {
 }
 
 #[tokio::test]
-async fn of_nothing_comes_nothing() {
+async fn no_histories_yield_no_rows() {
     assert!(MultiHistory::<u8, u8>::new().next().await.is_none());
     assert!(MultiHistory::<u8, Option<u8>>::new().align().next().await.is_none());
 }

@@ -33,7 +33,7 @@ impl Observer for Journal {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_is_told_in_order() {
+async fn observer_receives_events_in_order() {
     let (_, builder) = troubled();
     let journal = Arc::new(Journal::default());
     let client = builder.observer(journal.clone()).build().unwrap();

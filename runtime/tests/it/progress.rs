@@ -42,7 +42,7 @@ async fn check(client: &Client, within: Duration) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_buffer_of_requests_lets_another_one_through() {
+async fn buffered_requests_do_not_block_another() {
     let (_, client) = slow();
     // What `buffered(15)` does while the body of its loop awaits something else.
     let mut buffered: Vec<_> = (0..15).map(|_| left_alone(&client)).collect();
@@ -53,7 +53,7 @@ async fn a_buffer_of_requests_lets_another_one_through() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_consumer_that_is_busy_elsewhere_holds_up_no_other_task() {
+async fn busy_consumer_does_not_block_other_tasks() {
     let (_, client) = slow();
     let buffered: Vec<_> = (0..4).map(|_| left_alone(&client)).collect();
     let other = tokio::spawn(client.raw("/other").into_future());
@@ -67,7 +67,7 @@ async fn a_consumer_that_is_busy_elsewhere_holds_up_no_other_task() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_heartbeat_beside_a_slow_request_is_served() {
+async fn heartbeat_is_served_during_a_slow_request() {
     let service = Service::new(
         |request, _| {
             if request.url.ends_with("slow") { Fate { reply: 20 * SECOND, ..ok() } } else { ok() }
@@ -88,7 +88,7 @@ async fn a_heartbeat_beside_a_slow_request_is_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_fetches_a_token_and_is_left_alone_holds_up_no_follower() {
+async fn unpolled_token_caller_does_not_block_others() {
     let token = r#"{"access_token": "t", "expires_in": 600}"#;
     let service = Service::new(move |request, _| {
         if request.url.ends_with("token") { Fate { reply: SECOND, ..reply(200, &[], token) } } else { ok() }
@@ -117,7 +117,7 @@ async fn nothing_is_sent_before_the_first_poll() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_cancels_by_the_next_turn_of_the_runtime() {
+async fn dropping_cancels_at_the_next_poll() {
     let (service, client) = slow();
     let requests: Vec<_> = (0..5).map(|_| left_alone(&client)).collect();
     tokio::time::sleep(SECOND / 2).await;
@@ -131,7 +131,7 @@ async fn dropping_cancels_by_the_next_turn_of_the_runtime() {
 }
 
 #[test]
-fn where_its_runtime_has_ended_it_says_so() {
+fn request_on_an_ended_runtime_is_an_error() {
     let (_, client) = slow();
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let (ended, other) = (runtime(), runtime());

@@ -53,7 +53,7 @@ async fn ask(builder: Builder<Client>) -> Result<usize, Error> {
 }
 
 #[tokio::test]
-async fn a_tunnel_hides_everything_from_the_proxy() {
+async fn tunnel_hides_requests_from_the_proxy() {
     let (server, root) = service().await;
     let (port, journal) = proxy(ESTABLISHED, Some(server)).await;
     let url = format!("http://me:canary%20password@127.0.0.1:{port}");
@@ -64,7 +64,7 @@ async fn a_tunnel_hides_everything_from_the_proxy() {
 }
 
 #[tokio::test]
-async fn what_is_not_encrypted_is_forwarded() {
+async fn plain_http_is_forwarded_by_the_proxy() {
     let reply = "HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{\"data\": []}";
     let (port, journal) = proxy(reply, None).await;
     let builder = Client::builder("http://service.invalid/v2").api_key(KEY).allow_http(true);
@@ -76,7 +76,7 @@ async fn what_is_not_encrypted_is_forwarded() {
 }
 
 #[tokio::test]
-async fn a_proxy_may_be_encrypted_itself() {
+async fn proxy_may_use_tls() {
     let (server, root) = service().await;
     let authority = Authority::new("theirs");
     let acceptor = authority.acceptor("localhost", false, &[]);
@@ -104,7 +104,7 @@ async fn socks(stream: &mut TcpStream, expected: &[u8], reply: &[u8]) {
 }
 
 #[tokio::test]
-async fn socks_is_told_the_name_and_the_port() {
+async fn socks_proxy_receives_name_and_port() {
     let port = listen(|mut stream| async move {
         socks(&mut stream, b"\x05\x01\x02", b"\x05\x02").await;
         socks(&mut stream, b"\x01\x02me\x06canary", b"\x01\x00").await;
@@ -154,7 +154,7 @@ async fn a_proxy_that_fails_is_named() {
 }
 
 #[tokio::test]
-async fn a_tunnel_to_somebody_else_is_no_way() {
+async fn tunnel_to_another_server_is_rejected() {
     let (server, _) = service().await;
     let (port, _) = proxy(ESTABLISHED, Some(server)).await;
     let (text, retryable) = refusal(builder(), port).await;
@@ -187,7 +187,7 @@ async fn the_environment_selects_the_proxy_if_that_is_set() {
 }
 
 #[test]
-fn a_proxy_of_no_use_is_refused_when_the_client_is_built() {
+fn unusable_proxy_fails_the_build_of_the_client() {
     let error = builder().proxy("ftp://me:canary@127.0.0.1").build().unwrap_err();
     let expected = "invalid proxy URL; \
         expected `http://host:port`, `https://host:port` or `socks5://host:port`";

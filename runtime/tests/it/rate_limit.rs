@@ -80,7 +80,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
 
 /// The first requests have to open connections, and arrive when the next ones could be sent.
 #[tokio::test(start_paused = true)]
-async fn what_arrives_late_counts_late() {
+async fn late_arrival_counts_at_its_arrival() {
     let service = Service::new(|_, before| {
         let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
         Fate { departure, way: departure + Duration::from_millis(2), ..ok() }
@@ -92,7 +92,7 @@ async fn what_arrives_late_counts_late() {
 
 /// Nor does the rate limiter forget them if the responses, which show when they were sent, take longer than the window.
 #[tokio::test(start_paused = true)]
-async fn what_arrives_late_and_is_answered_later_counts_late() {
+async fn late_arrival_with_late_response_counts_at_its_arrival() {
     let service = Service::new(|_, before| {
         let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
         Fate { departure, way: departure + Duration::from_millis(2), reply: 3 * SECOND, ..ok() }
@@ -104,7 +104,7 @@ async fn what_arrives_late_and_is_answered_later_counts_late() {
 
 /// A custom transport need not report when a request was sent.
 #[tokio::test(start_paused = true)]
-async fn what_is_not_told_leaves_when_it_is_called() {
+async fn unreported_send_counts_at_the_call() {
     let service = Service::untold(|_, _| Fate { reply: 3 * SECOND, ..ok() });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 100)).build().unwrap();
     let start = Instant::now();
@@ -115,7 +115,7 @@ async fn what_is_not_told_leaves_when_it_is_called() {
 
 /// A transport that claims to report it may omit it: such a request counts as sent when its response arrives.
 #[tokio::test(start_paused = true)]
-async fn what_is_answered_has_left() {
+async fn response_marks_a_request_as_sent() {
     struct Forgetful(Arc<Service>);
     impl Transport for Forgetful {
         fn send(&self, mut request: HttpRequest) -> SendFuture<'_> {
@@ -138,7 +138,7 @@ async fn what_is_answered_has_left() {
 
 /// A request that fails before it is sent does not count.
 #[tokio::test(start_paused = true)]
-async fn what_has_not_left_leaves_room() {
+async fn unsent_request_leaves_room() {
     struct Broken;
     impl Transport for Broken {
         fn send(&self, _: HttpRequest) -> SendFuture<'_> {
@@ -160,7 +160,7 @@ async fn what_has_not_left_leaves_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_window_allows_goes_out_at_once() {
+async fn requests_within_the_window_are_sent_at_once() {
     let service = Service::new(|_, _| ok());
     let client = service.builder().rate_limit(RateLimit::new(5, SECOND, 100)).build().unwrap();
     let start = Instant::now();
@@ -170,7 +170,7 @@ async fn what_the_window_allows_goes_out_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_comes_first_is_served_first() {
+async fn queue_is_first_in_first_out() {
     let service = Service::new(|_, _| ok());
     let client = service.builder().rate_limit(RateLimit::new(3, SECOND, 2)).build().unwrap();
     let calls = (0..50).map(|index| (index, client.clone()));
@@ -191,7 +191,7 @@ async fn whoever_comes_first_is_served_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_sent_before_goes_first() {
+async fn retries_go_before_new_requests() {
     let service = Service::new(|_, before| if before == 0 { reply(503, &[], "") } else { ok() });
     let retry = Retry::default().backoff(Duration::ZERO, Duration::ZERO);
     let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).retry(retry).build().unwrap();
@@ -200,7 +200,7 @@ async fn what_was_sent_before_goes_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_of_an_idle_client_leave_at_once() {
+async fn ten_requests_of_an_idle_client_are_sent_at_once() {
     let service = Service::new(|_, _| ok());
     let client = service.builder().rate_limit(RateLimit::new(600, 60 * SECOND, 100)).build().unwrap();
     for _ in 0..2 {
@@ -214,7 +214,7 @@ async fn ten_of_an_idle_client_leave_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_gives_up_leaves_no_debt() {
+async fn cancelled_waiter_leaves_no_debt() {
     fastrand::seed(11);
     for _ in 0..30 {
         let service = Service::new(|_, _| ok());
@@ -242,7 +242,7 @@ async fn whoever_gives_up_leaves_no_debt() {
 
 /// The same on several threads and a real clock, where only outcomes can be asserted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nor_does_it_on_several_threads() {
+async fn cancelled_waiter_leaves_no_debt_on_several_threads() {
     let quick = || Fate { way: Duration::ZERO, reply: Duration::from_millis(fastrand::u64(0..3)), ..ok() };
     let service = Service::new(move |_, _| quick());
     let client = service.builder().rate_limit(RateLimit::new(40, SECOND / 50, 3)).build().unwrap();

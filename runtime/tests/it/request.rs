@@ -25,7 +25,7 @@ fn client() -> Client {
 }
 
 #[test]
-fn a_request_can_be_looked_at() {
+fn request_can_be_inspected() {
     let client = client();
     let request = client.market().ratio().limit(10).query("depth", 5).coin("BTC").limit(100);
     assert_eq!(request.path_and_query(), "/ratio?coin=BTC&limit=100&depth=5");
@@ -58,7 +58,7 @@ fn values_are_written_as_the_service_reads_them() {
 }
 
 #[test]
-fn what_is_not_given_is_left_out() {
+fn unset_params_are_omitted() {
     let ratio = client().market().ratio();
     let coin = |coin: Option<&str>| ratio.clone().coin("ETH").coin(coin).path_and_query();
     assert_eq!((coin(Some("BTC")).as_str(), coin(None).as_str()), ("/ratio?coin=BTC", "/ratio"));
@@ -73,14 +73,14 @@ fn what_is_not_given_is_left_out() {
 }
 
 #[test]
-fn references_and_small_numbers_are_values() {
+fn setters_accept_references_and_small_integers() {
     let (name, venue) = (String::from("BTC"), Exchange::NORTH_SPOT);
     let request = client().raw("/x").query("a", &name).query("b", 7_u8).query("c", -7_i16).query("d", &venue);
     assert_eq!(request.query("e", Some(&name)).path_and_query(), "/x?a=BTC&b=7&c=-7&d=north_spot&e=BTC");
 }
 
 #[test]
-fn equal_requests_are_one_in_a_set() {
+fn equal_requests_hash_equally() {
     let ratio = client().market().ratio();
     let requests = [ratio.clone().coin("BTC").limit(5), ratio.clone().limit(5).coin("BTC"), ratio.clone().coin("BTC")];
     assert_eq!(requests.into_iter().collect::<HashSet<_>>().len(), 2);
@@ -92,7 +92,7 @@ fn equal_requests_are_one_in_a_set() {
 }
 
 #[test]
-fn requests_and_clients_go_anywhere() {
+fn requests_and_clients_are_send_and_sync() {
     fn check<T: Send + Sync + Clone + 'static>(_: &T) {}
     fn check_future<T: Send + 'static>(_: &T) {}
     fn check_error<T: std::error::Error + Send + Sync + 'static>() {}
@@ -111,7 +111,7 @@ async fn refusal<T>(request: impl IntoFuture<Output = Result<T, Error>>) -> Stri
 }
 
 #[tokio::test]
-async fn what_cannot_be_meant_is_not_sent() {
+async fn implausible_requests_are_not_sent() {
     let client = client();
     let ratio = client.market().ratio();
     let expected = "market.ratio (GET /ratio?exchange=): \
@@ -162,7 +162,7 @@ impl Transport for Remembering {
 }
 
 #[tokio::test]
-async fn headers_are_the_clients_unless_a_request_has_its_own() {
+async fn request_headers_override_those_of_the_client() {
     let transport = Remembering::default();
     let builder = || Client::builder("https://example.com/v2").api_key("canary").transport(transport.clone());
     builder().build().unwrap().raw("/x").await.unwrap();

@@ -48,7 +48,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_redirect_that_was_followed_is_said() {
+async fn followed_redirect_is_reported() {
     let other = Server::start(vec![Step::Write(reply("200 OK", DATA))]).await;
     let head = format!("302 Found\r\nlocation: {}/x", other.base_url.replace("127.0.0.1", "localhost"));
     for (head, host) in [(&*head, "localhost"), ("302 Found\r\nlocation: /round/and/round", "127.0.0.1")] {
@@ -68,7 +68,7 @@ async fn a_redirect_that_was_followed_is_said() {
 }
 
 #[tokio::test]
-async fn a_limit_of_the_users_own_is_a_timeout_too() {
+async fn reqwest_timeout_is_a_timeout_error() {
     let begun = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{";
     for (step, kind) in [(Step::Silence, ErrorKind::Headers), (Step::Write(begun.into()), ErrorKind::Body)] {
         let server = Server::start(vec![step]).await;

@@ -24,7 +24,7 @@ async fn a_response_has_status_headers_and_the_typed_body() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_has_the_headers_of_the_reply_too() {
+async fn error_has_the_response_headers() {
     for status in [302, 404] {
         let client = Service::new(move |_, _| reply(status, HEADERS, "")).client();
         let error = client.raw("/x").await.unwrap_err();
@@ -52,7 +52,7 @@ async fn an_error_has_the_headers_of_the_reply_too() {
 }
 
 #[test]
-fn what_a_transport_brings_may_be_a_token() {
+fn token_in_a_response_is_masked() {
     let response = HttpResponse::new(200, Headers::new(), "canary");
     let expected = "HttpResponse { status: 200, headers: {}, body: 6 bytes, ends_with_connection: false }";
     assert_eq!(format!("{response:?}"), expected);

@@ -27,7 +27,7 @@ async fn always(fate: impl Fn() -> Fate + Send + 'static) -> (usize, Option<Erro
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_passes_is_tried_again_and_what_does_not_is_final() {
+async fn transient_failures_are_retried_and_permanent_ones_are_final() {
     for phase in [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body] {
         assert_eq!(always(move || failure(phase)).await.0, 4, "{phase:?}");
     }
@@ -62,7 +62,7 @@ async fn a_success_after_failures_is_a_success() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_error_tells_of_the_way() {
+async fn error_lists_the_attempts() {
     let service = Service::new(|_, _| reply(503, &[("retry-after", "2")], r#"{"message": "busy"}"#));
     let error = check(&service.client()).await.unwrap_err();
     assert_eq!((error.attempts(), error.retry_after()), (4, Some(2 * SECOND)));
@@ -99,7 +99,7 @@ async fn timeout_is_never_exceeded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_has_30_seconds_and_a_request_10_minutes_unless_told_otherwise() {
+async fn default_timeouts_are_30_seconds_and_10_minutes() {
     let service = Service::new(|_, _| silence());
     let once = service.builder().retry(Retry::none()).build().unwrap();
     let often = service.builder().retry(Retry::default().max_attempts(1000).budget(1000)).build().unwrap();
@@ -113,7 +113,7 @@ async fn an_attempt_has_30_seconds_and_a_request_10_minutes_unless_told_otherwis
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_attempt_is_given_more_than_is_left() {
+async fn attempt_is_limited_to_the_remaining_time() {
     let given = Arc::new(Mutex::new(Vec::new()));
     let seen = given.clone();
     let service = Service::new(move |request, _| {
@@ -128,7 +128,7 @@ async fn no_attempt_is_given_more_than_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_does_not_count_the_line_at_the_gate() {
+async fn timeout_excludes_the_rate_limit_queue() {
     let service = Service::new(|_, _| ok());
     let limit = RateLimit::new(1, 60 * SECOND, 1);
     let client = service.builder().rate_limit(limit).timeout(10 * SECOND).build().unwrap();
@@ -140,7 +140,7 @@ async fn it_does_not_count_the_line_at_the_gate() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_wants_a_bound_on_the_line_sets_one() {
+async fn queue_timeout_limits_the_queue() {
     let service = Service::new(|_, _| ok());
     let builder = service.builder().rate_limit(RateLimit::new(1, 60 * SECOND, 1)).queue_timeout(10 * SECOND);
     let client = builder.build().unwrap();
@@ -156,7 +156,7 @@ async fn whoever_wants_a_bound_on_the_line_sets_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn thousands_at_once_wait_and_none_fails() {
+async fn thousands_of_queued_requests_all_succeed() {
     let service = Service::new(|_, before| match before % 50 {
         0 => reply(503, &[], ""),
         _ => ok(),
@@ -182,7 +182,7 @@ impl Transport for Deaf {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_is_kept_whatever_the_transport_does() {
+async fn timeout_holds_for_any_transport() {
     let builder = Client::builder("https://example.com/v2").api_key("canary-key").transport(Deaf);
     let client = builder.attempt_timeout(SECOND).retry(Retry::none()).build().unwrap();
     let begun = Instant::now();
@@ -197,7 +197,7 @@ async fn a_timeout_is_kept_whatever_the_transport_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_may_have_rules_of_its_own() {
+async fn request_may_have_separate_retry_rules() {
     let service = Service::new(|_, _| reply(404, &[], ""));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let asked = Arc::new(Mutex::new(Vec::new()));
@@ -214,7 +214,7 @@ async fn a_request_may_have_rules_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_went_wrong_before_is_the_cause() {
+async fn previous_failure_is_the_cause() {
     let service = Service::new(|_, before| match before {
         0 => reply(503, &[], r#"{"message": "canary-key is busy"}"#),
         _ => silence(),
@@ -247,7 +247,7 @@ async fn a_dead_service_sees_few_retries() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn none_means_none() {
+async fn retry_none_never_retries() {
     let service = Service::new(|_, _| reply(503, &[], ""));
     let client = service.builder().retry(Retry::none()).build().unwrap();
     assert_eq!(check(&client).await.unwrap_err().attempts(), 1);
@@ -255,7 +255,7 @@ async fn none_means_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_is_asked_for_again_once_for_all() {
+async fn token_is_refreshed_once_for_all_callers() {
     let service = Service::new(|request, before| match before {
         0 => failure(Phase::Connect),
         1 => reply(503, &[], ""),
@@ -276,7 +276,7 @@ async fn a_token_is_asked_for_again_once_for_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outage_of_the_token_endpoint_heals_on_the_next_call() {
+async fn token_outage_ends_with_the_next_call() {
     let begin = Instant::now();
     let service = Service::new(move |request, _| match request.url.ends_with("token") {
         true if begin.elapsed() < 30 * SECOND => failure(Phase::Connect),
@@ -293,7 +293,7 @@ async fn an_outage_of_the_token_endpoint_heals_on_the_next_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_that_works_outlives_an_outage() {
+async fn valid_token_is_used_during_a_token_outage() {
     let begin = Instant::now();
     let service = Service::new(move |request, _| match request.url.ends_with("token") {
         true if begin.elapsed() > SECOND && begin.elapsed() < 570 * SECOND => silence(),

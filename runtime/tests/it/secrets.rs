@@ -46,7 +46,7 @@ async fn a_param_is_masked_as_it_is_sent() {
 }
 
 #[tokio::test]
-async fn white_space_around_a_secret_is_no_part_of_it() {
+async fn white_space_around_a_secret_is_trimmed() {
     let sent = Arc::new(Mutex::new(Vec::new()));
     let seen = sent.clone();
     let echo = move |request: HttpRequest| {
@@ -84,7 +84,7 @@ impl<F: Fn(HttpRequest) -> HttpResponse + Send + Sync + 'static> Transport for E
 }
 
 #[tokio::test]
-async fn an_echo_is_masked_however_it_is_written() {
+async fn echoed_secret_is_masked_in_any_encoding() {
     let echoes = [
         "canary+/elk==",
         r"canary+\/elk==",
@@ -102,7 +102,7 @@ async fn an_echo_is_masked_however_it_is_written() {
 }
 
 #[tokio::test]
-async fn what_is_quoted_in_part_is_masked_too() {
+async fn partially_quoted_secret_is_masked() {
     for before in 0..80 {
         let body = format!(r#"{{"data": [{{"openDate": "{}canary+\/elk=="}}]}}"#, "x".repeat(before));
         assert!(check(Canned(Ok((200, body)))).await.is_decode());
@@ -139,7 +139,7 @@ impl std::error::Error for Talkative {
 }
 
 #[tokio::test]
-async fn causes_keep_their_words_and_lose_the_key() {
+async fn causes_keep_their_text_without_the_key() {
     let failure = || {
         let cause = Box::new(Talkative { sent: KEY, cause: None });
         TransportError::new(Phase::Send, "no way").with_source(Talkative { sent: "", cause: Some(cause) })
@@ -150,7 +150,7 @@ async fn causes_keep_their_words_and_lose_the_key() {
 }
 
 #[tokio::test]
-async fn a_cause_without_secrets_stays_what_it_is() {
+async fn cause_without_secrets_is_unchanged() {
     let failure = || TransportError::new(Phase::Send, "no way").with_source(std::io::Error::other("closed"));
     let error = check(Canned(Err(failure))).await;
     let cause = std::error::Error::source(&error).unwrap();
@@ -158,7 +158,7 @@ async fn a_cause_without_secrets_stays_what_it_is() {
 }
 
 #[tokio::test]
-async fn an_error_that_main_returns_reads_like_any_other() {
+async fn error_returned_from_main_is_readable() {
     let failure = || TransportError::new(Phase::Send, "no way").with_source(std::io::Error::other("closed"));
     let error = check(Canned(Err(failure))).await;
     assert!(format!("{error:?}").starts_with("market.ratio (GET /ratio?note=*"), "{error:?}");

@@ -24,7 +24,7 @@ fn envelopes() {
 }
 
 #[test]
-fn broken_envelopes_are_refused_with_the_place() {
+fn broken_envelopes_are_rejected_with_their_path() {
     let table = [
         ("{}", "`data` is missing at line 1 column 3"),
         (r#"{"data": [{"openDate": 1, "ratio": "x"}]}"#, "`data[0].ratio`: expected a number, found the string"),
@@ -45,7 +45,7 @@ fn records_of_any_kind() {
 }
 
 #[test]
-fn what_is_left_out_can_be_an_error() {
+fn skipped_records_can_be_an_error() {
     let whole = check(r#"{"data": [], "metadata": {"unsupportedExchanges": []}}"#).unwrap();
     assert!(whole.require_complete().is_ok());
     let partial = check(r#"{"data": [], "metadata": {"unsupportedExchanges": ["a_spot", "b_spot"]}}"#).unwrap();

@@ -49,7 +49,7 @@ impl Transport for Busy {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_says_all_that_a_builder_does() {
+async fn settings_file_has_every_builder_setting() {
     let file = File::new(
         "whole.toml",
         r#"
@@ -85,7 +85,7 @@ x-team = "red"
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_said_of_retries_stays_as_it_was() {
+async fn unset_retry_settings_keep_their_defaults() {
     let file = File::new(
         "retry.toml",
         "base_url = \"https://example.com/v2\"\napi_key = \"canary-key\"\nretry = { max_attempts = 8 }\n",
@@ -97,7 +97,7 @@ async fn what_is_not_said_of_retries_stays_as_it_was() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line_and_without_its_value() {
+fn wrong_setting_is_named_with_its_line_but_not_its_value() {
     let url = "base_url = \"https://example.com/v2\"\n";
     let table = [
         (String::new(), "FILE:1: missing field `base_url`"),

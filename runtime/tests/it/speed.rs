@@ -57,16 +57,16 @@ async fn check(limit: RateLimit, sets: &[&LimitInfo]) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn set_a_is_used_at_every_speed_of_reply() {
+async fn set_a_is_used_at_every_latency() {
     check(limits::SET_A, &[&SERVICE.limits[0]]).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn set_b_is_used_at_every_speed_of_reply() {
+async fn set_b_is_used_at_every_latency() {
     check(limits::SET_B, &[&SERVICE.limits[1]]).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn both_sets_are_used_at_every_speed_of_reply() {
+async fn both_sets_are_used_at_every_latency() {
     check(limits::all(), &[&SERVICE.limits[0], &SERVICE.limits[1]]).await;
 }

@@ -127,6 +127,6 @@ fn check(seed: u64) {
 }
 
 #[test]
-fn no_caller_ends_what_belongs_to_the_client() {
+fn callers_cannot_end_state_of_the_client() {
     (0..60).for_each(check);
 }

@@ -23,7 +23,7 @@ async fn refusal(builder: Builder<Client>, port: u16) -> String {
 }
 
 #[tokio::test]
-async fn a_root_of_the_users_own_is_trusted_beside_the_others() {
+async fn custom_root_is_trusted_in_addition() {
     let (authority, another) = (Authority::new("ours"), Authority::new("theirs"));
     let port = start(authority.acceptor("localhost", false, &[])).await;
     for pem in [authority.pem.clone(), another.pem.clone() + &authority.pem] {
@@ -51,7 +51,7 @@ async fn a_server_that_is_not_trusted_gets_no_request() {
 }
 
 #[test]
-fn what_is_no_certificate_is_refused() {
+fn invalid_certificate_is_rejected() {
     let check = |pem: &str| format!("{:#}", builder(1).root_certificate(pem).build().unwrap_err());
     let expected = "invalid root certificate; expected PEM that begins with `-----BEGIN CERTIFICATE-----`";
     assert_eq!(check(""), expected);
@@ -63,7 +63,7 @@ fn what_is_no_certificate_is_refused() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_a_certificate_is_shown_one() {
+async fn client_certificate_is_presented_on_request() {
     let (authority, another) = (Authority::new("ours"), Authority::new("theirs"));
     let port = start(authority.strict_acceptor("localhost")).await;
     let builder = || builder(port).root_certificate(authority.pem.clone());
@@ -119,10 +119,10 @@ mod system_roots {
     }
 
     #[test]
-    fn a_system_without_roots_is_no_dead_end() {
+    fn system_without_roots_is_an_error_with_help() {
         if !is_alone() {
             let environment = [("SSL_CERT_FILE", "/nowhere/roots.pem")];
-            return run_alone("tls::system_roots::a_system_without_roots_is_no_dead_end", &environment);
+            return run_alone("tls::system_roots::system_without_roots_is_an_error_with_help", &environment);
         }
         let error = builder(1).system_roots().build().unwrap_err();
         let expected = "no root certificate was found on this system; \

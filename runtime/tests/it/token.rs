@@ -114,7 +114,7 @@ fn seen(service: &Service) -> (usize, usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn both_requests_carry_what_the_document_says() {
+async fn token_and_data_requests_match_the_document() {
     let (service, client) = service(r#""expires_in": 84706, "token_type": "Bearer""#);
     check(&client).await.unwrap();
     check(&client).await.unwrap();
@@ -170,7 +170,7 @@ async fn a_token_is_replaced_shortly_before_it_expires() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_without_lifetime_lasts_until_it_is_refused() {
+async fn token_without_lifetime_lasts_until_it_is_rejected() {
     let (service, client) = service("");
     check(&client).await.unwrap();
     tokio::time::advance(Duration::from_secs(1_000_000)).await;
@@ -182,7 +182,7 @@ async fn a_token_without_lifetime_lasts_until_it_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_without_any_life_is_used_by_those_who_waited() {
+async fn token_with_zero_lifetime_serves_its_waiters() {
     let (service, client) = service(r#""expires_in": 0"#);
     assert!(check_all(&client, 20).await.iter().all(Result::is_ok));
     assert_eq!(seen(&service), (1, 20));
@@ -191,7 +191,7 @@ async fn a_token_without_any_life_is_used_by_those_who_waited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn late_refusals_cost_one_refresh() {
+async fn late_rejections_cost_one_refresh() {
     let (service, client) = service(r#""expires_in": 600"#);
     check(&client).await.unwrap();
     service.0.lock().unwrap().valid.clear();
@@ -200,7 +200,7 @@ async fn late_refusals_cost_one_refresh() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_refusal_is_final() {
+async fn second_rejection_is_final() {
     let (service, client) = service(r#""expires_in": 600"#);
     service.0.lock().unwrap().hostile = true;
     let error = check(&client).await.unwrap_err();
@@ -210,7 +210,7 @@ async fn a_second_refusal_is_final() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_request_for_a_token_says_what_to_do() {
+async fn rejected_token_request_has_help() {
     for status in [401, 403, 415, 418] {
         let (service, client) = service("");
         let echo = format!("{KEY} {SECRET} bXk6aWQ6Y2FuYXJ5IHNlY3JldC8r");
@@ -237,7 +237,7 @@ async fn a_refused_request_for_a_token_says_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unusable_reply_is_not_shown() {
+async fn unusable_token_response_is_not_shown() {
     let (service, client) = service(r#""token_type": "canary""#);
     let error = check(&client).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Decode);
@@ -247,7 +247,7 @@ async fn an_unusable_reply_is_not_shown() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_that_is_cancelled_leaves_the_request_for_a_token_to_the_others() {
+async fn cancelled_caller_does_not_cancel_the_token_request() {
     let (service, client) = service(r#""expires_in": 600"#);
     let waiting = tokio::spawn({
         let client = client.clone();
@@ -278,7 +278,7 @@ async fn nothing_shows_a_secret() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_flow_the_key_goes_alone() {
+async fn without_client_credentials_only_the_key_is_sent() {
     let service = Arc::new(Service::default());
     service.0.lock().unwrap().valid.insert(String::new());
     let client = Client::builder("https://example.com/v2").api_key(KEY);

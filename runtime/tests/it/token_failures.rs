@@ -79,7 +79,7 @@ async fn the_token_endpoint() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn odd_lifetimes_work() {
+async fn unusual_token_lifetimes_work() {
     for expires in ["", r#","expires_in": 0"#, r#","expires_in": -1"#, r#","expires_in": 0.001"#, r#","expires_in": 1"#]
     {
         let body = format!(r#"{{"access_token": "t"{expires}}}"#);
@@ -93,7 +93,7 @@ async fn odd_lifetimes_work() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_refuses_every_token_costs_one_of_them() {
+async fn endpoint_that_rejects_every_token_costs_one_token() {
     let body = r#"{"access_token": "t", "expires_in": 600}"#;
     let service = Service::new(|request, _| match request.url.rsplit('/').next().unwrap() {
         "token" => token(body),
@@ -183,7 +183,7 @@ impl Observer for InLine {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_request_for_a_token_goes_ahead_of_the_data_that_waits_for_it() {
+async fn token_request_goes_before_waiting_data_requests() {
     let (service, in_line) = (minute(), InLine::default());
     let limit = RateLimit::new(10, Duration::from_secs(1), 20);
     let builder = service.builder().client_credentials("id", "secret").rate_limit(limit).observer(in_line.clone());
@@ -229,7 +229,7 @@ impl Observer for Renewals {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_renewal_in_a_line_of_half_a_minute_succeeds() {
+async fn token_renewal_succeeds_behind_a_long_queue() {
     let body = r#"{"access_token": "t", "expires_in": 600}"#;
     let service = Service::new(move |request, _| if request.url.ends_with("token") { token(body) } else { ok() });
     let renewals = Renewals::default();

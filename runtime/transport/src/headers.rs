@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_rewritten_is_shown_no_more_than_before() {
+    fn rewritten_header_stays_masked() {
         let mut headers = Headers::new();
         headers.insert_sensitive("x-api-key", "canary").unwrap();
         headers.insert("set-cookie", "canary").unwrap();

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_setting_that_was_made_is_named() {
+    fn first_unsupported_setting_is_named() {
         let mut settings = Settings::default();
         assert_eq!(settings.made(), None);
         settings.root_certificates.push(Vec::new());

@@ -82,7 +82,7 @@ async fn ratios(client: Client, end: Instant) -> Result<u64, Error> {
 
 /// A request that is cancelled in the common queue returns its turn in the window of some endpoints.
 #[tokio::test(start_paused = true)]
-async fn who_gives_up_in_one_line_leaves_the_other() {
+async fn request_cancelled_in_one_queue_leaves_the_other() {
     let service = service(25 * SECOND);
     let stores = [Memory::new(), Memory::new()];
     let hour = RateLimit::of_some(const { &[WindowOfSome::of(1, 3600, &["/ratio"])] });

@@ -51,7 +51,7 @@ fn show(line: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_machine_uses_it_all() {
+async fn one_machine_uses_the_whole_limit() {
     check(set_a(), 10 * SECOND, &[1], 20, (0.97, 1.0)).await;
 }
 
@@ -66,12 +66,12 @@ async fn machines_share_a_long_window() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn far_machines_lose_little() {
+async fn distant_machines_lose_little() {
     check(set_a(), 10 * SECOND, &[1, 10, 40], 20, (0.94, 0.9)).await;
     check(set_a(), 10 * SECOND, &[20, 20, 20, 20, 20], 20, (0.94, 0.9)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn places_are_used_where_replies_are_slow() {
+async fn slots_are_used_with_slow_responses() {
     check(set_a(), 30 * SECOND, &[1, 1, 1], 3000, (0.97, 0.8)).await;
 }

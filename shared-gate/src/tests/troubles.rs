@@ -20,7 +20,7 @@ async fn settle(machine: &Machine) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_machine_loses_its_places() {
+async fn dead_machine_loses_its_slots() {
     let (service, store) = (service(100 * SECOND), Memory::new());
     let [mut dead, mut alive] = [(); 2].map(|()| Machine::new(&service, store.clone(), one_place()));
     let begun = Instant::now();
@@ -40,7 +40,7 @@ async fn a_dead_machine_loses_its_places() {
 
 /// Simulates a worker that panics, or whose thread gets no runtime.
 #[tokio::test(start_paused = true)]
-async fn without_its_worker_a_gate_lets_nobody_wait() {
+async fn gate_without_its_worker_fails_at_once() {
     let (service, store) = (service(SECOND), Memory::new());
     let machine = Machine::new(&service, store, one_place());
     let client = machine.client.clone();
@@ -57,7 +57,7 @@ async fn without_its_worker_a_gate_lets_nobody_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_request_keeps_its_place() {
+async fn long_request_keeps_its_slot() {
     let (service, store) = (service(25 * SECOND), Memory::new());
     let [mut one, mut other] = [(); 2].map(|()| Machine::new(&service, store.clone(), one_place()));
     let end = Instant::now() + 100 * SECOND;
@@ -71,7 +71,7 @@ async fn a_long_request_keeps_its_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_machine_gets_its_share_of_places_that_others_have_taken() {
+async fn machine_gets_its_share_of_occupied_slots() {
     let (service, store) = (service(4 * SECOND), Memory::new());
     let mut machines = [(); 3].map(|()| Machine::new(&service, store.clone(), RateLimit::new(100, SECOND, 9)));
     let end = Instant::now() + 120 * SECOND;
@@ -138,7 +138,7 @@ async fn check(trouble: impl AsyncFnOnce(&Memory) -> Instant, most: Duration) {
 const WINDOW: Duration = Duration::from_millis(10_100);
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_has_forgotten_costs_a_window() {
+async fn server_that_lost_its_state_costs_a_window() {
     let restarted = async |store: &Memory| {
         let stopped = Instant::now();
         store.server().stop();
@@ -156,7 +156,7 @@ async fn a_server_that_has_forgotten_costs_a_window() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_has_gone_back_costs_a_window() {
+async fn server_restored_from_a_backup_costs_a_window() {
     let went_back = async |store: &Memory| {
         let before = store.server().snapshot();
         tokio::time::sleep(5 * SECOND).await;
@@ -182,7 +182,7 @@ async fn a_clock_that_is_set_back_costs_a_window() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_lost_costs_no_place() {
+async fn lost_response_costs_no_slot() {
     let flaky = async |store: &Memory| {
         for _ in 0..15 {
             store.server().lose_answers(2);
@@ -194,7 +194,7 @@ async fn an_answer_that_is_lost_costs_no_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_leaves_keeps_no_place() {
+async fn ended_program_keeps_no_slot() {
     let (service, store) = (service(MILLISECOND), Memory::new());
     settle(&Machine::new(&service, store.clone(), one_place())).await;
     let begun = Instant::now();
@@ -212,7 +212,7 @@ async fn a_program_that_leaves_keeps_no_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_given_up_leaves_nothing_behind() {
+async fn cancelled_request_leaves_nothing_behind() {
     let store = Memory::new();
     let service = Service::new(|_, before| match before % 3 {
         0 => failure(Phase::Headers),
@@ -257,7 +257,7 @@ async fn without_the_server_nothing_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_not_meant_for_it_is_an_error_at_once() {
+async fn foreign_state_is_an_error_at_once() {
     let (service, store) = (service(20 * SECOND), Memory::new());
     let one = Machine::new(&service, store.clone(), set_a());
     settle(&one).await;

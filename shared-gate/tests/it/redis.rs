@@ -44,7 +44,7 @@ fn told(error: &dyn Error) -> String {
 }
 
 #[tokio::test]
-async fn machines_share_what_the_server_holds() {
+async fn machines_share_the_state_of_the_server() {
     let server = Server::start(None);
     let [(one, one_sent), (other, other_sent)] = [(); 2].map(|()| client(gate(&server, "")));
     for _ in 0..10 {
@@ -72,7 +72,7 @@ async fn a_restart_is_survived_with_another_connection() {
 }
 
 #[tokio::test]
-async fn a_server_that_keeps_its_state_of_health_to_itself_will_do() {
+async fn server_without_info_is_accepted() {
     let server = Server::start(None);
     server.reserve_info();
     let (client, sent) = client(gate(&server, ""));
@@ -98,7 +98,7 @@ async fn a_server_without_memory_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_password_is_used_and_never_told() {
+async fn password_is_used_and_never_shown() {
     let server = Server::start(Some(PASSWORD));
     let user = format!(":{PASSWORD}@");
     let right = gate(&server, &user);
@@ -122,7 +122,7 @@ async fn a_password_is_used_and_never_told() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_told_with_its_cause() {
+async fn unreachable_server_is_an_error_with_its_cause() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let gate = SharedGate::builder(format!("redis://:{PASSWORD}@127.0.0.1:{port}"), limit());
     let gate = gate.fail_after(Duration::ZERO).build().unwrap();

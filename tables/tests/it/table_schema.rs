@@ -87,7 +87,7 @@ async fn every_type() {
 
 /// A service may write its JSON on several lines; unknown fields are kept as written.
 #[tokio::test]
-async fn a_record_is_one_line_however_it_was_written() {
+async fn record_with_line_breaks_is_one_line() {
     let data =
         "{\"at\": 1,\n \"number\": 1,\n \"level\": {\"price\": 1, \"x\": [\r\n 1,\n 2]},\n \"more\": {\n \"y\": 1}}";
     let (_, series) = series(&KNOWN, data).await;
@@ -101,7 +101,7 @@ async fn a_record_is_one_line_however_it_was_written() {
 }
 
 #[tokio::test]
-async fn columns_carry_what_is_known() {
+async fn columns_have_known_facts_as_metadata() {
     let schema = TableSchema::for_endpoint(&KNOWN).unwrap().schema();
     let number = schema.field_with_name("number").unwrap();
     let fact = |key: &str| number.metadata().get(key).map(String::as_str);
@@ -112,7 +112,7 @@ async fn columns_carry_what_is_known() {
 }
 
 #[tokio::test]
-async fn a_count_that_fits_no_column_is_among_the_unknown_fields() {
+async fn count_beyond_its_column_is_in_unknown_fields() {
     let (_, series) =
         series(&KNOWN, r#"{"at":1,"number":1,"levels":[{"price":1,"orders":18446744073709551615}]}"#).await;
     let batch = TableSchema::for_endpoint(&KNOWN).unwrap().batch(&series.data, &series.times()).unwrap();
@@ -124,7 +124,7 @@ async fn a_count_that_fits_no_column_is_among_the_unknown_fields() {
 }
 
 #[tokio::test]
-async fn records_of_which_nothing_is_known_have_the_columns_of_the_first() {
+async fn untyped_records_have_the_columns_of_the_first() {
     let first =
         r#"{"at":1700000000,"a":1,"b":"x","c":true,"d":{"e":1},"f":null,"g":2},{"at":1700000060,"a":2.5,"g":"mixed"}"#;
     let (request, records) = series(&UNKNOWN, first).await;

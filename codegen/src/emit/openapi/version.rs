@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_allowed_in_the_way_of_the_version() {
+    fn null_is_written_as_the_version_requires() {
         let number = || Object::default().with("type", "number").with("minimum", 0);
         let reference = || Object::default().with("$ref", "#/a");
         for (schema, v3_0, v3_1) in [
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_beside_a_reference_is_not_lost() {
+    fn keys_next_to_a_reference_are_kept() {
         let reference = || Object::default().with("$ref", "#/a");
         let said = || Object::default().with("default", 1);
         let say = |version: OpenApiVersion, said| json(version.say(reference(), said));

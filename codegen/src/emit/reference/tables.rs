@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_ends_no_cell() {
+    fn bars_are_escaped_in_cells() {
         assert_eq!(row([code("a|b"), prose("c | d")]), "| `a\\|b` | c \\| d |\n");
     }
 }

@@ -109,7 +109,7 @@ fn records_by_position() {
 }
 
 #[test]
-fn a_series_of_them() {
+fn series_of_records_by_position() {
     let series = series_of::<Candle>(r#"{"data": [[1000, 1], [2000, "2", 7, 8]]}"#).unwrap();
     let times: Vec<_> = series.data.iter().map(|candle| candle.time.unix_seconds()).collect();
     assert_eq!(times, [1, 2]);
@@ -118,7 +118,7 @@ fn a_series_of_them() {
 }
 
 #[test]
-fn keys_that_are_data() {
+fn keys_can_be_data() {
     let table = [
         ("{}", "{}"),
         (r#"{"b":{"usd":1},"a":{"eur":null}}"#, r#"{"a":{"eur":null},"b":{"usd":1.0}}"#),
@@ -151,7 +151,7 @@ fn times_as_text_and_values_that_are_null() {
 }
 
 #[test]
-fn times_in_text_are_found_in_records_of_any_kind() {
+fn text_times_are_found_in_untyped_records() {
     let records = [json!({"at": "2024-03-01T00:00:00Z"}), json!({"at": 1_709_251_200}), json!({})];
     let times = |unit| fields::times(&records, Some(TimeField { name: "at", unit }));
     let time = Some(Timestamp::from(1_709_251_200));

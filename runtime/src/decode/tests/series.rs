@@ -28,7 +28,7 @@ fn envelopes() {
 }
 
 #[test]
-fn broken_envelopes_are_refused_with_the_place() {
+fn broken_envelopes_are_rejected_with_their_path() {
     let table = [
         ("", "expected a value, found the end of the body at line 1 column 1"),
         ("<html>", "expected an object, found `<html` at line 1 column 1"),
@@ -56,7 +56,7 @@ fn broken_envelopes_are_refused_with_the_place() {
 }
 
 #[test]
-fn records_further_down() {
+fn nested_records_are_found() {
     let text = r#"{"ok": true, "result": {"count": 2, "page": {"rows": [{"price": 1}, {"price": 2}], "next": "b"},
         "about": {"exchanges": ["a"]}}, "page": 1}"#;
     let whole = deep_of::<Level>(text, BadRecords::Refused).unwrap();
@@ -70,7 +70,7 @@ fn records_further_down() {
 }
 
 #[test]
-fn records_further_down_are_written_there() {
+fn nested_records_are_written_at_their_path() {
     const SERVICE: ServiceInfo =
         ServiceInfo::new("Deep").envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about"));
     let text =
@@ -83,7 +83,7 @@ fn records_further_down_are_written_there() {
 }
 
 #[test]
-fn what_is_wrong_further_down_is_told_with_its_place() {
+fn error_in_a_nested_record_has_its_path() {
     let table = [
         ("{}", "`result.page.rows` is missing at line 1 column 3"),
         (r#"{"result": {}}"#, "`result.page.rows` is missing at"),
@@ -110,7 +110,7 @@ fn what_is_wrong_further_down_is_told_with_its_place() {
 }
 
 #[test]
-fn a_cut_anywhere_is_refused() {
+fn truncated_body_is_rejected() {
     let whole = r#"{"data": [{"price": 12.5, "new": "é"}], "metadata": {"exchanges": ["a"]}}"#;
     assert!(series(whole).is_ok());
     for (end, _) in whole.char_indices() {
@@ -148,14 +148,14 @@ impl Fields for Picky {
 }
 
 #[test]
-fn what_a_record_leaves_is_not_for_the_next() {
+fn unknown_fields_do_not_leak_into_the_next_record() {
     let series = series_of::<Picky>(r#"{"data": [{"flag": false, "maybe": 1, "new": 2}, {"flag": true}]}"#).unwrap();
     let last = &series.data[1];
     assert_eq!((last.maybe, &last.unknown_fields), (None, &UnknownFields::default()));
 }
 
 #[test]
-fn a_problem_is_bounded() {
+fn long_value_in_an_error_is_truncated() {
     let text = format!(r#"{{"data": "{}"}}"#, "y".repeat(10_000));
     assert!(series(&text).is_err_and(|error| error.len() < 400));
 }
@@ -214,7 +214,7 @@ fn records_are_counted_as_long_as_none_has_a_known_field_besides_its_time() {
 }
 
 #[test]
-fn metadata_in_an_object_of_its_own_may_be_missing_with_it() {
+fn metadata_object_may_be_absent() {
     const APART: &EnvelopeInfo = &EnvelopeInfo { data: "rows", metadata: Some("info.about"), time: None };
     let read = |info: &str| {
         let (text, mut levels) = (format!(r#"{{"rows": [], "info": {info}}}"#), Vec::<Level>::new());
@@ -249,7 +249,7 @@ impl Push for Room {
 /// The first record is used to estimate how many follow; a short one in a large body must not reserve memory for all of
 /// it.
 #[test]
-fn room_is_made_once_and_not_for_more_than_a_page() {
+fn capacity_is_reserved_once_and_limited_to_a_page() {
     for (records, expected) in [(1, 0), (500, 499), (5000, 1000)] {
         let text = format!(r#"{{"data": [{}]}}"#, vec![r#"{"price": 1}"#; records].join(","));
         let mut room = Room::default();
@@ -260,7 +260,7 @@ fn room_is_made_once_and_not_for_more_than_a_page() {
 }
 
 #[test]
-fn only_a_body_without_records_is_no_series_at_all() {
+fn body_without_records_is_an_error() {
     for (text, expected) in [
         ("{}", true),
         (r#"{"message": "no"}"#, true),

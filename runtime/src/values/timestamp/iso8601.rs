@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not() {
+    fn invalid_times_are_rejected() {
         for text in [
             "",
             "2024",

@@ -13,7 +13,7 @@ use crate::scripted::Service;
 
 /// The output is the same wherever the job was killed.
 #[tokio::test(start_paused = true)]
-async fn a_job_that_goes_on_gives_the_same() {
+async fn resumed_history_yields_the_same_records() {
     let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
     let client = service.client();
     let history = || hours(&client).limit(50).history(START..START + 3000 * HOUR);
@@ -52,7 +52,7 @@ async fn a_job_that_goes_on_gives_the_same() {
 }
 
 #[tokio::test]
-async fn a_checkpoint_may_say_anything() {
+async fn any_checkpoint_text_is_handled() {
     let client = Service::new(|request, _| answer(request, |_| true)).builder().build().unwrap();
     let history = || hours(&client).history(START..START + 10 * HOUR);
     let mut pages = history().pages();
@@ -72,7 +72,7 @@ async fn a_checkpoint_may_say_anything() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_checkpoint_of_something_else_is_refused() {
+async fn checkpoint_of_another_request_is_rejected() {
     let service = Service::new(|request, _| answer(request, |_| true));
     let client = service.client();
     let mut pages = hours(&client).history(START..START + 1000 * HOUR).pages();

@@ -24,7 +24,7 @@ fn failing_at(hour: i64, status: u16) -> Arc<Service> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_window_that_keeps_failing_is_told_with_its_range_while_the_others_go_on() {
+async fn failing_page_is_reported_while_others_continue() {
     for (status, requests) in [(503, 16), (500, 8), (404, 1)] {
         let service = failing(status);
         let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
@@ -72,7 +72,7 @@ async fn an_error_has_the_records_before_it_and_a_checkpoint() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_window_may_fail_for_reasons_of_its_own() {
+async fn first_page_may_fail_alone() {
     for status in [408, 500, 501, 503] {
         let service = failing_at(10, status);
         let history = hours(&service.client()).limit(50).history(START..START + 490 * HOUR);
@@ -82,7 +82,7 @@ async fn the_first_window_may_fail_for_reasons_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_no_window_would_survive_ends_the_job() {
+async fn error_of_every_page_ends_the_history() {
     for status in [401, 403, 422] {
         let service = Service::new(move |_, _| reply(status, &[], "{}"));
         let history = hours(&service.client()).history(START..START + 100_000 * HOUR).skip_failed_pages();
@@ -103,7 +103,7 @@ async fn what_no_window_would_survive_ends_the_job() {
 
 /// Each request meets another failure or none, in any order of responses.
 #[tokio::test(start_paused = true)]
-async fn accidents_are_healed() {
+async fn transient_failures_are_retried() {
     let mut asked: HashMap<[i64; 2], i64> = HashMap::new();
     let service = Service::new(move |request, _| {
         let bad = r#"{"data": [{"openDate": 1, "rat"#;
@@ -130,7 +130,7 @@ async fn accidents_are_healed() {
 
 /// No page can get a token, for any reason.
 #[tokio::test(start_paused = true)]
-async fn a_job_without_a_token_ends() {
+async fn history_without_a_token_ends() {
     let service = Service::new(|_, _| reply(500, &[], "{}"));
     let builder = service.builder().client_credentials("canary-id", "canary-secret").retry(Retry::none());
     let history = hours(&builder.build().unwrap()).history(START..START + 100_000 * HOUR).skip_failed_pages();
@@ -141,7 +141,7 @@ async fn a_job_without_a_token_ends() {
 
 /// Half of a page that looked truncated cannot be fetched: whether it has records is unknown.
 #[tokio::test(start_paused = true)]
-async fn a_part_that_was_doubted_and_keeps_failing_is_a_failure_and_no_gap() {
+async fn doubted_page_that_fails_is_not_a_gap() {
     let service = Service::new(|request, _| {
         let [start, end] = ["startTime", "endTime"].map(|name| (number(request, name) - START + 1).div_euclid(HOUR));
         match (start, end) {
@@ -160,7 +160,7 @@ async fn a_part_that_was_doubted_and_keeps_failing_is_a_failure_and_no_gap() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_over_the_cap_is_asked_for_in_parts() {
+async fn page_above_the_size_limit_is_split() {
     let most = 100;
     let service = Service::new(move |request, _| {
         let hours = (number(request, "endTime") - number(request, "startTime")) / HOUR;
@@ -179,7 +179,7 @@ async fn a_body_over_the_cap_is_asked_for_in_parts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bad_records_are_data_where_the_good_ones_are_asked_for() {
+async fn skipped_records_are_reported_as_data() {
     let service = Service::new(|request, _| {
         let text = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + 7 * HOUR);
         let fate = answer(request, |_| true);

@@ -60,7 +60,7 @@ async fn a_heavy_request_counts_as_several() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_behind_a_limit_of_other_endpoints() {
+async fn limits_of_other_endpoints_do_not_delay() {
     let service = Service::new(|_, _| ok());
     let limit = RateLimit::new(100, SECOND, 100).and(OF_HEAVY);
     let client = service.builder().rate_limit(limit).build().unwrap();
@@ -79,7 +79,7 @@ async fn nobody_waits_behind_a_limit_of_other_endpoints() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_gives_up_gives_back_all_that_it_took() {
+async fn cancelled_request_releases_every_limit() {
     const ONE_AN_HOUR: RateLimit = RateLimit::of_some(&[WindowOfSome::of(5, 3600, &["market"])]);
     let service = Service::new(|_, _| Fate { reply: 10 * SECOND, ..ok() });
     let limit = RateLimit::new(100, SECOND, 1).and(ONE_AN_HOUR);
@@ -104,7 +104,7 @@ endpoint!(Two "two" "/two");
 endpoint!(Three "three" "/three");
 
 #[tokio::test(start_paused = true)]
-async fn limits_that_share_endpoints_hold_and_end() {
+async fn overlapping_limits_hold_without_deadlock() {
     const SETS: RateLimit = RateLimit::of_some(&[
         WindowOfSome::of(4, 1, &["/one", "/two"]),
         WindowOfSome::of(3, 1, &["/two", "/three"]),
@@ -137,7 +137,7 @@ async fn limits_that_share_endpoints_hold_and_end() {
 
 /// Each limit that counts a request knows that it was sent, long before its response.
 #[tokio::test(start_paused = true)]
-async fn slow_replies_hold_up_no_limit_of_some_endpoints() {
+async fn slow_responses_do_not_block_endpoint_limits() {
     const SETS: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/one"])]);
     let service = Service::new(|_, _| Fate { reply: 5 * SECOND, ..ok() });
     let client = service.builder().rate_limit(SETS.and(RateLimit::new(20, SECOND, 100))).build().unwrap();

@@ -11,7 +11,7 @@ use super::{SECOND, check};
 use crate::scripted::{Service, ok, reply};
 
 #[tokio::test(start_paused = true)]
-async fn too_many_requests_pause_everybody() {
+async fn response_429_pauses_all_requests() {
     let service = Service::new(|_, before| if before == 0 { reply(429, &[("retry-after", "7")], "") } else { ok() });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
     let start = Instant::now();
@@ -30,7 +30,7 @@ async fn too_many_requests_pause_everybody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn too_long_a_pause_is_refused_at_once() {
+async fn too_long_retry_after_fails_at_once() {
     let service = Service::new(|_, before| {
         let date = ("date", "Tue, 15 Nov 1994 08:00:00 GMT");
         let tomorrow = ("retry-after", "Wed, 16 Nov 1994 08:00:00 GMT");
@@ -67,7 +67,7 @@ async fn retries_and_tokens_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_that_expires_at_the_gate_is_replaced() {
+async fn token_that_expires_in_the_queue_is_replaced() {
     let tokens = Arc::new(AtomicUsize::new(0));
     let seen = Arc::new(Mutex::new(Vec::new()));
     let bearers = seen.clone();
@@ -88,7 +88,7 @@ async fn a_token_that_expires_at_the_gate_is_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_of_no_use_is_given_back() {
+async fn unused_permit_is_returned() {
     let body = r#"{"access_token": "t", "expires_in": 5}"#;
     let service = Service::new(|request, _| if request.url.ends_with("token") { reply(200, &[], body) } else { ok() });
     let limit = RateLimit::new(1, 10 * SECOND, 1);
@@ -102,7 +102,7 @@ async fn a_turn_that_is_of_no_use_is_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_that_is_refused_meanwhile_is_not_tried_by_everybody() {
+async fn token_rejected_meanwhile_is_not_sent_by_waiters() {
     let tokens = Arc::new(AtomicUsize::new(0));
     let service = Service::new(move |request, before| {
         if request.url.ends_with("token") {

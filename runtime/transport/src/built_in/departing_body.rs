@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_leaves_before_it_is_answered() {
+    fn request_is_reported_as_sent_before_its_response() {
         for transport in transports() {
             assert!(transport.reports_sent());
             for body in [&b""[..], b"grant_type=client_credentials"] {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_connection_does_not_leave() {
+    fn request_without_a_connection_is_not_sent() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         drop(listener);

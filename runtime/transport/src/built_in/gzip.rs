@@ -72,14 +72,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_is_decoded() {
+    fn complete_gzip_is_decoded() {
         assert_eq!(check(gzip(b"{}"), 100).unwrap(), b"{}");
         assert_eq!(check([gzip(b"{"), gzip(b"}")].concat(), 2).unwrap(), b"{}");
         assert_eq!(check(Vec::new(), 100).unwrap(), b"");
     }
 
     #[test]
-    fn cut_anywhere_it_is_refused() {
+    fn truncated_gzip_is_rejected() {
         let whole = gzip(br#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#);
         for end in 1..whole.len() {
             let error = check(whole[..end].to_vec(), 100).unwrap_err();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_anywhere_it_is_refused_or_the_same() {
+    fn damaged_gzip_is_rejected_or_decodes_equally() {
         let text = br#"{"data": [{"openDate": 1700000000, "volumeRatio": 0.25}]}"#;
         let whole = gzip(text);
         for (index, bit) in (0..whole.len()).flat_map(|index| (0..8).map(move |bit| (index, bit))) {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_is_stopped_at_the_limit() {
+    fn gzip_bomb_is_stopped_at_the_limit() {
         let bomb = gzip(&vec![b' '; 10 << 20]);
         assert!(bomb.len() < 20_000);
         let error = check(bomb, 1 << 20).unwrap_err();

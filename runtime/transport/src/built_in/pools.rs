@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn each_runtime_has_its_own_until_it_is_distrusted() {
+    fn each_runtime_has_a_pool_until_it_is_replaced() {
         let (pools, one, other) = (Pools::new(), runtime(), runtime());
         let here = |runtime: &Runtime, new| runtime.block_on(async { pools.here(|| new) });
         let first = here(&one, 1);

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_cannot_be_used_is_no_reason_to_go_past_it() {
+    fn unusable_proxy_is_not_bypassed() {
         for url in
             ["htp://canary@p:1", "socks4://p:1", "socks5://p", "http://", "http://p:x", "p:99999", "p q", "/canary"]
         {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_proxy_that_reads_requests_is_shown_its_credentials_in_them() {
+    fn only_a_forwarding_proxy_gets_credentials_in_requests() {
         let through = |proxy: &str| Routes::through(&format!("{proxy}://me:canary@q:2")).unwrap();
         assert_eq!(through("socks5").authorization(&Uri::from_static("http://example.com/")), None);
         let routes = through("http");

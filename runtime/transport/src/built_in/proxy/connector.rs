@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_is_spelt_out() {
+    fn default_port_is_written() {
         assert_eq!(with_port(Uri::from_static("http://example.com/v2")), "http://example.com:80/v2");
         assert_eq!(with_port(Uri::from_static("https://[::1]/v2?a=b")), "https://[::1]:443/v2?a=b");
     }
