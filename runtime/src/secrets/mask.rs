@@ -1,15 +1,15 @@
-//! Masking secrets in text that is shown.
+//! Masks secrets in text that is shown.
 //!
-//! Replaces a secret in bytes by asterisks. It is also found percent-encoded for a URL or a form, escaped for JSON or
-//! `Debug`, or both, and at the cut end of an excerpt. Other fragments and other encodings are not found.
+//! Replaces a secret in bytes by asterisks. The secret is also found percent-encoded for a URL or a form, escaped for
+//! JSON or `Debug`, or both, and truncated at the end of an excerpt. Other fragments and other encodings are not found.
 
-/// A shorter text is not masked: it would match by chance and make other text unreadable.
+/// A shorter secret is not masked: it would match by chance and make other text unreadable.
 const SHORTEST: usize = 4;
 
-/// What an excerpt ends in.
+/// The end of an excerpt.
 const CUT: &[u8] = "…".as_bytes();
 
-/// The most bytes that a cut can leave of one encoded character: `\u002` of `\u002f`.
+/// The maximum number of bytes that a cut can leave of one encoded character: `\u002` of `\u002f`.
 const LONGEST_STUB: usize = 5;
 
 /// Overwrites every occurrence of a secret with asterisks.
@@ -28,17 +28,17 @@ pub(super) fn mask(bytes: &mut [u8], secret: &str) {
     }
 }
 
-/// Length of the secret at the beginning of a text, if it is there in any form.
+/// The length of the secret at the beginning of a text, if it is there in any encoding.
 fn length(text: &[u8], secret: &str) -> Option<usize> {
     let first = *text.first()?;
-    // Almost no position of a text matches, and a body can be long.
+    // Fast path: almost no position of a text matches, and a body can be long.
     if secret.bytes().next() != Some(first) && !matches!(first, b'%' | b'\\' | b'+') {
         return None;
     }
     FORMS.into_iter().filter_map(|form| form.length(text, secret)).max()
 }
 
-/// Encoding of a text.
+/// The encoding of a text.
 ///
 /// Each form is unambiguous: percent-encoded text has no literal `%`, and escaped text no literal `\`.
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ impl Form {
         Some(text.len() - rest.len())
     }
 
-    /// What follows the character, if the text begins with it.
+    /// The text after the character, if the text begins with it.
     fn after(self, text: &[u8], character: char) -> Option<&[u8]> {
         let mut utf8 = [0; 4];
         let plain = character.encode_utf8(&mut utf8).as_bytes();
@@ -77,7 +77,7 @@ impl Form {
     }
 }
 
-/// Whether an excerpt ends here, perhaps amid an encoded character.
+/// Returns whether an excerpt ends here, possibly within an encoded character.
 fn is_cut(text: &[u8]) -> bool {
     (0..=LONGEST_STUB).filter_map(|stub| text.get(stub..)).any(|rest| rest.starts_with(CUT))
 }
@@ -105,7 +105,7 @@ fn after_escape(text: &[u8], character: char) -> Option<&[u8]> {
     Some(rest).filter(|_| meant == character)
 }
 
-/// The rest after a number of this many digits.
+/// The text after a number of this many digits.
 fn after_hex(text: &[u8], digits: usize, number: u16) -> Option<&[u8]> {
     let (hex, rest) = text.split_at_checked(digits)?;
     let read = std::str::from_utf8(hex).ok().and_then(|hex| u16::from_str_radix(hex, 16).ok());

@@ -1,11 +1,11 @@
 //! A secret text: an API key, a client secret, a token.
 //!
 //! It is created from plain text, and read only through [`Secret::expose`], which is private to the crate. Memory is
-//! not wiped on drop, because the buffers of connections have copies.
+//! not wiped on drop, because the buffers of connections contain copies.
 
 use std::fmt;
 
-/// A text that no `Debug`, error or log shows, without the white space around it.
+/// A text that is never shown by `Debug`, errors or logs. Surrounding white space is removed.
 ///
 /// ```
 /// # use generated_client_runtime::Secret;
@@ -15,12 +15,12 @@ use std::fmt;
 pub struct Secret(Box<str>);
 
 impl Secret {
-    /// The text itself, for the header that carries it.
+    /// The plain text, for the header that carries it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is empty.
+    /// Returns whether the text is empty.
     pub(crate) fn is_blank(&self) -> bool {
         self.0.is_empty()
     }
@@ -28,8 +28,8 @@ impl Secret {
 
 impl From<&str> for Secret {
     fn from(text: &str) -> Self {
-        // A line break after a key is from a file or the clipboard. HTTP trims such space around a header value and a
-        // service repeats the value without it, so the masked text must be the trimmed one.
+        // A line break after a key comes from a file or the clipboard. HTTP trims such space around a header value, and
+        // a service repeats the value without it, so only the trimmed text can be masked.
         Self(text.trim().into())
     }
 }

@@ -1,16 +1,16 @@
-//! Host and port of a URL.
+//! Checks of host and port of a URL.
 
 use std::net::IpAddr;
 
 use http::uri::Authority;
 
-/// Whether the port can be connected to, or is left to the scheme.
+/// Returns whether the port is omitted or can be connected to.
 pub fn is_port_usable(authority: &Authority) -> bool {
     let left_to_the_scheme = authority.as_str() == authority.host();
     left_to_the_scheme || authority.port_u16().is_some_and(|port| port != 0)
 }
 
-/// Whether a host is this machine.
+/// Returns whether a host is this machine.
 pub fn is_loopback(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.eq_ignore_ascii_case("localhost") || bare.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())

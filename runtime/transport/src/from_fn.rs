@@ -1,6 +1,6 @@
 //! A transport that is a closure, for tests and recordings.
 //!
-//! It keeps no limits; a closure that needs them reads them from the request.
+//! It enforces no timeout and no maximum size; a closure that needs them reads them from the request.
 
 use std::fmt;
 use std::future::Future;

@@ -1,6 +1,6 @@
 //! HTTP headers.
 //!
-//! They wrap the map of the `http` crate, which is not part of the public API; the default transport copies nothing.
+//! A wrapper of the map of the `http` crate, which is not part of the public API. The default transport copies nothing.
 
 use std::fmt;
 
@@ -23,39 +23,39 @@ use http::header::{HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 pub struct Headers(HeaderMap);
 
 impl Headers {
-    /// No headers.
+    /// Creates empty headers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The value of a header, if it is there once or more and is text.
+    /// The first value of a header, if it is present and is text.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.to_str().ok()
     }
 
-    /// Whether a header is present.
+    /// Returns whether a header is present.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// Sets all of these, replacing previous values.
+    /// Sets all of `others`, replacing previous values.
     pub fn extend(&mut self, others: &Self) {
         for (name, value) in &others.0 {
             self.0.insert(name.clone(), value.clone());
         }
     }
 
-    /// Every header, in lower case, and its value, sensitive ones too: a transport sends them all.
+    /// All headers: names in lower case with their values, including sensitive ones, which a transport has to send.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
     }
 
-    /// Sets a header, replacing its previous value; an error if HTTP cannot carry the name or the value.
+    /// Sets a header, replacing its previous value. Returns an error if the name or the value is invalid in HTTP.
     pub fn insert(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
         self.try_put(name, value, false)
     }
 
-    /// The same for a value that `Debug` must not show.
+    /// Same as [`insert`](Self::insert), for a value that `Debug` must not show.
     pub fn insert_sensitive(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
         self.try_put(name, value, true)
     }
@@ -69,7 +69,7 @@ impl Headers {
         Ok(())
     }
 
-    /// Replaces each value; a replacement that is not a valid header value is dropped.
+    /// Replaces each value; an invalid replacement is ignored.
     pub fn rewrite(&mut self, change: impl Fn(&mut [u8])) {
         for value in self.0.values_mut() {
             let mut bytes = value.as_bytes().to_vec();
@@ -105,7 +105,7 @@ impl fmt::Debug for Headers {
     }
 }
 
-/// Error for an invalid header; it does not contain the value.
+/// The error for an invalid header; it does not contain the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidHeader(String);
 

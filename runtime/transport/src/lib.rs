@@ -1,10 +1,10 @@
 //! Sends requests and returns responses, in this crate's own types.
 //!
 //! A transport sends an [`HttpRequest`] with its credentials and returns an [`HttpResponse`] with its complete body. It
-//! does not check the status, follow redirects or retry; the runtime above it does.
+//! does not check the status, follow redirects or retry; the runtime does.
 //!
-//! Emitted clients re-export it as their module `transport`. It is a separate crate because the code below it is
-//! generic and compiled here, once, however often the client is generated.
+//! Emitted clients re-export it as their module `transport`. It is a separate crate because the HTTP libraries are
+//! generic, and are compiled only once here, however often the client is generated.
 
 #![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some of it is for the built-in transports alone"))]
 
@@ -44,7 +44,7 @@ pub use settings::{Settings, SettingsError};
 
 /// Sends a request and returns the response.
 ///
-/// The transport keeps the limits of the request.
+/// A transport has to enforce the [`options`](HttpRequest::options) of the request.
 ///
 /// ```
 /// # use generated_client_transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
@@ -61,14 +61,14 @@ pub use settings::{Settings, SettingsError};
 /// }
 /// ```
 pub trait Transport: Send + Sync + 'static {
-    /// Sends the request once. Dropping the future abandons it.
+    /// Sends the request once. Dropping the future cancels it.
     fn send(&self, request: HttpRequest) -> SendFuture<'_>;
 
-    /// Whether it reports the [`on_sent`](HttpRequest::on_sent) of each request.
+    /// Returns whether the transport notifies [`on_sent`](HttpRequest::on_sent) of each request.
     ///
-    /// The service counts requests when they arrive, so the gate counts them when they leave. If this is true, the gate
-    /// waits for that call: until then the request counts as one that may leave at any time. If it is false, the gate
-    /// counts the request when `send` is called.
+    /// The service counts requests on arrival, so the rate limiter counts them when they are sent. If this is true, a
+    /// request is pending until that notification, and may be sent at any time. If it is false, the rate limiter counts
+    /// the request when `send` is called.
     fn reports_sent(&self) -> bool {
         false
     }
@@ -84,31 +84,31 @@ impl<T: Transport + ?Sized> Transport for Arc<T> {
     }
 }
 
-/// Future of the response to one request.
+/// The future of the response to one request.
 pub type SendFuture<'t> = Pin<Box<dyn Future<Output = Result<HttpResponse, TransportError>> + Send + 't>>;
 
-/// What is sent.
+/// A request to send.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpRequest {
     /// The HTTP method.
     pub method: Method,
-    /// Absolute URL. Its query contains the API key of some services, so `Debug` hides the query.
+    /// The absolute URL. Its query contains the API key of some services, so `Debug` hides the query.
     pub url: String,
     /// The headers; `Debug` hides those that carry credentials.
     pub headers: Headers,
     /// The body; empty for [`Method::Get`].
     pub body: Vec<u8>,
-    /// What the transport has to keep to.
+    /// The limits that the transport has to enforce.
     pub options: RequestOptions,
     /// Notified when the request is sent, by a transport that [supports it](Transport::reports_sent).
     pub on_sent: SentNotifier,
-    /// To be notified when status and headers have arrived, by a transport that knows.
+    /// Notified when the status and headers have arrived, by a transport that supports it.
     pub on_headers: HeadersNotifier,
 }
 
 impl HttpRequest {
-    /// A request without a body, as a transport gets it; for testing one.
+    /// Creates a request without a body, as a transport receives it; for testing a transport.
     pub fn new(method: Method, url: impl Into<String>, headers: Headers, options: RequestOptions) -> Self {
         Self {
             method,
@@ -138,14 +138,14 @@ impl fmt::Debug for HttpRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// All requests for data.
+    /// The method of all data requests.
     Get,
-    /// The request for a token.
+    /// The method of token requests.
     Post,
 }
 
 impl Method {
-    /// The method in its wire form.
+    /// The name of the method on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -154,18 +154,18 @@ impl Method {
     }
 }
 
-/// What a transport has to keep to.
+/// The limits that a transport has to enforce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {
-    /// The time for all of it, from the first step to the last byte of the body.
+    /// The maximum time from the first step to the last byte of the body.
     pub timeout: Duration,
-    /// The most bytes a body may have, decoded.
+    /// The maximum size of the decoded body in bytes.
     pub max_body_bytes: usize,
 }
 
 impl RequestOptions {
-    /// A time and a number of bytes.
+    /// Creates options with a timeout and a maximum body size.
     pub const fn new(timeout: Duration, max_body_bytes: usize) -> Self {
         Self { timeout, max_body_bytes }
     }
@@ -179,10 +179,10 @@ pub struct HttpResponse {
     pub status: u16,
     /// The headers.
     pub headers: Headers,
-    /// The whole body, decoded.
+    /// The complete body, decoded.
     pub body: ResponseBody,
-    /// Whether the body had neither a length nor chunks, so that only the end of its connection ended it: a body that
-    /// was cut looks complete.
+    /// True if the body had neither a length nor chunks, so that only the end of its connection ended it. A truncated
+    /// body then looks complete.
     pub ends_with_connection: bool,
 }
 
@@ -193,15 +193,15 @@ impl HttpResponse {
     }
 }
 
-/// Where a transport can fail; one request goes through no other phases.
+/// The phase in which a transport failed. Every request goes through these phases in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Finding the server, connecting to it, agreeing on encryption.
+    /// Resolving the name, connecting and the TLS handshake.
     Connect,
-    /// Sending the request; the server did not get it whole.
+    /// Sending the request; the server has not received all of it.
     Send,
-    /// Waiting for status and headers; the server may have got the request.
+    /// Waiting for status and headers; the server may have received the request.
     Headers,
     /// Reading the body.
     Body,
@@ -216,7 +216,7 @@ pub struct TransportError {
     message: String,
     timeout: bool,
     permanent: bool,
-    /// The limit that the body is over.
+    /// The maximum size that the body exceeds.
     body_limit: Option<usize>,
     head: Option<Box<(u16, Headers)>>,
     stale: bool,
@@ -224,7 +224,7 @@ pub struct TransportError {
 }
 
 impl TransportError {
-    /// Error in a phase, with a message that neither repeats the source nor contains credentials.
+    /// Creates an error for a phase, with a message that neither repeats the source nor contains credentials.
     pub fn new(phase: Phase, message: impl Into<String>) -> Self {
         Self {
             phase,
@@ -238,7 +238,7 @@ impl TransportError {
         }
     }
 
-    /// The body is larger than [`RequestOptions::max_body_bytes`] allows.
+    /// Creates the error for a body larger than [`RequestOptions::max_body_bytes`].
     pub fn body_too_large(limit: usize) -> Self {
         let message = format!("the body exceeds {limit} bytes (`max_body_bytes`)");
         Self { body_limit: Some(limit), ..Self::new(Phase::Body, message).permanent() }
@@ -262,45 +262,45 @@ impl TransportError {
         self
     }
 
-    /// Marks the connection as one from a pool that had worked before: the connection may have failed and not the
-    /// service. The next attempt uses a new pool.
+    /// Marks the error as one of a pooled connection that had worked before: the cause may be the connection and not
+    /// the service. The next attempt uses a new pool.
     pub fn on_stale_connection(mut self) -> Self {
         self.stale = true;
         self
     }
 
-    /// Whether the connection is from a pool that had worked before.
+    /// Returns whether the error is one of a pooled connection that had worked before.
     pub fn is_stale(&self) -> bool {
         self.stale
     }
 
-    /// Sets the status and headers that had arrived before the error.
+    /// Adds the status and headers that had arrived before the error.
     pub fn after_head(mut self, status: u16, headers: Headers) -> Self {
         self.head = Some(Box::new((status, headers)));
         self
     }
 
-    /// Status and headers, if they had arrived before it failed.
+    /// The status and headers, if they had arrived before the error.
     pub fn head(&self) -> Option<(u16, &Headers)> {
         self.head.as_deref().map(|(status, headers)| (*status, headers))
     }
 
-    /// The phase in which it happened.
+    /// The phase in which the error occurred.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Whether time ran out.
+    /// Returns whether the error is a time-out.
     pub fn is_timeout(&self) -> bool {
         self.timeout
     }
 
-    /// Whether the same request may succeed if it is sent again.
+    /// Returns whether the same request may succeed if it is sent again.
     pub fn is_retryable(&self) -> bool {
         !self.permanent
     }
 
-    /// Whether the body is larger than the request allows.
+    /// Returns whether the body is larger than the request allows.
     pub fn is_body_too_large(&self) -> bool {
         self.body_limit.is_some()
     }

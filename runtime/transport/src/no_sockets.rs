@@ -1,12 +1,12 @@
-//! Replacement on platforms without sockets: WebAssembly.
+//! Replacement of the built-in transports on WebAssembly, which has no sockets.
 //!
-//! Replaces `built_in.rs`; users there set their own transport.
+//! Replaces `built_in.rs`; users of WebAssembly set their own transport.
 
 use std::sync::Arc;
 
 use crate::{Settings, SettingsError, Transport};
 
-/// Fails: WebAssembly has no built-in transport.
+/// Returns an error, because WebAssembly has no built-in transport.
 pub fn built_in(_: &Settings) -> Result<Arc<dyn Transport>, SettingsError> {
     Err(SettingsError::new("WebAssembly has no sockets, so no transport is built in")
         .with_hint("set your own with `transport`"))

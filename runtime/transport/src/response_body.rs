@@ -1,15 +1,15 @@
-//! Body of a response.
+//! The body of a response.
 //!
-//! Bytes are shared and never copied: most bodies arrive in one piece. Their content is not interpreted here.
+//! Bytes are shared and never copied, because most bodies arrive in one piece. Their content is not interpreted here.
 
 use std::fmt;
 use std::ops::Deref;
 
 use bytes::Bytes;
 
-/// Complete body of a response, readable as a slice of bytes.
+/// The complete body of a response, readable as a slice of bytes.
 ///
-/// `Debug` shows the length and not the content, which may be a token.
+/// `Debug` shows only the length, because the content may be a token.
 ///
 /// ```
 /// # use generated_client_transport::ResponseBody;

@@ -1,12 +1,13 @@
 //! The notification that a request is sent.
 //!
-//! A [`SentNotifier`] is part of a request; the transport calls it when the request is written to a connection. The rate
-//! limiter counts the request then; this module does not.
+//! A [`SentNotifier`] is part of a request; the transport calls it when the request is written to a connection. The
+//! rate limiter then counts the request.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Notified when a request is sent, which may be long after a transport received it: a connection is opened first.
+/// Notified when a request is sent. That may be long after the transport received it, because a connection is opened
+/// first.
 ///
 /// ```
 /// # use generated_client_transport::SentNotifier;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 pub struct SentNotifier(Option<Arc<dyn Fn() + Send + Sync>>);
 
 impl SentNotifier {
-    /// Calls `notified` when a request is sent; for testing a transport.
+    /// Creates a notifier that calls `notified` when a request is sent; for testing a transport.
     pub fn new(notified: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(notified)))
     }

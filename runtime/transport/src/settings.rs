@@ -1,6 +1,6 @@
 //! Settings of the built-in transport.
 //!
-//! The client's builder fills it in. A custom transport ignores it; the builder rejects both together.
+//! The client's builder sets them. A custom transport does not use them; the builder rejects both together.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -13,33 +13,33 @@ use std::time::Duration;
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Settings {
-    /// The time for a connection to be made, encryption included; 10 seconds unless set.
+    /// The maximum time to connect, including the TLS handshake; 10 seconds unless set.
     pub connect_timeout: Option<Duration>,
-    /// Root certificates that are trusted as well, each as PEM with one certificate or more.
+    /// Additional trusted root certificates, each as PEM with one or more certificates.
     pub root_certificates: Vec<Vec<u8>>,
-    /// Client certificate and its key, each as PEM.
+    /// The client certificate and its key, each as PEM.
     pub client_certificate: Option<(Vec<u8>, Vec<u8>)>,
-    /// Whether the root certificates of the system are trusted instead of the bundled ones.
+    /// True to trust the root certificates of the system instead of the bundled ones.
     #[cfg(feature = "system-roots")]
     pub system_roots: bool,
     /// The URL of the proxy for all requests, which may contain a password; empty for none.
     #[cfg(feature = "proxy")]
     pub proxy: Option<String>,
-    /// Whether the environment selects the proxy, unless one is set.
+    /// True if the environment selects the proxy, unless one is set.
     #[cfg(feature = "proxy")]
     pub env_proxy: bool,
-    /// Whether HTTP/2 is used with servers that offer it.
+    /// True to use HTTP/2 with servers that offer it.
     #[cfg(feature = "http2")]
     pub http2: bool,
 }
 
 impl Settings {
-    /// The time for a connection to be made.
+    /// The maximum time to connect.
     pub(crate) fn connect_timeout(&self) -> Duration {
         self.connect_timeout.unwrap_or(Duration::from_secs(10))
     }
 
-    /// The name of a setting that was made, if any was.
+    /// The name of one of the settings that are set, if any.
     pub fn made(&self) -> Option<&'static str> {
         #[cfg(feature = "proxy")]
         if self.proxy.is_some() || self.env_proxy {
@@ -72,7 +72,7 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// A setting that cannot be used: which, and what to do.
+/// The error for an invalid setting, with a hint.
 #[derive(Clone, Debug)]
 pub struct SettingsError {
     message: String,
@@ -80,12 +80,12 @@ pub struct SettingsError {
 }
 
 impl SettingsError {
-    /// What is wrong.
+    /// Creates an error with a message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), cause: None }
     }
 
-    /// Adds what to do.
+    /// Adds a hint on how to fix the setting.
     pub(crate) fn with_hint(mut self, hint: &str) -> Self {
         self.message.push_str("; ");
         self.message.push_str(hint);

@@ -1,6 +1,6 @@
-//! Connecting, with one timeout for all of it.
+//! Connecting, with one time-out that includes the TLS handshake.
 //!
-//! hyper-util's time-out covers the TCP connection only; a server that stalls during the TLS handshake would block a
+//! hyper-util's time-out covers only the TCP connection, so a server that stalls during the TLS handshake would block a
 //! request until its attempt times out.
 
 use std::error::Error as StdError;
@@ -48,7 +48,7 @@ where
     }
 }
 
-/// Time ran out before there was a connection.
+/// The error for a connection that was not made in time.
 #[derive(Debug)]
 pub(super) struct TooLate(pub(super) Duration);
 

@@ -1,4 +1,4 @@
-//! Body of a request that notifies when the request is written to a connection.
+//! A request body that notifies when the request is written to a connection.
 //!
 //! Wraps bytes and a [`SentNotifier`] into a body for hyper's client or reqwest's.
 
@@ -13,7 +13,8 @@ use crate::SentNotifier;
 
 /// The body of a request.
 ///
-/// Hyper reads the size of the body right before it writes the headers, under HTTP/2 too, so that call marks the time.
+/// Hyper reads the size of the body right before it writes the headers, also with HTTP/2, so that call marks the time
+/// of sending.
 pub(super) struct DepartingBody {
     body: Full<Bytes>,
     on_sent: SentNotifier,

@@ -1,6 +1,6 @@
-//! Connecting without proxies, where they are not compiled in.
+//! Connecting without proxies, if the feature `proxy` is off.
 //!
-//! Replaces `proxy.rs` and has its interface. If the environment names a proxy and a connection fails, the error names
+//! Replaces `proxy.rs` with the same interface. If the environment sets a proxy and a connection fails, the error names
 //! the missing feature.
 
 #![expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it has the shape of `proxy.rs`")]
@@ -14,7 +14,7 @@ use crate::settings::{Settings, SettingsError};
 
 pub(super) type Connector = HttpConnector;
 
-/// How servers are reached: directly.
+/// The routes to servers: always direct.
 pub(super) struct Routes;
 
 impl Routes {
@@ -22,17 +22,17 @@ impl Routes {
         Ok(Self)
     }
 
-    /// The connector below encryption.
+    /// The connector for the TCP connection, without encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, _: &ClientConfig) -> Connector {
         tcp
     }
 
-    /// The way to a server, in words.
+    /// The route to a server, for error messages.
     pub(super) fn way(&self, target: &Uri) -> Way {
         Way { target: place(target), proxy: None, hint: unused_proxy(target) }
     }
 
-    /// No proxy, so no credentials for one.
+    /// The credentials for a proxy: none, because there is no proxy.
     pub(super) fn authorization(&self, _: &Uri) -> Option<HeaderValue> {
         None
     }

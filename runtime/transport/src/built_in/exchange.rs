@@ -1,7 +1,7 @@
 //! Sends a request and reads its response: the shared part of hyper's client and reqwest's.
 //!
-//! Requests are converted into the types that hyper and reqwest share, responses are read to their end, up to the
-//! maximum size, and a time-out reports how much had arrived.
+//! Converts requests to the types that hyper and reqwest share, and reads responses to their end, up to the maximum
+//! size. A time-out reports how much had arrived.
 
 use std::error::Error as StdError;
 use std::pin::pin;
@@ -19,7 +19,7 @@ use crate::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, 
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// Part of a response that has arrived: headers or not, and the number of body bytes.
+/// The part of a response that has arrived: its headers, if any, and the number of body bytes.
 pub(super) struct Progress {
     head: Option<HttpResponse>,
     bytes: usize,
@@ -31,7 +31,7 @@ impl Progress {
         Self { head: None, bytes: 0, on_headers: request.on_headers.clone() }
     }
 
-    /// Returns the response, or the error of an incomplete one.
+    /// Returns the response, or the error for an incomplete one.
     pub(super) fn reply(
         self,
         body: Result<Result<ResponseBody, TransportError>, Elapsed>,
@@ -42,7 +42,7 @@ impl Progress {
         };
         match (body, self.head) {
             (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
-            // An error status without its body is still a response.
+            // A response with an error status is returned even without its body.
             (Err(_), Some(head)) if !is_success(head.status) => Ok(head),
             (Ok(Err(error)), Some(head)) => Err(error.after_head(head.status, head.headers)),
             (Ok(Err(error)), None) => Err(error),
@@ -54,7 +54,7 @@ impl Progress {
         }
     }
 
-    /// Whether no status has arrived.
+    /// Returns whether no headers have arrived yet.
     pub(super) fn is_before_head(&self) -> bool {
         self.head.is_none()
     }
@@ -64,7 +64,7 @@ fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
-/// The request in the types of the `http` crate, which hyper and reqwest share.
+/// Converts a request to the types of the `http` crate, which hyper and reqwest share.
 pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, TransportError> {
     let method = match request.method {
         Method::Get => http::Method::GET,
@@ -72,7 +72,7 @@ pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, Tr
     };
     let mut converted = Request::new(DepartingBody::new(request.body.into(), request.on_sent));
     *converted.method_mut() = method;
-    // Not parsed from a `str`, which would be copied.
+    // Not parsed from a `str`, because that would copy it.
     *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))
         .map_err(|error| TransportError::new(Phase::Send, "the URL cannot be sent").permanent().with_source(error))?;
     *converted.headers_mut() = request.headers.into_map();
@@ -113,11 +113,11 @@ where
     if head.status.is_success() {
         return read.await;
     }
-    // An error status is reported even if its body does not arrive.
+    // An error status is returned even if its body does not arrive.
     Ok(tokio::time::timeout(PATIENCE, read).await.ok().and_then(Result::ok).unwrap_or_default())
 }
 
-/// How long the body of an error status is waited for.
+/// The maximum time to wait for the body of an error status.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 async fn read_body<B>(body: B, limit: usize, so_far: &mut usize) -> Result<ResponseBody, TransportError>

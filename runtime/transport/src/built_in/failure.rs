@@ -1,7 +1,7 @@
-//! Errors before the headers of a response arrived.
+//! Errors before the headers of a response have arrived.
 //!
-//! An error of hyper becomes one with the address, the phase and the reason. The chain of sources is searched by type,
-//! and by text where the types are private.
+//! Converts an error of hyper to one with the address, the phase and the reason. The chain of sources is searched by
+//! type, and by text where the types are private.
 
 use std::error::Error as StdError;
 use std::io;
@@ -15,23 +15,23 @@ use crate::{Phase, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// Where a connection was to lead.
+/// The route of a connection that failed.
 pub(super) struct Way {
     /// Host and port of the server.
     pub(super) target: String,
-    /// Host and port of the proxy before it, if there is one.
+    /// Host and port of the proxy, if there is one.
     pub(super) proxy: Option<String>,
-    /// What else may have caused it.
+    /// Another possible cause; may be empty.
     pub(super) hint: &'static str,
 }
 
-/// Host and port, also where the port is left to the scheme.
+/// Host and port of a URL, with the scheme's default port if it has none.
 pub(super) fn place(uri: &Uri) -> String {
     let by_scheme = if uri.scheme_str() == Some("https") { 443 } else { 80 };
     format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(by_scheme))
 }
 
-/// A hint for a direct connection that fails although the environment sets a proxy.
+/// The hint for a failed direct connection if the environment sets a proxy.
 pub(super) fn unused_proxy(target: &Uri) -> &'static str {
     let variables = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -41,7 +41,7 @@ pub(super) fn unused_proxy(target: &Uri) -> &'static str {
     "; the environment sets a proxy, which requires the feature `proxy` and the setting `env_proxy`"
 }
 
-/// Names the phase of a failure before the head arrived.
+/// Converts an error before the headers, with the phase in which it occurred.
 pub(super) fn before_head(error: impl Into<BoxError>, is_connect: bool, way: impl FnOnce() -> Way) -> TransportError {
     let error = error.into();
     if is_connect {
@@ -55,7 +55,7 @@ pub(super) fn before_head(error: impl Into<BoxError>, is_connect: bool, way: imp
     }
 }
 
-/// Reason of a failed connection.
+/// The error for a failed connection, with its reason.
 fn no_connection(error: BoxError, way: &Way) -> TransportError {
     let causes = || causes(&*error);
     let Way { target, proxy, hint } = way;
@@ -79,17 +79,17 @@ fn no_connection(error: BoxError, way: &Way) -> TransportError {
     this.with_source(error)
 }
 
-/// How hyper-util describes a name that does not resolve; the types of these errors are private.
+/// The text of hyper-util's error for a name that does not resolve; the types of these errors are private.
 const UNKNOWN_NAME: &str = "dns error";
 
-/// How it describes a proxy that answers with 407.
+/// The text of its error for a proxy that responds with 407.
 const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";
 
 fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {
     cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
-/// What is wrong with a certificate, if that is the cause.
+/// The reason for which a certificate is invalid, if that is the cause.
 fn fault(cause: &(dyn StdError + 'static)) -> Option<&'static str> {
     let Some(rustls::Error::InvalidCertificate(fault)) = cause.downcast_ref() else { return None };
     Some(match fault {
@@ -104,7 +104,7 @@ fn causes<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (
     std::iter::successors(Some(error), |error| cause(*error))
 }
 
-/// The cause of an error; an I/O error hides the one it wraps behind that one's own cause.
+/// The cause of an error. For an I/O error it is the wrapped error, which `source` skips.
 fn cause<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e (dyn StdError + 'static)> {
     match error.downcast_ref::<io::Error>() {
         Some(io) => io.get_ref().map(|inner| inner as _),

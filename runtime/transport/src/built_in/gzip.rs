@@ -1,7 +1,7 @@
-//! Compressed bodies.
+//! Decompression of bodies.
 //!
-//! Decodes the body of a response by its headers: complete, with a verified checksum and never larger than the maximum
-//! size, however small it was on the wire.
+//! Decodes the body of a response according to its headers. A decoded body is complete, has a correct checksum, and is
+//! never larger than the maximum size, however small it was on the wire.
 
 use std::io::{self, Read};
 
@@ -11,7 +11,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderValu
 
 use crate::{Phase, ResponseBody, TransportError};
 
-/// Offers gzip to the server.
+/// Adds the header that offers gzip to the server.
 pub(super) fn accept(headers: &mut HeaderMap) {
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
 }
@@ -31,7 +31,7 @@ pub(super) fn decode(
     if body.is_empty() {
         return Ok(body);
     }
-    // One byte more than the maximum distinguishes a body that is too large from one that just fits.
+    // One byte above the maximum distinguishes a body that is too large from one that just fits.
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut decoded = Vec::new();
     let mut reader = MultiGzDecoder::new(&*body).take(most);

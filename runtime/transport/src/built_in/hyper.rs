@@ -1,8 +1,7 @@
 //! The default transport: hyper over rustls.
 //!
-//! HTTP/1.1, or HTTP/2 if that is set and the server offers it; directly or through a proxy.
-//! No redirect is followed, and nothing is sent again but on a pooled connection that turned out to be closed before
-//! anything was sent on it.
+//! Uses HTTP/1.1, or HTTP/2 if that is set and the server offers it, directly or through a proxy. It follows no
+//! redirect. It resends a request only if a pooled connection turned out to be closed before anything was sent on it.
 
 use std::fmt;
 use std::time::Duration;
@@ -30,7 +29,7 @@ pub struct HyperTransport {
     routes: Routes,
 }
 
-/// A client of hyper's, which has a pool inside.
+/// A client of hyper, which contains its pool.
 type PooledClient = Client<TimedConnector<HttpsConnector<Connector>>, DepartingBody>;
 
 impl fmt::Debug for HyperTransport {
@@ -39,14 +38,14 @@ impl fmt::Debug for HyperTransport {
     }
 }
 
-/// TCP probes a connection on which nothing arrives after this time; it is given up after twice as long.
+/// TCP probes a connection after this time without data, and closes it after twice as long.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// Servers close idle connections after about a minute; closing them earlier avoids an attempt that fails.
+/// Servers close idle connections after about a minute; closing them earlier avoids failed attempts.
 const IDLE: Duration = Duration::from_secs(50);
 
 impl HyperTransport {
-    /// Prepares the pool; no connection is made yet.
+    /// Creates the pool, without a connection yet.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
@@ -93,17 +92,17 @@ impl HyperTransport {
     }
 }
 
-/// Settings of the pool.
+/// The settings of a pool.
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder.pool_idle_timeout(IDLE).pool_timer(TokioTimer::new());
-    // One connection carries all requests: a dead one would block them until the system closes it.
+    // All HTTP/2 requests share one connection, so a dead one would block them until the system closes it.
     #[cfg(feature = "http2")]
     builder.timer(TokioTimer::new()).http2_keep_alive_interval(PING).http2_keep_alive_timeout(PING);
     builder
 }
 
-/// How long an HTTP/2 connection may be silent until it is pinged, and how long the answer may take.
+/// The time after which a silent HTTP/2 connection is pinged, and the maximum time for the response to a ping.
 #[cfg(feature = "http2")]
 const PING: Duration = Duration::from_secs(10);
 

@@ -1,8 +1,8 @@
-//! One pool of connections for each runtime, until it is not trusted any more.
+//! A connection pool for each runtime, which is replaced when its connections may be dead.
 //!
-//! The runtime that made a connection drives it, and a request of another runtime would wait while that one is idle: a
-//! runtime that is entered by `block_on` from time to time, or the one of blocking requests. Connections of one pool
-//! often die together, after a suspend for example, so a pool is given up as a whole.
+//! A connection is driven by the runtime that made it. A request of another runtime would have to wait while that
+//! runtime is idle, such as one that only `block_on` enters, or the one of blocking requests. Connections of one pool
+//! often die together, for example after a suspend, so the entire pool is dropped.
 
 use std::convert::Infallible;
 use std::ops::Deref;
@@ -12,20 +12,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::{Handle, Id};
 use tokio::sync::oneshot;
 
-/// Pools of a client each, by runtime.
+/// The pools, each with the id of its runtime.
 pub(super) struct Pools<C>(Mutex<Vec<(Id, Arc<Pool<C>>)>>);
 
 /// A client with a separate connection pool.
 pub(super) struct Pool<C> {
     client: C,
-    /// Whether anything was ever answered over a connection of it.
+    /// True if any connection of the pool has received a response.
     has_answered: AtomicBool,
-    /// Closed as soon as the runtime has shut down: a task of it waits for the other end, and ends with the pool.
+    /// Closed once the runtime has shut down: a task of the runtime owns the receiver, and ends when the pool is
+    /// dropped.
     runtime: oneshot::Sender<Infallible>,
 }
 
 impl<C> Pool<C> {
-    /// Notes an answer.
+    /// Records that a response was received.
     pub(super) fn answered(&self) {
         // Written once and then only read, so that threads do not contend for the cache line.
         if !self.has_answered.load(Ordering::Relaxed) {
@@ -47,8 +48,8 @@ impl<C> Pools<C> {
         Self(Mutex::default())
     }
 
-    /// The pool of this runtime. A new one replaces those of runtimes that have shut down; all others stay, as a server
-    /// may have a runtime for each of its threads.
+    /// Returns the pool of this runtime. Creating one removes the pools of runtimes that have shut down; all others are
+    /// kept, because a server may have a runtime for each of its threads.
     pub(super) fn here(&self, new: impl FnOnce() -> C) -> Arc<Pool<C>> {
         let current = Handle::current();
         let id = current.id();
@@ -64,8 +65,9 @@ impl<C> Pools<C> {
         pool
     }
 
-    /// Drops a pool in which a request got no response, if it has served others before: requests in flight keep it, and
-    /// the next request gets a new one. A pool without any response so far has no idle connection that could be dead.
+    /// Removes a pool in which a request got no response, if other requests of it got one before. Requests in flight
+    /// keep the pool, and the next request creates a new one. A pool without any response so far has no idle connection
+    /// that could be dead. Returns whether the pool had a response.
     pub(super) fn distrust(&self, pool: &Arc<Pool<C>>) -> bool {
         let is_stale = pool.has_answered.load(Ordering::Relaxed);
         if is_stale {
@@ -75,7 +77,7 @@ impl<C> Pools<C> {
     }
 
     fn pools(&self) -> MutexGuard<'_, Vec<(Id, Arc<Pool<C>>)>> {
-        // A panic leaves the map valid, so a poisoned lock is used too.
+        // A panic leaves the list valid, so a poisoned lock is used.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

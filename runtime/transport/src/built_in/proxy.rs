@@ -1,8 +1,8 @@
 //! Connecting through a proxy.
 //!
-//! What the user set, or else the environment, decides which proxy is used, by the rules of other programs; the tunnels
-//! are hyper-util's. A proxy that cannot be used is an error before anything is sent, since a request that bypasses it
-//! could leak. Its user name and password appear in no error and no `Debug`.
+//! The settings of the user, or else the environment variables, select the proxy, by the same rules as in other
+//! programs; hyper-util implements the tunnels. An invalid proxy is an error before anything is sent, because a request
+//! that bypasses the proxy could leak data. The user name and password of a proxy appear in no error and no `Debug`.
 
 mod connector;
 
@@ -20,12 +20,12 @@ use crate::settings::{Settings, SettingsError};
 
 pub(super) use connector::ProxyConnector as Connector;
 
-/// How servers are reached: through which proxy, if any.
+/// The routes to servers: the proxy for each, if any.
 #[derive(Clone)]
 pub(super) struct Routes {
     matcher: Arc<Matcher>,
-    /// Whether the environment selects the proxy. Then hosts on this machine are reached directly: a request to them may
-    /// go without encryption.
+    /// True if the environment selects the proxy. Hosts on this machine are then reached directly, because requests to
+    /// them may be unencrypted.
     is_of_env: bool,
 }
 
@@ -39,7 +39,7 @@ impl Routes {
         }
     }
 
-    /// Through the proxy with this URL; directly if it is empty.
+    /// Routes through the proxy with this URL; direct if it is empty.
     fn through(url: &str) -> Result<Self, SettingsError> {
         if !url.is_empty() && !is_usable(url) {
             return Err(SettingsError::new("invalid proxy URL").with_hint(EXAMPLES));
@@ -69,19 +69,19 @@ impl Routes {
         self.matcher.intercept(target)
     }
 
-    /// The connector below encryption.
+    /// The connector for the connection to a server or its proxy, without the server's encryption.
     pub(super) fn connector(&self, tcp: HttpConnector, tls: &ClientConfig) -> Connector {
         Connector::new(self.clone(), tcp, tls.clone())
     }
 
-    /// The way to a server, in words.
+    /// The route to a server, for error messages.
     pub(super) fn way(&self, target: &Uri) -> Way {
         let proxy = self.intercept(target).map(|proxy| place(proxy.uri()));
         let hint = if proxy.is_some() || self.is_of_env { "" } else { unused_proxy(target) };
         Way { target: place(target), proxy, hint }
     }
 
-    /// The header with the proxy's credentials, for a request that the proxy reads.
+    /// The header with the proxy's credentials, for an unencrypted request, which the proxy reads.
     pub(super) fn authorization(&self, target: &Uri) -> Option<HeaderValue> {
         if is_encrypted(target) {
             return None;
@@ -92,9 +92,9 @@ impl Routes {
 
 const EXAMPLES: &str = "expected `http://host:port`, `https://host:port` or `socks5://host:port`";
 
-/// A variable by either of its names, and its value unless that is not UTF-8.
+/// The name of an environment variable, in upper or lower case, and its value, `None` if that is not UTF-8.
 fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)> {
-    // A web server passes a request's header `Proxy` to a CGI program in the variable `HTTP_PROXY`.
+    // In a CGI program, `HTTP_PROXY` contains the header `Proxy` of the request, which any client can set.
     let forged = |name: &str| name == "HTTP_PROXY" && lookup("REQUEST_METHOD").is_ok();
     [name.to_owned(), name.to_lowercase()].into_iter().filter(|name| !forged(name)).find_map(|name| {
         match lookup(&name) {
@@ -106,7 +106,7 @@ fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)>
     })
 }
 
-/// Whether the matcher and the connector below understand a proxy's URL.
+/// Returns whether the matcher and the connector below support a proxy's URL.
 fn is_usable(url: &str) -> bool {
     let anywhere = Uri::from_static("https://example.com");
     let proxy = Matcher::builder().all(url).build().intercept(&anywhere);
@@ -126,7 +126,7 @@ fn is_encrypted(target: &Uri) -> bool {
 mod tests {
     use super::*;
 
-    /// Which proxy is on the way to a server, or what is wrong with the environment.
+    /// Returns the proxy for a server, or the error for an invalid environment.
     fn check(environment: &[(&str, &str)], target: &str) -> Result<Option<String>, String> {
         let lookup = |name: &str| {
             let found = environment.iter().find(|(known, _)| *known == name);
@@ -136,7 +136,7 @@ mod tests {
         Ok(routes.way(&target.parse().unwrap()).proxy)
     }
 
-    /// Environment, target of a request, and the proxy for it.
+    /// Environment variables, target of a request, and expected proxy.
     type Row = (&'static [(&'static str, &'static str)], &'static str, Option<&'static str>);
 
     #[test]

@@ -1,8 +1,8 @@
-//! A transport for programs that have a `reqwest::Client` of their own.
+//! A transport for programs with their own `reqwest::Client`.
 //!
-//! Its connections, proxies and certificates are used; this module adds time limits, a cap on decoded bytes, and errors
-//! by phase. A redirect that the client has followed is noticed only afterwards; [`ReqwestTransport::from_builder`]
-//! prevents it.
+//! Uses the connections, proxies and certificates of the client, and adds time-outs, a maximum size of decoded bodies,
+//! and errors by phase. A redirect that the client follows is detected only afterwards;
+//! [`ReqwestTransport::from_builder`] prevents it.
 
 use std::error::Error as _;
 
@@ -16,17 +16,18 @@ use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportEr
 
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
 ///
-/// This crate turns on none of reqwest's features, so `https` takes one of those that bring encryption.
+/// This crate enables none of reqwest's features; `https` requires one of its TLS features.
 ///
-/// The connections are the client's. After a suspend or a change of network they may be dead unnoticed, and each
-/// attempt takes another one of them: set `tcp_keepalive`, `tcp_user_timeout` and a short `pool_idle_timeout` on the
-/// `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A connection is driven by the
-/// runtime that made it, so use one client for awaited requests and another for blocking ones.
+/// The connections belong to the client. After a suspend or a change of network they may be dead without notice, and
+/// each attempt uses another one of them. To avoid that, set `tcp_keepalive`, `tcp_user_timeout` and a short
+/// `pool_idle_timeout` on the `ClientBuilder`, or `pool_max_idle_per_host(0)` for a new connection each time. A
+/// connection is driven by the runtime that made it, so use one client for awaited requests and another for blocking
+/// ones.
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport(Client);
 
 impl ReqwestTransport {
-    /// Builds the client, which will follow no redirect.
+    /// Builds a client that follows no redirect.
     pub fn from_builder(builder: ClientBuilder) -> Result<Self, ReqwestError> {
         builder.redirect(Policy::none()).build().map(Self)
     }
@@ -70,7 +71,7 @@ impl Transport for ReqwestTransport {
     }
 }
 
-/// Names the phase of a failure before the head arrived.
+/// Converts an error before the headers, with the phase in which it occurred.
 fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     if error.is_redirect() {
         return followed(error.url().and_then(|url| url.host_str()));
@@ -82,7 +83,7 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     if is_timeout { this.timed_out() } else { this }
 }
 
-/// Distinguishes a truncated body from one that exceeded the client's maximum size.
+/// Marks the error as a time-out if it was caused by a time-out of the client.
 fn late(error: TransportError) -> TransportError {
     let cause = error.source().and_then(|cause| cause.downcast_ref());
     if cause.is_some_and(ReqwestError::is_timeout) { error.timed_out() } else { error }

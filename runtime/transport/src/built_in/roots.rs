@@ -1,7 +1,7 @@
-//! Which root certificates are trusted to sign a server's.
+//! The trusted root certificates.
 //!
 //! Builds a TLS configuration from the bundled Mozilla roots or those of the system, and those that the user adds. The
-//! crypto provider is passed explicitly, so another one in the program does not matter.
+//! crypto provider is passed explicitly, so another provider in the program has no effect.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rustls::{ClientConfig, RootCertStore};
 use super::identity;
 use crate::settings::{Settings, SettingsError};
 
-/// The TLS configuration: the provider of cryptography and the trusted roots.
+/// The TLS configuration, with crypto provider and trusted roots.
 pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError> {
     let mut store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     #[cfg(feature = "system-roots")]
@@ -50,7 +50,7 @@ fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {
 fn system() -> Result<RootCertStore, SettingsError> {
     let mut found = rustls_native_certs::load_native_certs();
     let mut store = RootCertStore::empty();
-    // A system may have certificates that rustls cannot read; that matters only if a server needs one of them.
+    // A system may have certificates that rustls cannot read, which matters only if a server needs one of them.
     store.add_parsable_certificates(found.certs);
     if !store.is_empty() {
         return Ok(store);

@@ -1,6 +1,6 @@
-//! The connector behind encryption: to a server directly, or to the proxy before it.
+//! The connector below the server's encryption: to a server directly, or to its proxy.
 //!
-//! hyper-util speaks to the proxy; `connect.rs` encrypts what goes to the server.
+//! hyper-util implements the proxy protocols; `connect.rs` encrypts the connection to the server.
 
 use std::error::Error as StdError;
 use std::io;
@@ -22,12 +22,12 @@ use crate::built_in::failure::place;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// Connects to a server or to the proxy before it; encrypting what goes to the server is not done here.
+/// Connects to a server or to its proxy, without the server's encryption.
 #[derive(Clone)]
 pub(crate) struct ProxyConnector {
     routes: Routes,
     tcp: HttpConnector,
-    /// To the proxy, which may want encryption for itself.
+    /// The connector to the proxy, which may have its own encryption.
     to_proxy: HttpsConnector<HttpConnector>,
 }
 
@@ -74,7 +74,7 @@ impl Service<Uri> for ProxyConnector {
     }
 }
 
-/// The same server with its port spelt out, which a SOCKS tunnel would take for 443.
+/// Adds the default port to a URL without one, because a SOCKS tunnel would use 443.
 fn with_port(target: Uri) -> Uri {
     let authority = place(&target).parse().ok();
     let mut parts = target.clone().into_parts();
@@ -82,10 +82,10 @@ fn with_port(target: Uri) -> Uri {
     Uri::from_parts(parts).unwrap_or(target)
 }
 
-/// A connection as far as the server or the proxy before it.
+/// A connection to the server or to its proxy.
 pub(crate) struct Hop {
     stream: MaybeHttpsStream<TokioIo<TcpStream>>,
-    /// Whether the proxy reads the requests, so that each must have the absolute URL.
+    /// True if the proxy reads the requests, so that each must have the absolute URL.
     forwards: bool,
 }
 
