@@ -1,4 +1,4 @@
-//! JavaScript's timers, promises and randomness, in a browser or in Node.
+//! Timers, promises and randomness of JavaScript, in a browser or in Node.
 
 use std::error::Error as StdError;
 use std::future::{Future, poll_fn};
@@ -12,21 +12,21 @@ use wasm_bindgen_futures::spawn_local;
 pub(crate) use wasmtimer::std::Instant;
 use wasmtimer::tokio::Sleep as Timer;
 
-/// The longest time of one timer: after 24.8 days JavaScript's fire at once.
+/// The maximum duration of one timer: JavaScript timers longer than 24.8 days fire at once.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
-/// The time of the system's clock.
+/// The time of the system clock.
 pub(crate) fn now() -> SystemTime {
     let since = wasmtimer::std::SystemTime::now().duration_since(wasmtimer::std::UNIX_EPOCH);
     SystemTime::UNIX_EPOCH + since.unwrap_or_default()
 }
 
-/// A random number from zero up to one.
+/// Returns a random number from zero up to one.
 pub(crate) fn random() -> f64 {
     js_sys::Math::random()
 }
 
-/// Waits for a point in time, by one timer after the other; for ever if that is later than any [`Instant`].
+/// Waits until a time with one timer after another, or forever if that time is later than any [`Instant`].
 pub(crate) struct Sleep {
     until: Option<Instant>,
     timer: Timer,
@@ -60,13 +60,13 @@ impl Future for Sleep {
     }
 }
 
-/// A timer for what is left, or for the first part of it.
+/// A timer for the remaining time, or for the first part of it.
 fn timer(until: Option<Instant>) -> Timer {
     let left = until.map_or(LONGEST, |until| until.saturating_duration_since(Instant::now()));
     wasmtimer::tokio::sleep(left.min(LONGEST))
 }
 
-/// The time of a future is over.
+/// The error for a future that did not complete in time.
 pub(crate) struct Elapsed;
 
 pub(crate) async fn timeout<F: Future>(time: Duration, future: F) -> Result<F::Output, Elapsed> {
@@ -91,7 +91,7 @@ async fn before<F: Future>(mut end: Sleep, future: F) -> Result<F::Output, Elaps
 pub(crate) struct Runtime;
 
 impl Runtime {
-    /// There always is one.
+    /// The runtime; in JavaScript there always is one.
     #[expect(clippy::unnecessary_wraps, reason = "it has the shape of `native.rs`")]
     pub(crate) fn current() -> Option<Self> {
         Some(Self)
@@ -107,21 +107,21 @@ impl Runtime {
                 Poll::Pending => future.as_mut().poll(cx).map(Some),
             });
             if let Some(outcome) = outcome.await {
-                // The receiver may have been dropped; then the outcome is not needed.
+                // Sending fails if the receiver was dropped; then the outcome is not needed.
                 let _ = sender.send(outcome);
             }
         });
         Task(receiver)
     }
 
-    /// It always does.
+    /// Returns whether the runtime runs; in JavaScript it always does.
     #[expect(clippy::unused_async, clippy::unused_self, reason = "it has the shape of `native.rs`")]
     pub(crate) async fn is_running(&self) -> bool {
         true
     }
 }
 
-/// A future that runs concurrently until this is dropped.
+/// A future that runs concurrently until this handle is dropped.
 pub(crate) struct Task<T>(oneshot::Receiver<T>);
 
 impl<T> Future for Task<T> {

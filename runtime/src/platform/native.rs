@@ -1,4 +1,4 @@
-//! Tokio's clock and tasks, and the randomness of the standard library.
+//! Clock and tasks of Tokio, and randomness of the standard library.
 
 use std::error::Error as StdError;
 use std::future::Future;
@@ -13,12 +13,13 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 pub(crate) use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout, timeout_at};
 
-/// The time of the system's clock.
+/// The time of the system clock.
 pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }
 
-/// A random number from zero up to one: the keys of a new hash map are random enough to spread retries.
+/// Returns a random number from zero up to one, from the keys of a new hash map. They are random enough to spread
+/// retries.
 pub(crate) fn random() -> f64 {
     let bits = RandomState::new().build_hasher().finish() >> 32;
     f64::from(u32::try_from(bits).unwrap_or_default()) / (f64::from(u32::MAX) + 1.0)
@@ -28,11 +29,12 @@ pub(crate) fn random() -> f64 {
 #[derive(Clone)]
 pub(crate) struct Runtime(Handle);
 
-/// A runtime that starts no task within this time does not run: nothing blocks on it any more, or it has shut down.
+/// A runtime that starts no task within this time is considered stalled: no thread blocks on it any more, or it has
+/// shut down.
 const STALLED: Duration = Duration::from_secs(1);
 
 impl Runtime {
-    /// The one that this code runs in, if there is one.
+    /// The runtime in which this code runs, if any.
     pub(crate) fn current() -> Option<Self> {
         Handle::try_current().ok().map(Self)
     }
@@ -43,18 +45,19 @@ impl Runtime {
         Task { driven, _own: own }
     }
 
-    /// Whether its tasks make progress; a runtime that is entered by `block_on` alone runs only meanwhile.
+    /// Returns whether tasks of this runtime make progress. A runtime that is only entered by `block_on` runs only
+    /// during that call.
     pub(crate) async fn is_running(&self) -> bool {
         let is_this = Handle::try_current().is_ok_and(|current| current.id() == self.0.id());
         is_this || matches!(timeout(STALLED, self.0.spawn(async {})).await, Ok(Ok(())))
     }
 }
 
-/// A future that runs concurrently until this is dropped.
+/// A future that runs concurrently until this handle is dropped.
 ///
-/// It panics as the future did; it fails when the runtime ends first. Dropping it drops the future at once, also if the
-/// runtime does not run: what the future has acquired must not depend on that. A future that is being polled at that
-/// time is dropped by the thread that polls it.
+/// If the future panics, so does the handle. If the runtime ends first, the handle returns an error. Dropping the
+/// handle drops the future at once, even if the runtime does not run, because that must release what the future had
+/// acquired. A future that is being polled at that time is dropped by the polling thread.
 pub(crate) struct Task<T> {
     driven: JoinHandle<T>,
     _own: Driven<T>,
@@ -79,11 +82,11 @@ impl<T> Drop for Task<T> {
 }
 
 /// One of the two owners of a future: the task that polls it, and the [`Task`] that waits for its outcome. The future
-/// is dropped with the first of them.
+/// is dropped when the first of them is dropped.
 struct Driven<T>(Arc<Mutex<Slot<T>>>);
 
 struct Slot<T> {
-    /// `None` while it is polled, and once it is over.
+    /// `None` while the future is polled, and once it is over.
     future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
     is_dropped: bool,
 }

@@ -1,29 +1,30 @@
-//! The type `Client` of an emitted crate, without the groups of its catalogue.
+//! The type `Client` of an emitted crate, without its groups of endpoints.
 //!
-//! Every method calls the runtime, and decides nothing.
+//! Every method only calls the runtime.
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __client {
     ($name:literal, $env:literal, $service:path) => {
-        /// Access to the service.
+        /// A client of the service.
         ///
         /// Cloning is cheap, and clones share their connections, their token and their rate limit. Requests can be made
-        /// from any thread and concurrently; they are sent inside a Tokio runtime, or without one by the feature
+        /// from any thread and concurrently. They are sent inside a Tokio runtime, or without one with the feature
         /// `blocking`.
         #[derive(Clone)]
         pub struct Client($crate::emitted::Core);
 
-        /// Settings of a [`Client`]; from [`Client::builder`], or with those of the environment from `Builder::from_env`.
+        /// Settings of a [`Client`]; from [`Client::builder`], or from `Builder::from_env` with the settings from the
+        /// environment.
         pub type Builder = $crate::Builder<Client>;
 
         impl Client {
-            /// Begins a client for the service at `base_url`, which has no default.
+            /// Starts building a client for the service at `base_url`, which has no default.
             pub fn builder(base_url: impl ::std::convert::Into<::std::string::String>) -> Builder {
                 Builder::new(base_url.into())
             }
 
-            /// A client with the settings from the environment.
+            /// Creates a client with the settings from the environment.
             ///
             /// | variable | meaning |
             /// |---|---|
@@ -34,11 +35,11 @@ macro_rules! __client {
                 Builder::from_env()?.build()
             }
 
-            /// A request for any path, whether the catalogue knows it or not.
+            /// Creates a request for any path, including paths that are not in the catalogue.
             ///
-            /// It goes the way of all requests: same credentials, same rate limit, same errors. It counts as one
-            /// request: weights and the limits of some endpoints apply only to the methods of those endpoints. The path
-            /// begins with a slash and may carry the version that the base URL ends in; params are added with
+            /// It is sent like all other requests: with the same credentials, rate limit and errors. It counts as one
+            /// request: weights and limits for some endpoints apply only to the methods of those endpoints. The path
+            /// begins with a slash and may include the version with which the base URL ends. Add params with
             /// [`Request::query`].
             ///
             /// ```
@@ -51,10 +52,10 @@ macro_rules! __client {
                 Request($crate::Request::raw(&self.0, path.into()))
             }
 
-            /// A request for an endpoint that is chosen while the program runs, out of the registry.
+            /// Creates a request for an endpoint of the registry that is chosen at run time.
             ///
-            /// Its params are set by their names on the wire, with [`Request::query`], and are checked like those of a
-            /// method. The response has the same values, by their names:
+            /// Set its params by their wire names with [`Request::query`]; they are checked like those of a method. The
+            /// response has the same values, by their wire names:
             ///
             /// ```no_run
             #[doc = concat!("# use ", $name, "::AnyBody;")]

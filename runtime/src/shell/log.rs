@@ -1,7 +1,7 @@
 //! The log of an emitted crate, for `tracing`.
 //!
 //! The target of a span or an event is a constant of the code that logs, so this code is compiled in the emitted crate.
-//! Every logged value is named here: no URL, no header and no body gets into a log.
+//! All logged values are listed here: URLs, headers and bodies are never logged.
 
 #[cfg(feature = "tracing")]
 #[doc(hidden)]
@@ -11,7 +11,7 @@ macro_rules! __log {
         use $crate::emitted::tracing::{self, field::Empty};
         use $crate::observer::{Event, Outcome};
 
-        // The level of the span is the highest, so that it is there with whatever is logged inside it.
+        // The span has the level `ERROR`, so that it is enabled whenever an event inside it is.
         fn span(endpoint: &$crate::registry::EndpointInfo, params: &dyn ::std::fmt::Display) -> tracing::Span {
             tracing::error_span!(
                 target: $name, "request", %endpoint, %params, status = Empty, bytes = Empty, attempts = Empty,

@@ -1,6 +1,6 @@
 //! The type `Request<E>` of an emitted crate, without the setters of its catalogue.
 //!
-//! Every method calls the runtime, and decides nothing.
+//! Every method only calls the runtime.
 
 #[doc(hidden)]
 #[macro_export]
@@ -39,7 +39,7 @@ macro_rules! __request {
                 Self($crate::Request::new(&client.0))
             }
 
-            /// Sets a param, or leaves it out.
+            /// Sets a param, or omits it.
             pub(crate) fn with<T: $crate::wire::ToWire, Via>(
                 self,
                 wire_name: &'static str,
@@ -48,7 +48,7 @@ macro_rules! __request {
                 Self(self.0.with::<T, Via>(wire_name, value))
             }
 
-            /// Sets a param whose type leaves no choice, or leaves it out.
+            /// Sets a param that accepts only one type, or omits it.
             pub(crate) fn with_exact<T: $crate::wire::ToWire>(
                 self,
                 wire_name: &'static str,
@@ -57,7 +57,7 @@ macro_rules! __request {
                 Self(self.0.with_exact::<T>(wire_name, value))
             }
 
-            /// Sets a param to several values, or leaves it out.
+            /// Sets a param to several values, or omits it.
             pub(crate) fn with_list<T: $crate::wire::ToWire, Via>(
                 self,
                 wire_name: &'static str,
@@ -66,7 +66,7 @@ macro_rules! __request {
                 Self(self.0.with_list::<T, Via>(wire_name, values))
             }
 
-            /// Sends the request like `.await`, and returns status and headers with the body.
+            /// Sends the request like `.await`, and returns the status and headers with the body.
             ///
             /// ```no_run
             #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
@@ -82,10 +82,11 @@ macro_rules! __request {
         }
 
         impl<E: $crate::Endpoint> Request<E> {
-            /// Everything in a range of time, however many records that is.
+            /// Returns all records in a time range of any length.
             ///
-            /// The request says what is asked for and how far apart records are; the range is of anything that becomes
-            /// a [`Timestamp`](crate::Timestamp), without its end. See [`History`](crate::history::History).
+            /// The request specifies the series and the interval between records. The range excludes its end; its ends
+            /// can be of any type that converts to a [`Timestamp`](crate::Timestamp). See
+            /// [`History`](crate::history::History).
             pub fn history(
                 self,
                 range: ::std::ops::Range<impl ::std::convert::Into<$crate::Timestamp>>,
@@ -96,7 +97,7 @@ macro_rules! __request {
                 $crate::history::History::new(self.0, range)
             }
 
-            /// The records from a point in time on, each interval once it is over. See
+            /// Returns the records from a time on, each interval once it is closed. See
             /// [`Follow`](crate::history::Follow).
             pub fn follow(self, from: impl ::std::convert::Into<$crate::Timestamp>) -> $crate::history::Follow<E>
             where
@@ -107,10 +108,10 @@ macro_rules! __request {
         }
 
         impl<E> Request<E> {
-            /// Sets a param by its name on the wire, also one that the catalogue does not know.
+            /// Sets a param by its wire name, including params that are not in the catalogue.
             ///
-            /// A param that was set before is replaced; `None` leaves it out. Several values are one text with commas,
-            /// also where the catalogue knows of one.
+            /// A previous value is replaced; `None` omits the param. Several values in one text are separated by
+            /// commas; [`query_list`](Self::query_list) uses the list format of the catalogue.
             pub fn query(
                 self,
                 name: impl ::std::convert::Into<::std::string::String>,
@@ -119,7 +120,7 @@ macro_rules! __request {
                 Self(self.0.query(name, value))
             }
 
-            /// Sets a param to several values by its name on the wire, in the list format of the catalogue.
+            /// Sets a param to several values by its wire name, in the list format of the catalogue.
             ///
             /// The values of a param that is not in the catalogue are separated by commas.
             pub fn query_list(
@@ -130,7 +131,7 @@ macro_rules! __request {
                 Self(self.0.query_list(name, values))
             }
 
-            /// The time for this request as a whole, instead of the timeout of the client.
+            /// Sets the timeout for the entire request; overrides the client's.
             ///
             /// ```no_run
             #[doc = concat!("# async fn demo(client: &", $name, "::Client) -> Result<(), ", $name, "::Error> {")]
@@ -146,17 +147,17 @@ macro_rules! __request {
                 Self(self.0.timeout(timeout))
             }
 
-            /// The time for each attempt of this request; overrides the client's.
+            /// Sets the timeout for each attempt of this request; overrides the client's.
             pub fn attempt_timeout(self, timeout: ::std::time::Duration) -> Self {
                 Self(self.0.attempt_timeout(timeout))
             }
 
-            /// The time that this request may spend in the rate-limit queue; overrides the client's.
+            /// Sets the maximum time of this request in the rate-limit queue; overrides the client's.
             pub fn queue_timeout(self, timeout: ::std::time::Duration) -> Self {
                 Self(self.0.queue_timeout(timeout))
             }
 
-            /// The retry rules of this request; they override the client's. The retry budget remains the client's.
+            /// Sets the retry rules of this request; they override the client's. The retry budget remains the client's.
             pub fn retry(self, retry: $crate::Retry) -> Self {
                 Self(self.0.retry(retry))
             }
@@ -166,22 +167,22 @@ macro_rules! __request {
                 Self(self.0.header(name, value))
             }
 
-            /// What is sent, from the base URL on.
+            /// The path and query as sent, relative to the base URL.
             pub fn path_and_query(&self) -> ::std::string::String {
                 self.0.path_and_query()
             }
 
-            /// The same request as one whose endpoint is known to the registry alone.
+            /// Returns the same request with its endpoint known only at run time.
             pub fn into_dynamic(self) -> Request<$crate::Dynamic> {
                 Request(self.0.into_dynamic())
             }
 
-            /// The params that are set, each with its value as sent, before encoding.
+            /// The params of the request, each with its value as sent, before encoding.
             pub fn params(&self) -> impl ::std::iter::Iterator<Item = (&str, &str)> {
                 self.0.params()
             }
 
-            /// The endpoint, as the catalogue describes it.
+            /// The endpoint with its description in the catalogue.
             pub fn endpoint(&self) -> &'static $crate::registry::EndpointInfo {
                 self.0.endpoint()
             }
@@ -198,7 +199,7 @@ macro_rules! __request {
             }
         }
 
-        /// Functions of the runtime, which serve any client, take this type.
+        /// Functions of the runtime that work with any client accept the runtime's type.
         impl<E> ::std::convert::From<Request<E>> for $crate::Request<E> {
             fn from(request: Request<E>) -> Self {
                 request.0
@@ -231,7 +232,7 @@ macro_rules! __request {
             }
         }
 
-        /// `GET /ratio?coin=BTC`.
+        /// Formats the request as `GET /ratio?coin=BTC`, for example.
         impl<E> ::std::fmt::Display for Request<E> {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 ::std::fmt::Display::fmt(&self.0, f)
@@ -247,11 +248,11 @@ macro_rules! __request {
 #[macro_export]
 macro_rules! __blocking {
     ($name:literal) => {
-        /// For callers who do not await; with the feature `blocking`.
+        /// Methods for synchronous code; they require the feature `blocking`.
         ///
-        /// The calling thread waits for the response; one thread per client and its clones keeps connections alive
-        /// between requests. Any number of threads may send at once. Inside an async task both are an error; inside
-        /// `spawn_blocking` they work.
+        /// The calling thread waits for the response. One background thread per client and its clones keeps connections
+        /// alive between requests. Any number of threads may send at once. Inside an async task both methods return an
+        /// error; inside `spawn_blocking` they work.
         impl<E: $crate::Endpoint> Request<E> {
             /// Sends the request and waits for the body.
             ///
@@ -265,7 +266,7 @@ macro_rules! __blocking {
                 self.0.send_blocking()
             }
 
-            /// Sends the request, waits, and returns status and headers with the body.
+            /// Sends the request, waits, and returns the status and headers with the body.
             pub fn response_blocking(self) -> ::std::result::Result<$crate::Response<E::Body>, $crate::Error> {
                 self.0.response_blocking()
             }

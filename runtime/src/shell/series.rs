@@ -1,6 +1,6 @@
 //! The type `Series<T>` of an emitted crate.
 //!
-//! It contains the decoded response, and exposes it through serde, columns and iterators.
+//! It contains the decoded response, and provides it through serde, columns and iterators.
 
 #[doc(hidden)]
 #[macro_export]
@@ -12,17 +12,17 @@ macro_rules! __series {
         pub struct Series<T> {
             /// The records, in the order of the response.
             pub data: ::std::vec::Vec<T>,
-            /// The service's metadata of the series; without values if the response has none.
+            /// The service's metadata of the series; empty if the response has none.
             pub metadata: $metadata,
-            /// Fields of the envelope that the catalogue does not know.
+            /// Fields of the envelope that are not in the catalogue.
             pub unknown_fields: $crate::record::UnknownFields,
-            /// The records that were left out because they are not as expected; none unless the request was to
-            /// [`skip_bad_records`](Request::skip_bad_records).
+            /// The records that could not be decoded; always empty unless the request [skips bad
+            /// records](Request::skip_bad_records).
             pub bad_records: ::std::vec::Vec<$crate::BadRecord>,
             time: ::std::option::Option<$crate::emitted::TimeField>,
         }
 
-        /// A series without a request, as in a test.
+        /// Creates a series without a request, for example in a test.
         ///
         /// ```
         #[doc = concat!("# use ", $name, "::{Series, Value};")]
@@ -42,12 +42,12 @@ macro_rules! __series {
         }
 
         impl<T: $crate::record::Item> Series<T> {
-            /// The time of each record; `None` for one that has none that can be read.
+            /// The time of each record; `None` for a record without a readable time.
             pub fn times(&self) -> ::std::vec::Vec<::std::option::Option<$crate::Timestamp>> {
                 $crate::emitted::times(&self.data, self.time)
             }
 
-            /// One field of all records, by its name on the wire; `None` where the records have no such field.
+            /// One field of all records, by its wire name; `None` if the records have no such field.
             ///
             /// ```
             #[doc = concat!("# use ", $name, "::{Series, Value};")]
@@ -64,25 +64,25 @@ macro_rules! __series {
                 $crate::emitted::column(&self.data, wire_name)
             }
 
-            /// Every field of the records, each with the values of all records: the fields of the catalogue, or if
-            /// these are unknown, the fields of the response.
+            /// All fields of the records, each with the values of all records: the fields of the catalogue, or if these
+            /// are unknown, the fields of the response.
             pub fn columns(&self) -> ::std::vec::Vec<$crate::Column<'_>> {
                 $crate::emitted::columns(&self.data)
             }
         }
 
         impl<E: $crate::Endpoint<Body: $crate::emitted::SeriesBody>> Request<E> {
-            /// Skips records that cannot be read.
+            /// Skips records that cannot be decoded.
             ///
-            /// Without this, one value that does not fit its field makes the whole response an error. With it, the
-            /// record with that value is omitted and listed in [`Series::bad_records`]. A body that is not JSON, or not
-            /// a series, is an error either way.
+            /// By default, one value that does not match its field fails the entire response. With this method, only
+            /// the record with that value is dropped, and listed in [`Series::bad_records`]. A body that is not JSON,
+            /// or not a series, is always an error.
             pub fn skip_bad_records(self) -> Self {
                 Self(self.0.skip_bad_records())
             }
         }
 
-        /// As on the wire, in its envelope.
+        /// Serializes the series as on the wire, in its envelope.
         impl<T: $crate::record::Item> $crate::emitted::Serialize for Series<T> {
             fn serialize<S: $crate::emitted::Serializer>(
                 &self,
@@ -92,8 +92,8 @@ macro_rules! __series {
             }
         }
 
-        /// From its form on the wire, in any format that describes itself. Where an endpoint has its own field for the
-        /// time, [`times`](Series::times) does not find it.
+        /// Deserializes the wire format, from any self-describing format. If an endpoint has its own time field,
+        /// [`times`](Series::times) does not find it in a deserialized series.
         impl<'de, T: $crate::record::Item> $crate::emitted::Deserialize<'de> for Series<T> {
             fn deserialize<D: $crate::emitted::Deserializer<'de>>(
                 deserializer: D,
@@ -102,7 +102,7 @@ macro_rules! __series {
             }
         }
 
-        /// Whether both have the same records and metadata; the endpoint is not compared.
+        /// Compares records and metadata, but not the endpoint.
         impl<T: ::std::cmp::PartialEq> ::std::cmp::PartialEq for Series<T> {
             fn eq(&self, other: &Self) -> bool {
                 self.data == other.data
@@ -113,18 +113,18 @@ macro_rules! __series {
         }
 
         impl<T> Series<T> {
-            /// How many records there are.
+            /// The number of records.
             pub fn len(&self) -> usize {
                 self.data.len()
             }
 
-            /// Whether there is none.
+            /// Returns whether there are no records.
             pub fn is_empty(&self) -> bool {
                 self.data.is_empty()
             }
 
-            /// Fails if the service reports that it omitted some of the requested data, such as exchanges that the
-            /// endpoint does not cover. The metadata lists what it omitted.
+            /// Returns an error if the service reports that it omitted some of the requested data, such as exchanges
+            /// that the endpoint does not support. The metadata lists the omitted values.
             ///
             /// ```no_run
             #[doc = concat!("# async fn demo(series: ", $name, "::Series<", $name, "::Value>) -> Result<(), ", $name, "::Error> {")]
@@ -136,7 +136,7 @@ macro_rules! __series {
                 $crate::emitted::require_complete(&self.metadata.unsupported())
             }
 
-            /// The records, one after the other.
+            /// The records, in the order of the response.
             pub fn iter(&self) -> ::std::slice::Iter<'_, T> {
                 self.data.iter()
             }
@@ -203,7 +203,7 @@ macro_rules! __series {
                 >,
             ) -> ::std::result::Result<Self, $crate::Error> {
                 let mut data: ::std::vec::Vec<T> = ::std::vec::Vec::new();
-                // Compiled for every endpoint, and this is less of it than a `?`.
+                // Compiled for every endpoint; a `match` takes less code than `?`.
                 match $crate::emitted::read_series::<$metadata>(response, T::INFO, &mut data) {
                     ::std::result::Result::Ok(rest) => ::std::result::Result::Ok(Self {
                         data,
