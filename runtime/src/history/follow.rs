@@ -67,7 +67,7 @@ pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 /// The next item of a [`Follow`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-#[allow(clippy::large_enum_variant)] // Nearly all of them are pages.
+#[allow(clippy::large_enum_variant)] // Nearly all updates are pages.
 pub enum Update<T> {
     /// Records in order of time, and gaps that are final. The page can consist only of gaps or bad records.
     Records(Page<T>),

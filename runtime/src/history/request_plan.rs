@@ -207,7 +207,7 @@ fn page_size(request: &Untyped, info: &HistoryInfo, beside: usize) -> Result<usi
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It stops at the ends.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The cast saturates.
 fn largest(param: &'static ParamInfo) -> Option<usize> {
     let served = param.allowed_values.iter().filter_map(|size| size.parse().ok()).max();
     let allowed = param.range.max.map(|most| most as usize);

@@ -121,7 +121,7 @@ impl UndecodedResponse {
 
     /// The error for a body that does not match the endpoint.
     #[cold]
-    #[allow(clippy::needless_pass_by_value)] // All callers have done with it.
+    #[allow(clippy::needless_pass_by_value)] // No caller uses it afterwards.
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
         let HttpResponse { status, headers, body, .. } = response;

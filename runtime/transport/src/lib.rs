@@ -8,7 +8,7 @@
 
 #![cfg_attr(target_family = "wasm", expect(dead_code, reason = "some of it is for the built-in transports alone"))]
 
-#[doc(hidden)] // What the client checks a base URL by, to judge as a proxy is judged.
+#[doc(hidden)] // The client checks base URLs with it, in the same way as proxy URLs are checked.
 pub mod address;
 #[cfg(not(target_family = "wasm"))]
 mod built_in;
@@ -33,7 +33,7 @@ use std::time::Duration;
 pub use built_in::HyperTransport;
 #[cfg(all(feature = "reqwest", not(target_family = "wasm")))]
 pub use built_in::ReqwestTransport;
-#[doc(hidden)] // What the client calls.
+#[doc(hidden)] // Called by the client.
 pub use built_in::built_in;
 pub use from_fn::{FromFn, from_fn};
 pub use headers::{Headers, InvalidHeader};

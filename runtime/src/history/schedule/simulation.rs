@@ -226,7 +226,7 @@ fn simulate(seed: u64, days: i64) -> f64 {
 #[test]
 fn every_record_of_a_month_is_delivered_once_or_reported() {
     let ratios: Vec<f64> = (0..4).map(|seed| simulate(seed, 30)).collect();
-    #[allow(clippy::print_stdout)] // The figures, with `--nocapture`.
+    #[allow(clippy::print_stdout)] // Statistics, shown with `--nocapture`.
     {
         println!("attempts per bar: {ratios:.3?}");
     }
