@@ -1,4 +1,4 @@
-//! A new endpoint, of which little more than the path need be known.
+//! Adds a new endpoint, for which only the path is required.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,23 @@ use super::yaml_tree::Tree;
 /// The facts about a new endpoint.
 #[derive(Clone, Debug)]
 pub struct Addition {
-    /// From the base URL on.
+    /// The path after the base URL.
     pub path: String,
-    /// The group's file without its ending; a new group gets a new file.
+    /// The name of the group's file without its extension; a new group gets a new file.
     pub group: String,
-    /// Its name in words; made from the path if not given.
+    /// The name as text; derived from the path if not given.
     pub name: Option<String>,
-    /// Its name in Rust, where the name in words makes another.
+    /// The name in Rust, where the one derived from the name is unsuitable.
     pub ident: Option<String>,
-    /// What it is for; `unknown` if not given.
+    /// The purpose of the endpoint; `unknown` if not given.
     pub summary: Option<String>,
     /// Names of shared params and param sets; `unknown` if not given.
     pub params: Option<Vec<String>>,
-    /// How the path is known, in the catalogue's word.
+    /// The evidence of the path, as a word of the catalogue.
     pub evidence: String,
 }
 
-/// Makes the change that adds an endpoint.
+/// Returns the change that adds an endpoint.
 pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let group = &addition.group;
@@ -95,7 +95,7 @@ fn entry(addition: &Addition) -> Tree {
         .with("body", "unknown")
 }
 
-/// The words of the last segment that is not a param; `Root` without one.
+/// The words of the last segment that is not a param; `Root` if there is none.
 fn name_of(path: &str) -> String {
     let segments = path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.starts_with('{'));
     segments.map(ToTitleCase::to_title_case).next().unwrap_or_else(|| "Root".to_owned())

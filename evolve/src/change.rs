@@ -1,4 +1,4 @@
-//! A catalogue under edit, and the resulting change: texts before and after, and notes.
+//! A catalogue under edit, and the resulting change: texts before and after the edit, and notes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -26,7 +26,7 @@ pub struct CatalogueChange {
 #[derive(Clone, Debug)]
 struct EditedFile {
     name: String,
-    /// `None` for a new file.
+    /// The text before the edit; `None` for a new file.
     before: Option<String>,
     after: String,
 }
@@ -34,14 +34,14 @@ struct EditedFile {
 /// The reason why an edit produces no change.
 #[derive(Clone, Debug)]
 pub enum Refusal {
-    /// The catalogue has mistakes, or would have.
+    /// The catalogue has errors before or after the edit.
     Catalogue(Diagnostics),
-    /// In words, without a full stop.
+    /// A message without a full stop.
     Message(String),
 }
 
 impl CatalogueChange {
-    /// Whether there is nothing to write.
+    /// Returns whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -61,7 +61,7 @@ impl CatalogueChange {
         self.files.iter().map(|file| (file.name.as_str(), file.after.as_str()))
     }
 
-    /// The change as a unified diff; `folder` is put before the names of files.
+    /// The change as a unified diff; `folder` is prepended to the names of files.
     pub fn diff(&self, folder: &str) -> String {
         let diffs = self.files.iter().map(|file| {
             let name = format!("{folder}{}", file.name);
@@ -74,7 +74,7 @@ impl CatalogueChange {
         diffs.collect()
     }
 
-    /// Writes the files into the catalogue's folder, which is made if it is missing. Replaces none of them if one
+    /// Writes the files into the catalogue's folder, which is created if it is missing. Replaces no file if any of them
     /// has been edited since the change was made, or cannot be written.
     pub fn write(&self, dir: &Path) -> io::Result<()> {
         fs::create_dir_all(dir)?;
@@ -114,7 +114,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    /// In words, without a full stop.
+    /// Creates an error from a message without a full stop.
     pub(super) fn new(text: impl Into<String>) -> Self {
         Self::Message(text.into())
     }
@@ -128,15 +128,15 @@ pub(super) struct Editor {
     before: BTreeMap<String, String>,
     /// The files with the edits so far.
     trees: BTreeMap<String, Tree>,
-    /// The files that had an edit.
+    /// The files that have been edited.
     edited: BTreeSet<String>,
     notes: Vec<String>,
-    /// What the next notes are about, in front of each.
+    /// The subject of the next notes, which is put in front of each.
     pub(super) subject: String,
 }
 
 impl Editor {
-    /// Opens a catalogue, if nothing is wrong with it.
+    /// Opens a catalogue that has no errors.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         let checked = ValidCatalogue::of(catalogue)?;
@@ -165,12 +165,12 @@ impl Editor {
         self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
     }
 
-    /// The modules and titles of the groups that were there before the first edit.
+    /// The modules and titles of the groups before the first edit.
     pub(super) fn modules(&self) -> Vec<(String, String)> {
         self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.to_string())).collect()
     }
 
-    /// The body of an endpoint in full; `series` is short for a series of unknown records with the evidence of the
+    /// The complete body of an endpoint; `series` is short for a series of unknown records with the evidence of the
     /// envelope.
     pub(super) fn body(&self, endpoint: &Tree) -> Option<Tree> {
         let said = endpoint.get("body")?;
@@ -189,7 +189,7 @@ impl Editor {
         }
     }
 
-    /// A record by its name, as bodies and fields of a file refer to it.
+    /// The path of a record by its name, in the scope of a file.
     pub(super) fn record(&self, file: &str, name: &str) -> Option<YamlPath> {
         [file, SERVICE].into_iter().find_map(|file| {
             let records = self.tree(file).entries("records");
@@ -198,12 +198,12 @@ impl Editor {
         })
     }
 
-    /// Notes something for the reader of the change.
+    /// Adds a note for the user.
     pub(super) fn note(&mut self, text: impl fmt::Display) {
         self.notes.push(if self.subject.is_empty() { text.to_string() } else { format!("{}: {text}", self.subject) });
     }
 
-    /// Does work that changes nothing if it fails.
+    /// Runs an edit, and undoes it if it fails.
     pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
         let (trees, said) = (self.trees.clone(), self.notes.len());
         work(self).inspect_err(|_| {
@@ -226,7 +226,7 @@ impl Editor {
         }
     }
 
-    /// Adds items at the end of a list, which need not be there yet.
+    /// Adds items to the end of a list, which is created if it is missing.
     pub(super) fn extend(&mut self, list: &YamlPath, items: Vec<Tree>) {
         if items.is_empty() {
             return;
@@ -246,7 +246,7 @@ impl Editor {
         self.trees.get_mut(&place.file)?.at_mut(&place.path)
     }
 
-    /// The change, if the catalogue has no mistake after it.
+    /// Returns the change, if the catalogue has no errors after it.
     pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
         let mut after = self.before.clone();
         for (name, tree) in std::mem::take(&mut self.trees) {
@@ -264,7 +264,7 @@ impl Editor {
             };
             after.insert(name, text);
         }
-        // The texts before were checked when the catalogue was opened.
+        // The original texts were already checked when the catalogue was opened.
         if after != self.before {
             let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
             api(&load_texts(&texts))?;
@@ -277,7 +277,7 @@ impl Editor {
         Ok(CatalogueChange { files, notes: self.notes })
     }
 
-    /// The line for editors with which the other groups begin.
+    /// The first line of the other group files, which is a comment for editors.
     fn first_line(&self, file: &str) -> String {
         let groups = self.before.iter().filter(|(name, _)| *name != SERVICE && file != SERVICE);
         let mut firsts = groups.filter_map(|(_, text)| text.lines().next());

@@ -1,9 +1,9 @@
-//! Two catalogues in, the changes that downstream notices out, with their consequence for the version.
+//! Compares two catalogues and lists the changes that affect users of the client, with the required version bump.
 //!
-//! Downstream are the users of the emitted Rust: every change is described in the names of the client, not in those of
-//! YAML. The models are compared, so text that the emitter ignores, such as a comment, is not a change.
-//! `evolve/tests/diffs` records a verdict for each kind of change, and an ignored test there has the compiler confirm
-//! them.
+//! Downstream means the users of the emitted Rust code: every change is described in the names of the client, not in
+//! those of YAML. The models are compared, so text that the emitter ignores, such as a comment, is not a change.
+//! `evolve/tests/diffs` records a verdict for each kind of change, and an ignored test there confirms the verdicts with
+//! the compiler.
 
 mod behaviour;
 mod changes;
@@ -23,7 +23,7 @@ pub fn compare(old: &Api, new: &Api) -> Changes {
     let mut changes = Changes::default();
     compare::public_items(old, new, &mut changes);
     behaviour::compare(old, new, &mut changes);
-    // No file changes without a change in the list.
+    // If files differ although no change was found, the files are reported, so that no difference is missed.
     if changes.is_empty() {
         emitted_files(old, new, &mut changes);
     }

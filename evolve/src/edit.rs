@@ -1,8 +1,8 @@
-//! The text of a file of the catalogue, edited to match a tree; comments, order and layout stay.
+//! Edits the text of a catalogue file to match a tree; comments, order and layout are preserved.
 //!
-//! The text is compared with the tree. Each difference becomes a splice at a position from the marked tree, with the
-//! layout of its neighbours. Then the text is parsed again: if it differs from the tree, the edit fails. Values whose
-//! layout cannot be kept are unchanged and reported.
+//! The text is compared with the tree. Each difference becomes a splice at a position from the marked tree, in the
+//! layout of the adjacent values. Then the text is parsed again; if the result differs from the tree, the edit fails.
+//! Values whose layout cannot be preserved are left unchanged and reported.
 
 mod comments;
 mod remove;
@@ -13,7 +13,7 @@ use codegen::marked::{self, Kind, Node};
 
 use super::yaml_tree::Tree;
 
-/// A step on the way to a node.
+/// A step of the path to a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Step {
     Key(&'static str),
@@ -28,7 +28,7 @@ pub(crate) struct Rewritten {
     pub(crate) left: Vec<String>,
 }
 
-/// Text that goes where other text was.
+/// A replacement: the range of the old text, and the new text.
 type Splice = (Range<usize>, String);
 
 /// A file that is being edited.
@@ -36,7 +36,7 @@ struct Page {
     text: Vec<char>,
     splices: Vec<Splice>,
     left: Vec<String>,
-    /// The way to the current node, in words.
+    /// The path to the current node, as text.
     way: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl Page {
         }
     }
 
-    /// Whether a value in brackets is to be written in block style instead.
+    /// Returns whether a value in brackets has to be rewritten in block style.
     fn opens(&self, node: &Node, wanted: &Tree, key: Option<&Node>) -> bool {
         let is_list_on_a_line = matches!(wanted, Tree::List(_)) && wanted.is_short(self.column(node.span.start));
         let gets_deeper = Tree::of(node).is_shallow() && !wanted.is_shallow();
@@ -98,7 +98,7 @@ impl Page {
         Tree::List(reached)
     }
 
-    /// Known keys stay in their order; each new one is put behind the key before it in the tree.
+    /// Existing keys keep their order; each new key is inserted after its predecessor in the tree.
     fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(String, Tree)]) -> Tree {
         let wanted = |key: &Node| pairs.iter().find(|(name, _)| Some(name.as_str()) == key.text());
         let mut reached = Vec::new();
@@ -129,7 +129,7 @@ impl Page {
         Tree::Map(reached)
     }
 
-    /// Puts new keys behind a known one, or before the first.
+    /// Inserts new keys after an existing one, or before the first.
     fn insert(&mut self, map: &Node, entries: &[(Node, Node)], behind: Option<usize>, new: &[(String, Tree)]) {
         let Some((first, _)) = entries.first().filter(|_| !new.is_empty()) else { return };
         let (start, column) = (first.span.start, self.column(first.span.start));
@@ -201,7 +201,7 @@ impl Page {
     }
 
     fn spliced(&mut self) -> String {
-        // At one position an insertion precedes a removal.
+        // At the same position, an insertion precedes a removal.
         self.splices.sort_by_key(|(range, _)| (range.start, range.end));
         let (mut text, mut from) = (String::new(), 0);
         for (range, new) in &self.splices {
@@ -214,7 +214,7 @@ impl Page {
     }
 }
 
-/// Whether a node matches a tree, with its keys in any order.
+/// Returns whether a node matches a tree, regardless of the order of keys.
 fn says(node: &Node, wanted: &Tree) -> bool {
     match (&node.kind, wanted) {
         (Kind::List(known), Tree::List(items)) => {
@@ -229,7 +229,7 @@ fn says(node: &Node, wanted: &Tree) -> bool {
     }
 }
 
-/// New items or pairs in brackets, behind the last known one.
+/// New items or pairs in brackets, inserted after the last existing one.
 fn behind_flow(last: &Node, new: &Tree) -> Splice {
     let new = new.inline();
     let end = last.span.end;

@@ -1,4 +1,4 @@
-//! An endpoint of a catalogue, by its path or one of its names.
+//! Finds an endpoint of a catalogue by its path or one of its names.
 
 use codegen::did_you_mean;
 
@@ -12,7 +12,7 @@ pub(crate) struct Names<'c> {
     pub(crate) path: Option<&'c str>,
 }
 
-/// The only endpoint of this path or name, with its name in messages.
+/// Returns the only endpoint with this path or name, with its name for messages.
 pub(crate) fn find<'c, T>(all: impl Iterator<Item = (Names<'c>, T)>, wanted: &str) -> Result<(String, T), Refusal> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
     for (Names { group, ident, name, path }, endpoint) in all {

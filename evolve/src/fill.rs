@@ -1,5 +1,5 @@
-//! Puts a draft into a catalogue: new endpoints are added, unknown parts of known ones are filled in. Known facts stay,
-//! and each contradiction of them becomes a note.
+//! Merges a draft into a catalogue: new endpoints are added, unknown parts of known ones are filled in. Known facts are
+//! preserved, and each contradiction to them becomes a note.
 
 mod body;
 mod contradictions;
@@ -24,14 +24,14 @@ use names::{ClientNames, NewNames};
 use setters::Setters;
 pub(crate) use values::{add_values, is_within};
 
-/// Endpoints with their params, types and records, as a separate catalogue in which types and records have numbers for
+/// Endpoints with their params, types and records, as a separate catalogue in which types and records have numbers as
 /// names.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) editor: Editor,
     /// The names that its types and records should get.
     pub(crate) names: BTreeMap<String, WantedName>,
-    /// Known lists of fields as the draft widens them, which replace those of the catalogue.
+    /// Widened versions of known lists of fields, which replace those of the catalogue.
     pub(crate) lists: BTreeMap<YamlPath, Vec<Tree>>,
     pub(crate) source: Source,
 }
@@ -39,11 +39,11 @@ pub(crate) struct Draft {
 /// The origin of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Lists all params and fields of an endpoint; names that are in use are replaced.
+    /// An OpenAPI description: lists all params and fields of an endpoint; names that are in use are replaced.
     Description,
-    /// Lists user input; names stay as typed.
+    /// User input: names are kept as typed.
     Person,
-    /// Lists what responses contain; new types, records and fields are noted.
+    /// Responses: contain only some fields; new types, records and fields are noted.
     Responses,
 }
 
@@ -51,13 +51,13 @@ pub(crate) enum Source {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WantedName {
     pub(crate) name: String,
-    /// The name of the field or endpoint around it, which precedes a name that is in use.
+    /// The name of the field or endpoint that contains it, used as a prefix if the name is in use.
     pub(crate) owner: String,
-    /// Whether a known type of this name is the same, even without a value in common.
+    /// Whether a known type with this name is the same type, even without a value in common.
     pub(crate) is_chosen: bool,
 }
 
-/// Puts a draft into a catalogue.
+/// Merges a draft into a catalogue.
 pub(crate) fn fill(editor: &mut Editor, draft: &Draft) {
     let mut filler = Filler {
         known: Index::of(editor),
@@ -89,7 +89,7 @@ pub(crate) fn fill(editor: &mut Editor, draft: &Draft) {
     filler.write_groups(added);
 }
 
-/// All endpoints.
+/// All endpoints of the catalogue, with their paths in it.
 pub(crate) fn endpoints(editor: &Editor) -> Vec<(YamlPath, &Tree)> {
     editor.groups().flat_map(|file| YamlPath::file(file).key("endpoints").items(editor)).collect()
 }
@@ -99,7 +99,7 @@ fn known_value<'t>(tree: &'t Tree, key: &str) -> Option<&'t Tree> {
     tree.get(key).filter(|value| value.as_text() != Some("unknown"))
 }
 
-/// The same for a text.
+/// The text of a key, unless it is missing or unknown.
 fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     known_value(tree, key).and_then(Tree::as_text)
 }
@@ -132,7 +132,7 @@ struct Filler<'a> {
 }
 
 impl Filler<'_> {
-    /// Every endpoint of the draft, with the known one of the same path, or of the same name if no path is known yet.
+    /// Every endpoint of the draft, with the known endpoint that has its path, or its name if no path is known yet.
     fn pairs(&self) -> Vec<(YamlPath, Option<YamlPath>)> {
         let path = |endpoint: &Tree| known_text(endpoint, "path").map(template);
         let (mut by_path, mut by_name) = (HashMap::new(), HashMap::new());
@@ -194,7 +194,7 @@ impl Filler<'_> {
         }
     }
 
-    /// A new endpoint.
+    /// Returns a new endpoint.
     fn endpoint(&mut self, gap: &Gap, ident: Option<String>) -> Tree {
         let mut tree = gap.new.tree(&self.draft.editor).clone();
         let evidence = tree.text("evidence").unwrap_or_default().to_owned();

@@ -1,11 +1,11 @@
-//! The maps of the format by path in a file: their keys and the order of these.
+//! Finds the map of the format for a path in a file, to know its keys and their order.
 
 use codegen::format::{self, GROUP, Map, Shape};
 
 use super::edit::Step;
 use super::yaml_tree::Tree;
 
-/// The name of the file for everything that groups share.
+/// The name of the file with the facts that groups share.
 pub(crate) const SERVICE: &str = "service.yaml";
 
 /// The map of the format at a path.

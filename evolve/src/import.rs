@@ -1,7 +1,7 @@
-//! OpenAPI descriptions in, endpoints of the catalogue out.
+//! Imports OpenAPI descriptions into the catalogue.
 //!
-//! A description is read into a draft, and the draft fills the catalogue. Keys that are not read are noted where they
-//! are met, so no second comparison is needed.
+//! A description is read into a draft, which is then merged into the catalogue. Keys that are not imported are noted
+//! when they are read, so no second comparison is needed.
 
 mod annotations;
 mod body;
@@ -37,12 +37,12 @@ use document::{Document, entries, entries_of};
 use draft::Draft;
 use notes::Notes;
 
-/// A description to import, and how.
+/// A description to import, with the options.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// OpenAPI 3.0 or 3.1, in JSON or YAML.
+    /// The text of an OpenAPI 3.0 or 3.1 description, in JSON or YAML.
     pub text: String,
-    /// The evidence of its facts, unless it states one, in the catalogue's word.
+    /// The evidence of its facts, as a word of the catalogue, unless the description states one.
     pub evidence: String,
     /// Whether summaries and descriptions are imported too.
     pub summaries: bool,
@@ -50,7 +50,7 @@ pub struct Import {
     pub places: bool,
 }
 
-/// The change that imports a description: into a catalogue, or into a new one.
+/// Returns the change that imports a description into a catalogue, or into a new one.
 pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<CatalogueChange, Refusal> {
     let document = Document::read(&import.text)?;
     let mut reader = Reader::new(&document, import);
@@ -69,13 +69,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
         return Err(Refusal::new(format!("no endpoint is imported:\n{}", nothing_read(&omitted))));
     }
     let has_prefix = !draft.prefix.is_empty();
-    // Bodies are read with the envelope of the catalogue.
+    // The envelope of the catalogue is needed to read bodies.
     let envelope = editor.tree(SERVICE).get("envelope").cloned().map(without_fields);
     let mut source = Editor::empty()?;
     source.create(SERVICE, Tree::map().with_some("envelope", envelope));
     fill(&mut editor, &finish::finish(source, draft, &import.evidence));
     if !is_new {
-        // Paths that begin like those of the server make a base URL unnecessary.
+        // If the paths of the catalogue begin like those of the server, no base URL is needed.
         service::note_differences(&service, has_prefix, &mut editor);
     }
     let mut change = editor.close()?;
@@ -88,12 +88,12 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     Ok(change)
 }
 
-/// The reasons for which no endpoint was read.
+/// The message with the reasons why no endpoint was imported.
 fn nothing_read(omitted: &[String]) -> String {
     if omitted.is_empty() { "it has no `get` under `paths`".to_owned() } else { omitted.join("\n") }
 }
 
-/// An envelope whose metadata has no fields yet.
+/// Removes the metadata fields from an envelope.
 fn without_fields(mut envelope: Tree) -> Tree {
     if let Some(fields) = envelope.get_mut("metadata").and_then(|metadata| metadata.get_mut("fields")) {
         *fields = Tree::List(Vec::new());
@@ -101,7 +101,7 @@ fn without_fields(mut envelope: Tree) -> Tree {
     envelope
 }
 
-/// A description that is read into a draft.
+/// Reads a description into a draft.
 struct Reader<'d> {
     document: &'d Document,
     options: &'d Import,
@@ -109,21 +109,21 @@ struct Reader<'d> {
     notes: Notes,
     /// Records whose fields are being read, by index.
     open: Vec<usize>,
-    /// How many schemas are around the current one, up to the last record.
+    /// The number of schemas around the current one, up to the innermost record.
     nesting: usize,
-    /// What every base URL ends in.
+    /// The path suffix of every base URL.
     suffix: String,
     /// The query param that carries the API key.
     key_param: Option<String>,
     envelope: Option<Envelope>,
-    /// Tags and the modules that they become.
+    /// Tags and their modules.
     groups: Vec<(String, String)>,
-    /// How many of these groups the catalogue had before.
+    /// The number of these groups that were in the catalogue before the import.
     old_groups: usize,
     modules: NamesInUse,
-    /// Tags that an endpoint has.
+    /// Tags that have an endpoint.
     tags: HashSet<String>,
-    /// The paths so far, without the names of their params.
+    /// The paths read so far, without the names of their params.
     templates: HashSet<String>,
     /// The indices of records by their paths or references, of shared params by their ids, and of types by their
     /// values.
@@ -134,7 +134,7 @@ struct Reader<'d> {
     ranks: HashMap<&'d str, HashMap<&'d str, usize>>,
 }
 
-/// The objects around the records of a series.
+/// The object around the records of a series.
 #[derive(Clone, Debug)]
 struct Envelope {
     data: String,

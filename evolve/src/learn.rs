@@ -1,7 +1,7 @@
 //! Learns the fields of records from responses, and merges them with the catalogue.
 //!
-//! A response is evidence for what it contains: types are widened where it contradicts them, and every contradiction is
-//! reported. It does not contain the meaning of a field, so the summary is `unknown` until someone writes it.
+//! A response is evidence for its content: types that it contradicts are widened, and every contradiction is reported.
+//! The meaning of a field is not in a response, so the summary is `unknown` until the author writes it.
 
 mod body;
 mod enums;
@@ -37,8 +37,7 @@ pub struct LearnOptions {
     pub lessons: Vec<Lesson>,
     /// The evidence of facts from responses, in the catalogue's term.
     pub evidence: String,
-    /// Names of fields whose texts become an enum, each with the type's name if it is to have another: `side`,
-    /// `side=OrderSide`.
+    /// Names of fields whose texts become an enum, optionally with the name of the type: `side`, `side=OrderSide`.
     pub enums: Vec<String>,
     /// Whether mock responses of the sandbox are accepted.
     pub accept_invented: bool,
@@ -47,13 +46,13 @@ pub struct LearnOptions {
 /// An endpoint with its responses.
 #[derive(Clone, Debug)]
 pub struct Lesson {
-    /// Its path (`/buyVolume`), its name in Rust with its group (`orderflow.buy_volume`), or its name.
+    /// The path (`/buyVolume`), the name in Rust with the group (`orderflow.buy_volume`), or the name.
     pub endpoint: String,
-    /// The origin of each response, for messages, and its saved text: a JSON body, with or without headers.
+    /// Responses: the origin, for messages, and the saved text, a JSON body with or without headers.
     pub replies: Vec<(String, Vec<u8>)>,
 }
 
-/// The change that follows from responses.
+/// Returns the change that follows from responses.
 pub fn learn(catalogue: Catalogue, learning: &LearnOptions) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let mut enum_fields = BTreeSet::new();
@@ -110,7 +109,7 @@ fn learn_one(
     reader.fill(kind, &seen)
 }
 
-/// The indices of an endpoint's group and of the endpoint in it.
+/// The name of an endpoint, and the indices of its group and of the endpoint in it.
 fn found(checked: &ValidCatalogue, wanted: &str) -> Result<(String, (usize, usize)), Refusal> {
     let endpoints = checked.groups.iter().enumerate().flat_map(|(group, (module, spec))| {
         spec.endpoints.iter().enumerate().map(move |(index, endpoint)| {

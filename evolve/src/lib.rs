@@ -1,6 +1,7 @@
-//! Evidence in, edits of the catalogue out; and the consequences of an edit for users of the client.
+//! Edits the catalogue based on evidence, and determines the consequences of an edit for users of the client.
 //!
-//! Nothing is written without a call: every edit is a [`CatalogueChange`], which is looked at first.
+//! Every edit is returned as a [`CatalogueChange`], which can be inspected; nothing is written until the caller writes
+//! it.
 
 mod add;
 mod change;

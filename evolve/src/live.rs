@@ -1,4 +1,4 @@
-//! The requests to send to the service to get responses to learn from.
+//! The requests whose responses can be learned from.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use super::change::Refusal;
 use crate::endpoint::{Names, find};
 use crate::valid_catalogue::api;
 
-/// Characters that must be encoded in a segment of a path.
+/// Characters that must be encoded in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// An endpoint to request.
 #[derive(Clone, Debug)]
 pub struct LiveRequest {
-    /// Its name in Rust with its group: `orderflow.buy_volume`.
+    /// The name in Rust with the group: `orderflow.buy_volume`.
     pub endpoint: String,
     path: String,
     /// Wire names of the params; `None` if they are unknown.
@@ -32,7 +32,7 @@ impl LiveRequest {
         Some(Self { endpoint: format!("{}.{}", group.ident, endpoint.ident), path, params })
     }
 
-    /// The request for one endpoint, by its path or one of its names.
+    /// Returns the request for one endpoint, by its path or one of its names.
     pub fn of(catalogue: &Catalogue, wanted: &str) -> Result<Self, Refusal> {
         let api = api(catalogue)?;
         let named = endpoints(&api).map(|(group, endpoint)| {
@@ -51,7 +51,7 @@ impl LiveRequest {
         })
     }
 
-    /// A request for every endpoint with a path whose fields are unknown.
+    /// Returns a request for every endpoint with a path whose fields are unknown.
     pub fn untyped(catalogue: &Catalogue) -> Result<Vec<Self>, Refusal> {
         let is_untyped =
             |endpoint: &Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
@@ -60,7 +60,7 @@ impl LiveRequest {
         Ok(untyped.filter_map(|(group, endpoint)| Self::new(group, endpoint)).collect())
     }
 
-    /// Rejects params that none of these endpoints is known to have: a misspelt one would not be sent.
+    /// Rejects params that none of these endpoints is known to have, since a misspelt one would not be sent.
     pub fn check_params(requests: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
         let lists: Vec<_> = requests.iter().filter_map(|request| request.params.as_ref()).collect();
         let known: BTreeSet<&str> = lists.iter().copied().flatten().map(String::as_str).collect();
@@ -81,7 +81,7 @@ impl LiveRequest {
         Err(Refusal::Message(format!("{label} has no param `{name}`; {help}")))
     }
 
-    /// The path with its params filled in, and those of the given params that the endpoint may have.
+    /// The path with its params filled in, and the given params that the endpoint may have.
     pub fn parts(&self, given: &[(String, String)]) -> Result<(String, Vec<(String, String)>), Refusal> {
         let mut path = self.path.clone();
         let mut query = Vec::new();

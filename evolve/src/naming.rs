@@ -1,4 +1,4 @@
-//! Generated Rust names: by the catalogue's rules, or another name where these fail.
+//! Generates Rust names by the rules of the catalogue, or a different name if such a name is invalid or in use.
 
 use std::collections::HashSet;
 
@@ -7,17 +7,17 @@ use codegen::names::{self, Case, Scope};
 
 use super::yaml_tree::Tree;
 
-/// Names of one scope in Rust.
+/// The Rust names in use in one scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamesInUse(HashSet<String>);
 
 impl NamesInUse {
-    /// Notes a name.
+    /// Adds a name.
     pub(super) fn note(&mut self, ident: impl Into<String>) {
         self.0.insert(ident.into());
     }
 
-    /// The `rust_name` of an entry, which may have been chosen.
+    /// The `rust_name` of an entry; `wanted` is the chosen name, if any.
     pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
         match wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
             Some(ident) => {
@@ -28,7 +28,7 @@ impl NamesInUse {
         }
     }
 
-    /// Whether a name is there.
+    /// Returns whether a name is in use.
     pub(super) fn has(&self, ident: &str) -> bool {
         self.0.contains(ident)
     }
@@ -44,7 +44,7 @@ impl NamesInUse {
         Some(ident)
     }
 
-    /// A free name like the wanted one.
+    /// Returns a free name similar to the wanted one, which is then in use.
     pub(super) fn claim(&mut self, name: &str, case: Case, scope: Scope) -> String {
         let ident = free_name(name, case, scope, |ident| self.has(ident));
         self.note(ident.as_str());
@@ -56,7 +56,7 @@ impl NamesInUse {
     }
 }
 
-/// A name like the wanted one that is not in use.
+/// Returns a name similar to the wanted one that is not in use.
 fn free_name(name: &str, case: Case, scope: Scope, is_in_use: impl Fn(&str) -> bool) -> String {
     let ascii: String = names::ascii(name).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
     let base = names::ident(&ascii, case).ok().filter(|ident| names::is_ident(ident, case));
@@ -65,21 +65,21 @@ fn free_name(name: &str, case: Case, scope: Scope, is_in_use: impl Fn(&str) -> b
     std::iter::once(base.clone()).chain(numbered(&base, case)).find(is_free).unwrap_or_default()
 }
 
-/// Further names for one that is in use, without end.
+/// An infinite sequence of alternatives to a name that is in use.
 fn numbered(ident: &str, case: Case) -> impl Iterator<Item = String> {
     let joint = if case == Case::Pascal { "" } else { "_" };
-    // The escape of a keyword is removed, since names have no two underscores in a row.
+    // The underscore that escapes a keyword is removed, since names have no two underscores in a row.
     let stem = ident.trim_end_matches('_').to_owned();
     (2..).map(move |number: u64| format!("{stem}{joint}{number}"))
 }
 
-/// The method of an endpoint, if its name makes one.
+/// The method name of an endpoint, if its name yields one.
 pub(super) fn ident_of(endpoint: &Tree) -> Option<String> {
     let chosen = endpoint.text("rust_name").map(str::to_owned);
     names::chosen(chosen.as_ref(), endpoint.text("name")?, Case::Snake)
 }
 
-/// A method for a new endpoint: the chosen name if it is free, else one like its own name.
+/// The method name of a new endpoint: the chosen name if it is free, otherwise one derived from its name.
 pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&str) -> bool) -> String {
     let derived = names::ident(name, Case::Snake).unwrap_or_default();
     let mut candidates =
@@ -92,21 +92,21 @@ pub(super) fn method_name(name: &str, chosen: Option<&str>, is_in_use: impl Fn(&
     candidates.find(is_free).unwrap_or_default()
 }
 
-/// The types of a method: its record and the endpoint itself.
+/// The type names of a method: its record and the marker type of the endpoint.
 pub(super) fn types_of_method(ident: &str) -> [String; 2] {
     let ty = names::ident(ident, Case::Pascal).unwrap_or_default();
     [names::record(&ty), ty]
 }
 
-/// The name of a type: its own, or after its owner's if that is in use, or with a number.
+/// The name of a type: its own; if that is in use, with its owner's name as prefix, or with a number.
 pub(super) fn type_name(name: &str, owner: &str, is_in_use: impl Fn(&str) -> bool) -> String {
     let longer = format!("{owner} {name}");
     let is_own_in_use = names::ident(name, Case::Pascal).is_ok_and(|ident| is_in_use(&ident));
     free_name(if is_own_in_use && owner != name { &longer } else { name }, Case::Pascal, Scope::Types, is_in_use)
 }
 
-/// The id of a shared param: its own id, unless that is the wire name in another case. `taken` has the constants of
-/// others.
+/// The id of a shared param: its own id, unless that is the wire name in another case. `taken` contains the constants
+/// of other params.
 pub(super) fn claim_id(taken: &mut NamesInUse, id: &str, name: &str) -> String {
     let constant = |id: &str| names::ident(id, Case::Shouty).unwrap_or_default();
     let is_free = |id: &String| !constant(id).is_empty() && !taken.has(&constant(id));
@@ -118,17 +118,17 @@ pub(super) fn claim_id(taken: &mut NamesInUse, id: &str, name: &str) -> String {
     chosen
 }
 
-/// The Rust case and scope for values of an identifier (open) or of an enum.
+/// The Rust case and scope for the values of an identifier (open) or of an enum.
 pub(super) fn value_names(is_open: bool) -> (Case, Scope) {
     if is_open { (Case::Shouty, Scope::Constants) } else { (Case::Pascal, Scope::Variants) }
 }
 
-/// Whether a text can be a value of a type: a comma separates values on the wire.
+/// Returns whether a text is valid as a value of a type. Commas are invalid, since they separate values on the wire.
 pub(super) fn is_value(text: &str) -> bool {
     is_line(text) && !text.contains(',')
 }
 
-/// The types at the root of the client.
+/// The type names at the root of the client.
 pub(super) fn root_types(service: &Tree) -> NamesInUse {
     let mut taken = NamesInUse::default();
     taken.note("Metadata");
@@ -140,7 +140,7 @@ pub(super) fn root_types(service: &Tree) -> NamesInUse {
     taken
 }
 
-/// Adds the types in a group's module, from records and endpoints alike.
+/// Adds the type names of a group's module, from records and endpoints.
 pub(super) fn group_types(module: &str, group: &Tree, taken: &mut NamesInUse) {
     taken.note(names::handle(module));
     for record in group.entries("records") {

@@ -1,56 +1,56 @@
-//! Types in catalogue syntax, with numbers instead of the names of types and records.
+//! Types in the syntax of the catalogue, with numbers in place of the names of types and records.
 
 use crate::yaml_tree::Tree;
 
 pub(crate) const ANY: &str = "any";
 pub(crate) const TIMESTAMP: &str = "timestamp";
 
-/// The name of a type until it gets its real one.
+/// The provisional name of a type.
 pub(crate) fn type_name(index: usize) -> String {
     format!("type {index}")
 }
 
-/// The same of a record.
+/// The provisional name of a record.
 pub(crate) fn record_name(index: usize) -> String {
     format!("record {index}")
 }
 
-/// The type that a name refers to.
+/// The index of the type that a provisional name refers to.
 pub(crate) fn type_of_name(name: &str) -> Option<usize> {
     name.strip_prefix("type ")?.parse().ok()
 }
 
-/// The record that a type is or contains.
+/// The index of the record that a type is or contains.
 pub(crate) fn record_in(ty: &str) -> Option<usize> {
     innermost(ty).strip_prefix("record ")?.parse().ok()
 }
 
-/// What a type is a list or a map of, however deep that is; the type itself if it is neither.
+/// The innermost item type of a list or map; the type itself if it is neither.
 pub(crate) fn innermost(ty: &str) -> &str {
     ty.rsplit('<').next().unwrap_or(ty).trim_end_matches(['>', '?'])
 }
 
-/// The items of a list.
+/// The item type of a list.
 pub(crate) fn item(ty: &str) -> Option<&str> {
     ty.strip_prefix("list<")?.strip_suffix('>')
 }
 
-/// The same type of other values.
+/// The type with another innermost type.
 pub(crate) fn holding(ty: &str, value: &str) -> String {
     ty.replace(innermost(ty), value)
 }
 
-/// A value of a list or a map, which may be null.
+/// The item type of a list or map, with `?` if it is nullable.
 pub(crate) fn or_null(ty: &str, is_nullable: bool) -> String {
     if is_nullable && ty != ANY { format!("{ty}?") } else { ty.to_owned() }
 }
 
-/// Whether a type can have a range.
+/// Returns whether a type can have a range.
 pub(crate) fn is_number(ty: &str) -> bool {
     matches!(ty, "integer" | "count" | "number")
 }
 
-/// A value of a type as the catalogue writes it.
+/// A value of a type in the format of the catalogue.
 pub(crate) fn written(ty: &str, value: &str) -> Tree {
     let is_number = (is_number(ty) || ty == TIMESTAMP) && value.parse::<f64>().is_ok();
     if is_number { Tree::Number(value.to_owned()) } else { value.into() }

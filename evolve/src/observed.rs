@@ -11,32 +11,32 @@ pub(super) struct Observed {
     pub(super) nulls: usize,
     pub(super) booleans: usize,
     pub(super) integers: usize,
-    /// Numbers outside the range of 64-bit integers count as fractions.
+    /// The number of fractions, including numbers outside the range of 64-bit integers.
     pub(super) fractions: usize,
-    /// Texts that the client reads as numbers where numbers are wanted.
+    /// The number of texts that the client accepts where a number is expected.
     pub(super) numeric_texts: usize,
-    /// Numbers, as such or as text, that cannot be read as a 64-bit integer.
+    /// The number of numbers, also those in texts, that cannot be read as a 64-bit integer.
     pub(super) unwhole: usize,
-    /// Whole numbers that a `number` would round.
+    /// The number of integers that a `number` would round.
     pub(super) rounded: usize,
-    /// The least of all numbers, also those in texts.
+    /// The smallest number, including those in texts.
     pub(super) min: f64,
     pub(super) max: f64,
-    /// Some of the texts: as many as an enum can have values, plus one.
+    /// Some of the texts: at most one more than an enum can have values.
     pub(super) texts: BTreeSet<String>,
     pub(super) text_times: usize,
     pub(super) lists: usize,
-    /// The items of all lists.
+    /// The items of all lists, regardless of the index.
     pub(super) items: Option<Box<Observed>>,
-    /// The same by index in the lists, and the lengths of the shortest and the longest list.
+    /// The items by index, and the lengths of the shortest and the longest list.
     pub(super) by_index: Vec<Observed>,
     shortest: usize,
     longest: usize,
     pub(super) objects: usize,
     pub(super) fields: ObservedFields,
-    /// The values of all fields together, as if their names were data.
+    /// The values of all fields together, for the case that the keys are data.
     pub(super) under_keys: Option<Box<Observed>>,
-    /// Whether the objects are lists with named fields.
+    /// Whether the objects were made from lists by naming the indices.
     pub(super) by_position: bool,
 }
 
@@ -44,16 +44,17 @@ pub(super) struct Observed {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
 
-/// An enum has no more values than this; more are not worth keeping.
+/// The maximum number of values of an enum; further texts are not kept.
 pub(super) const MAX_VALUES: usize = 200;
 
 /// The maximum length of a row; longer lists are not analysed by index.
 const MAX_ROW: usize = 40;
 
-/// How deep lists may be rows and keys data: values there are kept twice, so each level doubles the work.
+/// The maximum depth at which lists may be rows and keys may be data. Values there are kept twice, so each level
+/// doubles the work.
 const MAX_DEPTH: usize = 6;
 
-/// Up to here an `f64` represents every integer exactly.
+/// The limit up to which an `f64` represents every integer exactly.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Observed {
@@ -114,53 +115,53 @@ impl Observed {
     fn number(&mut self, near: f64, whole: Option<i64>) {
         let is_whole = near.fract() == 0.0;
         self.unwhole += usize::from(whole.is_none() && !(is_whole && near.abs() < EXACT));
-        // A number of few digits was written with an exponent and is exact.
+        // A large number with few digits was written with an exponent and is exact.
         self.rounded += usize::from(is_whole && near.abs() > EXACT && format!("{:e}", near.abs()).len() > 18);
         let is_first = self.integers + self.fractions + self.numeric_texts == 1;
         self.min = if is_first { near } else { self.min.min(near) };
         self.max = if is_first { near } else { self.max.max(near) };
     }
 
-    /// How many kinds of values there are, without `null`.
+    /// The number of kinds of values, without `null`.
     pub(super) fn kinds(&self) -> usize {
         let kinds = [self.booleans, self.numbers(), self.text_times, self.lists, self.objects];
         kinds.iter().filter(|times| **times > 0).count()
     }
 
-    /// How many numbers there are that are not in texts.
+    /// The number of numbers, without those in texts.
     pub(super) fn numbers(&self) -> usize {
         self.integers + self.fractions
     }
 
-    /// How many values there are that are not `null`.
+    /// The number of values that are not `null`.
     pub(super) fn values(&self) -> usize {
         self.times - self.nulls
     }
 
-    /// Whether every value can be read as a number.
+    /// Returns whether every value can be read as a number.
     pub(super) fn are_numbers(&self) -> bool {
         self.values() > 0 && self.numbers() + self.numeric_texts == self.values()
     }
 
-    /// Whether every value can be read as a text, as whole numbers can.
+    /// Returns whether every value can be read as text, which includes integers.
     pub(super) fn are_texts(&self) -> bool {
         self.values() > 0 && self.integers + self.text_times == self.values()
     }
 
-    /// Whether all values are lists of one length, in which each index may have its own meaning.
+    /// Returns whether all values are lists of the same length, in which each index may have its own meaning.
     pub(super) fn are_rows(&self) -> bool {
         let is_row = self.shortest == self.longest && (2..=MAX_ROW).contains(&self.longest);
         self.lists > 0 && self.lists == self.values() && is_row
     }
 
-    /// Lists as objects, by field names.
+    /// Converts lists to objects by field names.
     pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
         let by_index = self.by_index.iter().enumerate();
         let fields = ObservedFields(by_index.map(|(place, seen)| (name(place), seen.clone())).collect());
         Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_position: true, ..Self::default() }
     }
 
-    /// The values, in words.
+    /// A description of the values as text.
     pub(super) fn words(&self) -> String {
         let text = || self.texts.iter().find(|text| numeric(text).is_none()).or(self.texts.first());
         let kinds = [
@@ -198,12 +199,12 @@ impl Observed {
     }
 }
 
-/// A number as people read it.
+/// A number as human-readable text.
 pub(super) fn shown(number: f64) -> String {
     if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// The number in a text, and the integer if it is one, in JSON's form, as the client reads it.
+/// The number in a text, and the integer if it is one in JSON syntax, as the client parses it.
 fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
     let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         && text.ends_with(|last: char| last.is_ascii_digit());

@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-/// The sandbox's mark of a response with mock data: a header, and a key of the body.
+/// The sandbox's marker of a response with mock data: a header, and a key of the body.
 const INVENTED: &str = "x-sandbox-invented";
 
 /// A response to learn from.
@@ -11,9 +11,9 @@ pub(super) struct SavedResponse {
     /// Its origin, for messages.
     pub(super) origin: String,
     pub(super) body: Value,
-    /// Whether it has the mark of a mock response.
+    /// Whether it has the marker of a mock response.
     pub(super) is_invented: bool,
-    /// Whether its status was saved with it, which is then a success.
+    /// Whether its status was saved with it; an error status is rejected.
     pub(super) has_status: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn at<'b>(body: &'b Value, place: &str) -> Option<&'b Value> {
     place.split('.').try_fold(body, |value, key| value.get(key))
 }
 
-/// The saved text, or why it is none.
+/// The saved text, or an error message if the bytes are not text.
 fn text(bytes: &[u8]) -> Result<&str, String> {
     const GZIP: &[u8] = &[0x1f, 0x8b];
     let has_encoding = || {
@@ -62,7 +62,7 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
     })
 }
 
-/// Why a body is not JSON, and the remedy.
+/// The message about a body that is not JSON, with the remedy.
 fn no_json(body: &str, error: &serde_json::Error) -> String {
     match body.trim_start().chars().next() {
         None => "the response has no body; send a request that returns one".to_owned(),
@@ -76,7 +76,8 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// The last head of several (a proxy may have put its own first) and the body behind it.
+/// Returns the last of several heads (a proxy may have added its own first) and the body after it; rejects an error
+/// status.
 fn behind_headers(mut text: &str) -> Result<(&str, &str), String> {
     loop {
         let end = ["\r\n\r\n", "\n\n"].iter().filter_map(|blank| Some((text.find(blank)?, blank.len()))).min();

@@ -1,5 +1,5 @@
-//! A catalogue without a finding, as the types of the format. Every edit starts from one and ends in one. Only this
-//! module calls the stages of `codegen` that find mistakes.
+//! A catalogue without errors, as the types of the format. Every edit starts and ends with one. Only this module calls
+//! the stages of `codegen` that detect errors.
 
 use codegen::spec::{Group, Service};
 use codegen::{Api, Catalogue};
@@ -15,7 +15,7 @@ pub(crate) struct ValidCatalogue {
 }
 
 impl ValidCatalogue {
-    /// Reads a catalogue that has no mistake.
+    /// Reads a catalogue, or returns its errors.
     pub(crate) fn of(catalogue: Catalogue) -> Result<Self, Refusal> {
         api(&catalogue)?;
         let (service, groups) = catalogue.into_spec();
@@ -30,7 +30,7 @@ impl ValidCatalogue {
     }
 }
 
-/// The model of a catalogue that has no mistake.
+/// Returns the model of a catalogue, or its errors.
 pub(crate) fn api(catalogue: &Catalogue) -> Result<Api, Refusal> {
     codegen::resolve(catalogue).map_err(Refusal::Catalogue)
 }

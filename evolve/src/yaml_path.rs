@@ -5,7 +5,7 @@ use crate::edit::Step;
 use crate::format_maps::SERVICE;
 use crate::yaml_tree::Tree;
 
-/// A part of a catalogue.
+/// The path of a part of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct YamlPath {
     pub(crate) file: String,
@@ -13,17 +13,17 @@ pub(crate) struct YamlPath {
 }
 
 impl YamlPath {
-    /// A file as a whole.
+    /// The path of an entire file.
     pub(crate) fn file(name: &str) -> Self {
         Self { file: name.to_owned(), path: Vec::new() }
     }
 
-    /// `service.yaml`.
+    /// The path of `service.yaml`.
     pub(crate) fn service() -> Self {
         Self::file(SERVICE)
     }
 
-    /// The group that its file describes.
+    /// The module of the group that the file describes.
     pub(crate) fn module(&self) -> &str {
         self.file.trim_end_matches(".yaml")
     }
@@ -42,7 +42,7 @@ impl YamlPath {
         Self { path: [self.path.as_slice(), &[step]].concat(), ..self.clone() }
     }
 
-    /// The map around it, and its key there.
+    /// The path of the map that contains it, and its key there.
     pub(crate) fn parent(&self) -> Option<(Self, &'static str)> {
         match self.path.split_last()? {
             (Step::Key(key), path) => Some((Self { path: path.to_vec(), ..self.clone() }, key)),

@@ -1,6 +1,6 @@
-//! Values to write into the catalogue: a tree without locations, and its layout as YAML.
+//! Values to write into the catalogue: a tree without locations, and its YAML layout.
 //!
-//! The layout is that of a catalogue that is written by hand: one line in braces if that fits, else one key a line, and
+//! The layout is that of a hand-written catalogue: one line in braces if that fits, otherwise one key per line, and
 //! quotes only where YAML needs them.
 
 use codegen::format::Map;
@@ -9,7 +9,7 @@ use codegen::{is_invisible, yaml};
 
 use super::edit::Step;
 
-/// No line is made longer than this unless a single value is.
+/// The maximum line length, unless a single value is longer.
 const WIDTH: usize = 118;
 
 /// A value of the catalogue.
@@ -18,19 +18,19 @@ pub(crate) enum Tree {
     Null,
     Text(String),
     Flag(bool),
-    /// As written.
+    /// A number, as written.
     Number(String),
     List(Vec<Tree>),
     Map(Vec<(String, Tree)>),
 }
 
 impl Tree {
-    /// An empty map.
+    /// Creates an empty map.
     pub(crate) fn map() -> Self {
         Self::Map(Vec::new())
     }
 
-    /// The map with one more key.
+    /// Adds a key to the map.
     pub(crate) fn with(self, key: &str, value: impl Into<Tree>) -> Self {
         let mut entries = match self {
             Self::Map(entries) => entries,
@@ -40,7 +40,7 @@ impl Tree {
         Self::Map(entries)
     }
 
-    /// The same with a key, if there is a value for it.
+    /// Adds a key to the map, if there is a value for it.
     pub(crate) fn with_some(self, key: &str, value: Option<impl Into<Tree>>) -> Self {
         match value {
             Some(value) => self.with(key, value),
@@ -56,7 +56,7 @@ impl Tree {
         }
     }
 
-    /// The text that a key has.
+    /// The text of a key.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.get(key)?.as_text()
     }
@@ -77,7 +77,7 @@ impl Tree {
         })
     }
 
-    /// The same, to be changed.
+    /// A mutable part, by its path.
     pub(crate) fn at_mut(&mut self, path: &[Step]) -> Option<&mut Tree> {
         path.iter().try_fold(self, |tree, step| match (step, tree) {
             (Step::Key(key), tree) => tree.get_mut(key),
@@ -86,7 +86,7 @@ impl Tree {
         })
     }
 
-    /// The value of a key, to be changed.
+    /// The mutable value of a key.
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
         match self {
             Self::Map(entries) => entries.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -119,7 +119,7 @@ impl Tree {
         }
     }
 
-    /// This map, with keys of the other that it lacks.
+    /// Adds those keys of another map that this map lacks.
     pub(crate) fn or(mut self, other: Self) -> Self {
         let Self::Map(others) = other else { return self };
         for (key, value) in others {
@@ -132,7 +132,7 @@ impl Tree {
         self
     }
 
-    /// The map with its keys in the order of the format.
+    /// Sorts the keys of the map in the order of the format.
     pub(crate) fn ordered(mut self, map: &Map) -> Self {
         if let Self::Map(entries) = &mut self {
             entries.sort_by_key(|(name, _)| map.keys.iter().position(|key| key.name == name));
@@ -140,7 +140,7 @@ impl Tree {
         self
     }
 
-    /// The entries of a list.
+    /// The items of the list under a key.
     pub(crate) fn entries(&self, key: &str) -> &[Tree] {
         match self.get(key) {
             Some(Self::List(items)) => items,
@@ -164,7 +164,7 @@ impl Tree {
         }
     }
 
-    /// A tree of a marked node.
+    /// Converts a marked node to a tree.
     pub(crate) fn of(node: &Node) -> Self {
         match &node.kind {
             Kind::Null => Self::Null,
@@ -181,7 +181,7 @@ impl Tree {
         }
     }
 
-    /// The value on one line, as in braces and brackets.
+    /// The value on one line, in braces or brackets.
     pub(crate) fn inline(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -206,7 +206,7 @@ impl Tree {
         indent + self.inline().chars().count() <= WIDTH
     }
 
-    /// Scalars, and lists and maps with few items.
+    /// Returns whether the value is a scalar, or a list or map with few items.
     pub(crate) fn is_shallow(&self) -> bool {
         match self {
             Self::List(items) => items.iter().all(|item| !matches!(item, Self::Map(_) | Self::List(_))),
@@ -219,7 +219,7 @@ impl Tree {
         }
     }
 
-    /// Lines of block style, without the indent of their parent.
+    /// The lines in block style, without the indent of their parent.
     pub(crate) fn block(&self, indent: usize) -> Vec<String> {
         match self {
             Self::Map(entries) if !entries.is_empty() => {
@@ -233,7 +233,7 @@ impl Tree {
         }
     }
 
-    /// A key with this as its value, as lines of a map.
+    /// The lines of a map entry: a key with this value.
     pub(crate) fn behind(&self, key: &str, indent: usize) -> Vec<String> {
         let key = scalar(key, false);
         if let Self::Text(text) = self {
@@ -253,7 +253,7 @@ impl Tree {
         lines.map(|line| " ".repeat(inner) + &line).collect()
     }
 
-    /// One item of a list, as lines.
+    /// The lines of one list item.
     pub(crate) fn item(&self, indent: usize, is_inline: bool) -> Vec<String> {
         if is_inline {
             return vec![format!("- {}", self.inline())];
@@ -262,7 +262,7 @@ impl Tree {
         lines.map(|(index, line)| if index == 0 { format!("- {line}") } else { format!("  {line}") }).collect()
     }
 
-    /// A whole file, with blank lines between the endpoints of a group.
+    /// The text of a file, with blank lines between the endpoints of a group.
     pub(crate) fn file(&self) -> String {
         let Self::Map(entries) = self else { return String::new() };
         let lines = entries.iter().map(|(key, value)| match (key.as_str(), value) {
@@ -275,7 +275,7 @@ impl Tree {
         lines.collect()
     }
 
-    /// Whether it is an empty list or map.
+    /// Returns whether the value is an empty list or map.
     fn is_empty(&self) -> bool {
         match self {
             Self::List(items) => items.is_empty(),
@@ -309,7 +309,7 @@ impl From<Vec<Tree>> for Tree {
     }
 }
 
-/// Text without quotes if every reader takes it for the same text, else in quotes.
+/// A text without quotes if every YAML reader parses it as this text, otherwise in quotes.
 pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
     if is_word(text) {
         return text.to_owned();
@@ -325,9 +325,9 @@ pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
     if text.contains(needs_escapes) { yaml::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
-/// Whether a text is plain for every reader of YAML, without a look at what a reader makes of it.
+/// Returns whether a text is obviously plain for every YAML reader, without parsing it.
 fn is_word(text: &str) -> bool {
-    // These are a boolean or nothing for readers of YAML 1.1.
+    // Readers of YAML 1.1 parse these as a boolean or null.
     const READ_OTHERWISE: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.chars().all(|character| character.is_ascii_alphanumeric() || " _-./".contains(character))

@@ -1,4 +1,4 @@
-//! Behaviour that a program notices though it compiles.
+//! Changes of behaviour that affect programs although they compile.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     }
 }
 
-/// All methods by how they are called.
+/// All methods by their calls.
 fn methods(api: &Api) -> BTreeMap<String, &Endpoint> {
     let of_group = |group| codegen::model::Group::methods(group).map(move |endpoint| (call(group, endpoint), endpoint));
     api.groups.iter().flat_map(of_group).collect()
@@ -52,7 +52,7 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
     if let (Some(was), Some(now)) = (&before.api_key, &after.api_key)
         && was.carrier != now.carrier
     {
-        // Only HTTP Basic needs a key of another form, `name:password`.
+        // Only HTTP Basic needs a key in another form, `name:password`.
         let is_basic = |key: &ApiKey| key.carrier == KeyCarrier::Basic;
         let verdict = if is_basic(was) == is_basic(now) { Patch } else { Major };
         let (now, was) = (carrier(&now.carrier), carrier(&was.carrier));
@@ -98,7 +98,7 @@ fn enforced(param: &Param) -> Range {
     if param.evidence.is_enforced() { param.range } else { Range::default() }
 }
 
-/// Whether a range allows every value that the old one allows.
+/// Returns whether a range allows every value that the old one allows.
 fn allows_all_of(range: Range, old: Range) -> bool {
     range.min.is_none_or(|min| old.min.is_some_and(|old| old >= min))
         && range.max.is_none_or(|max| old.max.is_some_and(|old| old <= max))

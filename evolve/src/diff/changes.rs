@@ -2,7 +2,7 @@
 
 use super::Verdict;
 
-/// Everything that downstream can notice, the most severe first.
+/// All changes that affect users of the client, the most severe first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     pub(super) list: Vec<Change>,
@@ -11,40 +11,40 @@ pub struct Changes {
 /// One change, in the names of the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The consequence for the next version.
+    /// The version bump that the change requires.
     pub verdict: Verdict,
-    /// The heading in a changelog; `None` if users need not read of it.
+    /// The heading in a changelog; `None` if the change does not concern users.
     pub heading: Option<Heading>,
     /// The change, as the beginning of a sentence if paths follow.
     pub text: String,
-    /// Where it happens.
+    /// The paths at which the change occurs.
     pub places: Vec<String>,
-    /// What downstream can do about it.
+    /// The remedy for users of the client.
     pub remedy: Option<String>,
 }
 
 /// A heading of a changelog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Heading {
-    /// New.
+    /// New items.
     Added,
-    /// Different from before.
+    /// Items that differ from before.
     Changed,
-    /// Going to be removed.
+    /// Items that are going to be removed.
     Deprecated,
-    /// Gone.
+    /// Items that no longer exist.
     Removed,
-    /// Corrected.
+    /// Items that were corrected.
     Fixed,
 }
 
 impl Changes {
-    /// Whether downstream gets the same bytes as before.
+    /// Returns whether there are no changes, so that the emitted files are identical.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The verdict on all of them together; `None` if there is none.
+    /// The most severe verdict of all changes; `None` if there are no changes.
     pub fn verdict(&self) -> Option<Verdict> {
         self.list.iter().map(|change| change.verdict).max()
     }
@@ -61,7 +61,7 @@ impl Changes {
         }
     }
 
-    /// Sorted by severity, otherwise in the order of the catalogue.
+    /// Sorts the changes by severity, then in the order of the catalogue.
     pub(super) fn sorted(mut self) -> Self {
         self.list.sort_by_key(|change| std::cmp::Reverse(change.verdict));
         self

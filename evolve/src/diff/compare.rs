@@ -1,4 +1,5 @@
-//! Two lists of public items, compared: pairs by name, then by the name on the wire; everything else is new or gone.
+//! Compares two lists of public items: they are paired by name, then by the name on the wire; the others are new or
+//! removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,14 +37,15 @@ pub(super) fn public_items(old: &Api, new: &Api, changes: &mut Changes) {
     }
     let present = there.keys().cloned().collect();
     for new in after.iter().filter(|new| !paired.contains(&new.key())) {
-        // A new group does not list its endpoints.
+        // The entry of a new group does not list its endpoints, so these are always listed.
         if new.kind == Kind::Endpoint || !is_implied(new, &present, |key| paired.contains(key)) {
             changes.add(placed(Change::new(Minor, Heading::Added, introduced(new)), new));
         }
     }
 }
 
-/// Whether an item is gone, or new, with another one: its owner, or the setter of all endpoints.
+/// Returns whether the addition or removal of an item follows from that of another: its owner, or the setter of all
+/// endpoints.
 fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
     let root = |name: &str| (String::new(), name.to_owned());
     let setter = root(&item.name);
@@ -51,7 +53,7 @@ fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key)
         || item.is_member() && side.contains(&setter) && !is_on_both_sides(&setter)
 }
 
-/// Reports another name, another name on the wire and another type.
+/// Reports a changed name, a changed wire name and a changed type.
 fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
     let (was, is) = (&old.name, &new.name);
     if old.key() != new.key() {
@@ -88,7 +90,7 @@ fn placed(change: Change, item: &Item) -> Change {
     if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
 }
 
-/// What does without the item what it did.
+/// A way to do the same without a removed item.
 fn substitute(gone: &Item) -> Option<String> {
     let Item { owner, wire, .. } = gone;
     match gone.kind {

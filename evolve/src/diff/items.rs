@@ -1,4 +1,4 @@
-//! Public items of a client: everything that downstream can write.
+//! Public items of a client: all names that users can write.
 
 use codegen::Api;
 use codegen::model::{Body, Endpoint, Group, HistorySource, NamedType, Param, Record, RecordRef, Type};
@@ -8,7 +8,7 @@ use quote::ToTokens;
 #[derive(Clone)]
 pub(super) struct Item {
     pub(super) kind: Kind,
-    /// The item without which this one cannot be there, if any.
+    /// The item to which this one belongs, if any.
     pub(super) owner: String,
     /// The item as users write it; a field or the setter of an endpoint without its owner.
     pub(super) name: String,
@@ -53,12 +53,12 @@ impl Item {
         (if self.is_member() { self.owner.clone() } else { String::new() }, self.name.clone())
     }
 
-    /// Whether users write it after its owner.
+    /// Returns whether users write the item after its owner.
     pub(super) fn is_member(&self) -> bool {
         self.name.starts_with('.') && !self.owner.is_empty()
     }
 
-    /// Whether an item is this one under another name.
+    /// Returns whether an item is this one under another name.
     pub(super) fn is_continued_by(&self, new: &Self) -> bool {
         let has_free_owner = matches!(self.kind, Kind::Endpoint | Kind::Record);
         self.kind == new.kind
@@ -152,7 +152,7 @@ impl Items {
             let list = param.list_setter.as_ref().map(|list| (Kind::ListSetter, list));
             for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
                 let item = self.add(kind, &call, format!(".{ident}()")).is(&param.wire_name, "");
-                // A setter with one type for all endpoints has it itself.
+                // A setter with one type for all endpoints has the type itself.
                 if api.setter(ident).is_none_or(|setter| setter.ty.is_none()) {
                     item.ty = format!("`{}`", taken(&param.ty, kind == Kind::ListSetter));
                 }
@@ -164,7 +164,7 @@ impl Items {
     }
 }
 
-/// A method as users call it.
+/// The call of a method, as users write it.
 pub(super) fn call(group: &Group, endpoint: &Endpoint) -> String {
     format!("client.{}().{}()", group.ident, endpoint.ident)
 }

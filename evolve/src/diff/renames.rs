@@ -1,4 +1,4 @@
-//! Names that changed, for texts with the old ones.
+//! Renamed items, to update texts that contain the old names.
 
 use super::items::{Item, Kind};
 
@@ -7,7 +7,8 @@ use super::items::{Item, Kind};
 pub(super) struct Renames(Vec<(String, String)>);
 
 impl Renames {
-    /// Notes that an item has another name; fields and setters of one endpoint occur in no other item's text.
+    /// Records that an item has a new name, except fields and setters of one endpoint, which occur in no text of
+    /// another item.
     pub(super) fn note(&mut self, old: &Item, new: &Item) {
         if !old.is_member() {
             self.0.push((old.name.clone(), new.name.clone()));
@@ -18,7 +19,7 @@ impl Renames {
         }
     }
 
-    /// An old item in new names.
+    /// Returns an old item with the new names.
     pub(super) fn applied(&self, item: &Item) -> Item {
         let [owner, name, ty] = [&item.owner, &item.name, &item.ty].map(|text| self.text(text));
         Item { owner, name, ty, ..item.clone() }

@@ -49,8 +49,7 @@ impl fmt::Display for Change {
 }
 
 impl Changes {
-    /// A changelog entry in Markdown, under the headings of keepachangelog.com; empty if users need not read of any
-    /// change.
+    /// A changelog entry in Markdown, under the headings of keepachangelog.com; empty if no change concerns users.
     pub fn changelog(&self) -> String {
         use Heading::{Added, Changed, Deprecated, Fixed, Removed};
         let headings = [Added, Changed, Deprecated, Removed, Fixed];

@@ -1,4 +1,4 @@
-//! Patch, minor or major, and which version that makes.
+//! Version bumps (patch, minor or major), and the resulting versions.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,25 +6,25 @@ use std::str::FromStr;
 /// The version bump that a change requires, the smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Nothing that requires or enables a change downstream.
+    /// No change that requires or enables anything for users.
     Patch,
-    /// Something new to use; what was there works as before.
+    /// New items; existing programs work as before.
     Minor,
-    /// A program that worked does not compile, does not start or gets an error where it got none.
+    /// A working program no longer compiles, no longer starts, or gets a new error.
     Major,
 }
 
-/// How to read a verdict for a given version.
+/// A verdict applied to a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The next version.
     pub next: String,
-    /// The reason for the bump, where the verdict alone does not explain it.
+    /// The reason for the bump, if the verdict alone does not explain it.
     pub reason: Option<&'static str>,
 }
 
 impl Verdict {
-    /// The word for it.
+    /// The verdict as a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Patch => "patch",
@@ -35,7 +35,7 @@ impl Verdict {
 
     /// The version after `version`, by Cargo's rules; `None` if `version` is invalid.
     ///
-    /// Below 1.0.0 the first number that is not zero plays the part of the major one.
+    /// Below 1.0.0, the first number that is not zero counts as the major version.
     pub fn after(self, version: &str) -> Option<Reading> {
         let release = version.split(['-', '+']).next()?;
         let numbers: Vec<u64> = release.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;

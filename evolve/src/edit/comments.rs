@@ -1,4 +1,4 @@
-//! Lines, columns, and which comments belong to the lines above them.
+//! Lines, columns, and the comments that belong to the lines above them.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use codegen::marked::{Kind, Node};
 use super::Page;
 
 impl Page {
-    /// Whether a list or map is written in brackets.
+    /// Returns whether a list or map is written in brackets.
     pub(super) fn is_flow(&self, node: &Node) -> bool {
         matches!((&node.kind, self.text.get(node.span.start)), (Kind::Map(_) | Kind::List(_), Some('{' | '[')))
     }
 
-    /// The end of the line on which a node ends, or of the last comment below that belongs to it.
+    /// The end of the last line of a node, or of the last comment below it that belongs to it.
     ///
-    /// A comment belongs to it if it is indented further than what follows, or as far if nothing follows that it could
-    /// be about.
+    /// A comment belongs to the node if it is indented further than the next node, or equally far if there is no next
+    /// node that it could describe.
     pub(super) fn below(&self, at: usize, column: usize) -> usize {
         let mut own = self.line_end(at);
         let (mut end, mut beside) = (own, None);
@@ -38,7 +38,7 @@ impl Page {
         (start < self.text.len()).then_some(start)
     }
 
-    /// Whether the line before the one that begins at `start` is blank.
+    /// Returns whether the line before the one that begins at `start` is blank.
     fn is_behind_blank(&self, start: usize) -> bool {
         let above = self.text[..start].iter().rev().skip(1).take_while(|character| **character != '\n');
         above.into_iter().all(|character| character.is_whitespace())

@@ -1,7 +1,7 @@
 //! Removal of keys from a file.
 //!
-//! Removes the lines or the pair of one key. Comments next to it stay. Where they cannot, the key stays too, since the
-//! comment may belong to another key.
+//! Removes the lines or the pair of one key. Adjacent comments stay. If they would have to be removed, the key stays
+//! too, since the comment may belong to another key.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use codegen::marked::Node;
 use super::Page;
 
 impl Page {
-    /// Removes a key from a map with other keys, if possible; a comment behind it stays.
+    /// Removes a key from a map with other keys, if possible; a comment after it stays.
     pub(super) fn remove(&mut self, map: &Node, entries: &[(Node, Node)], index: usize) -> bool {
         let (name, value) = &entries[index];
         let before = index.checked_sub(1).map(|before| &entries[before].1);
@@ -35,7 +35,7 @@ impl Page {
         false
     }
 
-    /// The lines of a key and its value, except for a comment behind them.
+    /// The lines of a key and its value, without a comment after them.
     fn lines_of(&self, name: &Node, value: &Node) -> Range<usize> {
         let start = name.span.start - self.column(name.span.start);
         let end = self.line_end(value.span.end);
@@ -54,7 +54,7 @@ impl Page {
         }
     }
 
-    /// The end of white space.
+    /// The end of the white space at a position.
     fn blank_end(&self, at: usize) -> usize {
         at + self.text[at..].iter().take_while(|character| character.is_whitespace()).count()
     }

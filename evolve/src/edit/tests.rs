@@ -1,4 +1,4 @@
-//! Edits of files as people write them: what is new is all that is new.
+//! Tests edits of hand-written files: nothing changes except the new content.
 
 use Step::{Item, Key};
 use proptest::prelude::*;
@@ -200,7 +200,7 @@ fn unsafe_edits_are_reported_and_not_made() {
     check("l: [\n  a # ]\n]\n", &[Key("l")], push("x".into()), "l: [\n  a, x # ]\n]\n");
 }
 
-/// One way to write a list of fields, with comments wherever YAML allows them.
+/// Generates a list of fields in one of several layouts, with comments wherever YAML allows them.
 fn list() -> impl Strategy<Value = String> {
     let comment = prop_oneof![Just(""), Just("  # why"), Just(" # {, ]: '")];
     let between = prop_oneof![3 => Just(""), 1 => Just("\n"), 1 => Just("# note\n"), 1 => Just("\n  # - note: x\n\n")];
@@ -224,7 +224,7 @@ fn list() -> impl Strategy<Value = String> {
     })
 }
 
-/// A file around such a list.
+/// Generates a file that contains such a list.
 fn file() -> impl Strategy<Value = String> {
     (list(), any::<bool>(), prop_oneof![Just(""), Just("last: 1  # end\n"), Just("\n# end\n")], any::<bool>()).prop_map(
         |(list, crlf, tail, newline)| {
@@ -235,7 +235,7 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// What is left of the new text when the one stretch that the old one has not is cut out.
+/// The new text without the one inserted stretch that the old text lacks.
 fn without_what_is_new(old: &str, new: &str) -> String {
     let start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
     let end = old.bytes().rev().zip(new.bytes().rev()).take_while(|(a, b)| a == b).count().min(old.len() - start);

@@ -16,7 +16,7 @@ pub(super) fn kind(body: &Tree) -> Option<&'static str> {
 }
 
 impl Filler<'_> {
-    /// Whether the body of an endpoint is unknown, or its kind is known and its fields are in the draft only.
+    /// Returns whether the body of an endpoint is unknown, or only its kind is known and the draft has its fields.
     pub(super) fn is_body_open(&self, here: &Tree, new: &YamlPath) -> bool {
         let Some(known) = self.editor.body(here).filter(|body| body.as_text() != Some("unknown")) else { return true };
         let drafted = new.tree(&self.draft.editor).get("body");
@@ -26,7 +26,7 @@ impl Filler<'_> {
         })
     }
 
-    /// The body of an endpoint with the names of the catalogue, which replaces a known one; `inherited` is the evidence
+    /// The body of an endpoint with the names of the catalogue, to replace the known one; `inherited` is the evidence
     /// of the endpoint.
     pub(super) fn body(&self, new: &YamlPath, known: Option<&Tree>, inherited: &str) -> Tree {
         let endpoint = new.tree(&self.draft.editor);
@@ -47,7 +47,7 @@ impl Filler<'_> {
             if evidence != inherited {
                 body.put("evidence", evidence.into(), &[]);
             }
-            // Only a time series has a time.
+            // A body that is not a time series has no time.
             if known.text("time") == Some("none") {
                 body.put("time", "none".into(), &["evidence"]);
             }
@@ -55,8 +55,8 @@ impl Filler<'_> {
         body
     }
 
-    /// The names of fields that a body has without listing them: the time of every series, unless it has another or lists
-    /// all fields by position.
+    /// The names of fields that a body has without listing them: the envelope's time field, unless the series has
+    /// another or lists all fields by position.
     fn idents_of_time(&self, body: &Tree) -> NamesInUse {
         let mut idents = NamesInUse::default();
         let time = self.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time"));
@@ -68,7 +68,7 @@ impl Filler<'_> {
         idents
     }
 
-    /// The fields of the draft's metadata, if the catalogue knows none.
+    /// The fields of the draft's metadata, if the catalogue has none.
     pub(super) fn new_metadata(&self) -> &[Tree] {
         let metadata = |tree: &'_ Tree| tree.get("envelope").and_then(|envelope| envelope.get("metadata")).cloned();
         let known = metadata(self.editor.tree(SERVICE));

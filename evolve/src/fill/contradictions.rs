@@ -34,7 +34,7 @@ impl Filler<'_> {
         }
         let here = Side { editor: self.editor, index: &self.known, file: &known.file };
         let there = Side { editor: &self.draft.editor, index: &self.source, file: &gap.new.file };
-        // A person refers to the params of the catalogue.
+        // User input refers to the params of the catalogue.
         let named_there = if self.draft.source == Source::Person { &here } else { &there };
         let pairs = [
             ("param", here.params(here.entries(known)), named_there.params(there.entries(&gap.new)), gap.params),
@@ -113,7 +113,7 @@ impl<'a> Side<'a> {
         Some(all)
     }
 
-    /// What a body is as a whole, if it is known.
+    /// The kind of an entire body, if it is known.
     fn body_kind(&self, endpoint: &YamlPath) -> Option<String> {
         let body = self.editor.body(endpoint.tree(self.editor))?;
         match (kind(&body), body.text("type")) {
@@ -129,7 +129,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// The fields of a body, listed or of its record.
+    /// The fields that a body lists, or those of its record.
     fn fields(&self, endpoint: &YamlPath) -> Option<Vec<Named>> {
         let body = self.editor.body(endpoint.tree(self.editor))?;
         let fields = match body.get(kind(&body)?)? {
@@ -144,10 +144,10 @@ impl<'a> Side<'a> {
         (tree.text("name").unwrap_or_default().to_owned(), self.kind_of(tree.text("type").unwrap_or_default()))
     }
 
-    /// A type as JSON shows it, which is all that a description states with certainty.
+    /// The JSON type of a type, since a description is certain only about that.
     fn kind_of(&self, ty: &str) -> &'static str {
         match TypeExpr::parse(ty) {
-            // A time may be sent as text too.
+            // A timestamp may also be sent as text.
             Some(TypeExpr::Builtin(Builtin::Any | Builtin::Timestamp)) | None => "any",
             Some(TypeExpr::Builtin(Builtin::Boolean)) => "boolean",
             Some(TypeExpr::Builtin(Builtin::String)) => "text",

@@ -1,4 +1,4 @@
-//! Paths of a catalogue's named parts, each looked up without a scan.
+//! The paths of the named parts of a catalogue, indexed by name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,19 +10,19 @@ use crate::yaml_tree::Tree;
 /// Records, types and shared params by their names.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// By file and name.
+    /// Records by file and name.
     records: HashMap<String, HashMap<String, YamlPath>>,
     types: HashMap<String, YamlPath>,
-    /// By the name that entries of `params` have for them.
+    /// Shared params by the name that entries of `params` use.
     params: HashMap<String, YamlPath>,
-    /// By the name that is sent.
+    /// Shared params by wire name.
     by_wire_name: HashMap<String, Vec<YamlPath>>,
     /// The entries of each param set.
     sets: HashMap<String, Vec<String>>,
 }
 
 impl Index {
-    /// The named parts of the current catalogue.
+    /// Builds the index of the current catalogue.
     pub(super) fn of(editor: &Editor) -> Self {
         let mut index = Self::default();
         let list = |file: &str, key| YamlPath::file(file).key(key).items(editor);
@@ -42,17 +42,17 @@ impl Index {
         index
     }
 
-    /// A record, as bodies and fields of a file refer to it.
+    /// The path of a record, in the scope of a file.
     pub(super) fn record(&self, file: &str, name: &str) -> Option<&YamlPath> {
         [file, SERVICE].into_iter().find_map(|file| self.records.get(file)?.get(name))
     }
 
-    /// A named type.
+    /// The path of a named type.
     pub(super) fn ty(&self, name: &str) -> Option<&YamlPath> {
         self.types.get(name)
     }
 
-    /// The shared params that are sent by a name.
+    /// The shared params with a wire name.
     pub(super) fn params_sent_as(&self, name: &str) -> &[YamlPath] {
         self.by_wire_name.get(name).map_or(&[], Vec::as_slice)
     }

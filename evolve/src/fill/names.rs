@@ -18,14 +18,14 @@ use crate::yaml_tree::Tree;
 #[derive(Debug)]
 pub(super) struct ClientNames {
     root: NamesInUse,
-    /// Those in the modules of groups, by file.
+    /// The names in the modules of groups, by file.
     groups: HashMap<String, NamesInUse>,
-    /// Those in any of these modules.
+    /// The names in any of these modules.
     in_groups: NamesInUse,
 }
 
 impl ClientNames {
-    /// The names in a catalogue.
+    /// Collects the names in a catalogue.
     pub(super) fn of(editor: &Editor) -> Self {
         let (mut groups, mut in_groups) = (HashMap::new(), NamesInUse::default());
         for file in editor.groups() {
@@ -77,12 +77,12 @@ impl ClientNames {
     }
 }
 
-/// The names that the contents of the draft have in the catalogue.
+/// The names of the draft's contents in the catalogue.
 #[derive(Debug, Default)]
 pub(super) struct NewNames {
-    /// By the names in the draft.
+    /// Types, by their names in the draft.
     types: HashMap<String, String>,
-    /// By the numbers in the draft; new records with their file.
+    /// Records, by their numbers in the draft; new records have a file.
     records: BTreeMap<usize, (String, Option<String>)>,
     /// The ids of shared params, by their index in the draft.
     pub(super) params: HashMap<YamlPath, String>,
@@ -154,7 +154,7 @@ impl Filler<'_> {
         records.filter_map(|record| number(record.text("name")?)).collect()
     }
 
-    /// Collects the records and types of the draft in a type, and in the fields of these records.
+    /// Collects the records and types of the draft that a type refers to, directly or through fields of these records.
     fn reach(&self, ty: &str, records: &mut BTreeSet<usize>, types: &mut BTreeSet<String>) {
         let Some(name) = drafted(ty) else { return };
         match number(&name) {
@@ -197,7 +197,7 @@ impl Filler<'_> {
         }
     }
 
-    /// Notes a new part, if only the notes show it.
+    /// Notes a new part, if the notes are the only report of it.
     fn note_new(&mut self, what: &str, name: &str) {
         if self.draft.source == Source::Responses {
             self.editor.note(format!("the {what} `{name}` is new"));
@@ -211,7 +211,7 @@ impl Filler<'_> {
         let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
         let new = self.source.record(SERVICE, &own).map(|at| at.tree(&self.draft.editor));
         let known = self.known.record(file, &like).map(|at| at.tree(self.editor));
-        // A name alone does not show that a record of responses is the known one.
+        // For responses, a name alone does not prove that a record is the known one.
         let is_open = self.draft.source != Source::Responses;
         let name = if is_open && known.zip(new).is_some_and(|(known, new)| share_a_field(known, new)) {
             (like, None)
@@ -239,7 +239,7 @@ impl Filler<'_> {
         }
     }
 
-    /// Fields with the types of the catalogue, each with an `rust_name` if it needs one.
+    /// Fields with the types of the catalogue, each with a `rust_name` if it needs one.
     pub(super) fn fields(&self, fields: &[Tree], idents: &mut NamesInUse) -> Vec<Tree> {
         let named = fields.iter().map(|field| {
             let (name, chosen) = (field.text("name").unwrap_or_default(), field.text("rust_name"));
@@ -262,13 +262,13 @@ impl Filler<'_> {
     }
 }
 
-/// The types of a field or a body, and in the fields of this.
+/// The types of a field or a body, and of the fields of a body.
 fn types_in(tree: &Tree) -> Vec<String> {
     let own = ["type", "series", "object"].iter().filter_map(|key| tree.text(key)).map(str::to_owned);
     own.chain(["series", "object"].iter().flat_map(|key| tree.entries(key)).flat_map(types_in)).collect()
 }
 
-/// The name in a type, if it is not a built-in one.
+/// The name in a type, unless it is a built-in one.
 fn drafted(ty: &str) -> Option<String> {
     match TypeExpr::parse(ty)?.innermost() {
         TypeExpr::Name(name) => Some((*name).to_owned()),
@@ -281,7 +281,7 @@ fn number(name: &str) -> Option<usize> {
     name.strip_prefix("record ")?.parse().ok()
 }
 
-/// Whether two types may be the same: they have a value in common, or the known one is any text.
+/// Returns whether two types may be the same: they have a value in common, or the known one accepts any text.
 fn is_same_type(known: &Tree, new: &Tree) -> bool {
     let (here, there) = (value_texts(known), value_texts(new));
     is_identifier(known) && here.is_empty() || here.iter().any(|value| there.contains(value))

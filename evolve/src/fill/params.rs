@@ -15,7 +15,7 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Filler<'_> {
-    /// The types of an endpoint's params, except of those for which the catalogue has a shared param.
+    /// The types of an endpoint's params, without those for which the catalogue has a shared param.
     pub(super) fn types_of_params(&self, new: &YamlPath) -> Vec<String> {
         let all = self.source.params_of(new, &self.draft.editor).unwrap_or_default();
         let own = all.iter().filter(|at| self.shared_like(at).is_none());
@@ -35,7 +35,7 @@ impl Filler<'_> {
         fits.then(|| id(known).to_owned())
     }
 
-    /// Whether a param of a known type can send the values of a drafted type.
+    /// Returns whether a param of a known type accepts the values of a drafted type.
     fn accepts(&self, known: &str, drafted: &str) -> bool {
         let named = |name: &str| self.known.ty(name).map(|at| at.tree(self.editor));
         match (TypeExpr::parse(known), TypeExpr::parse(drafted)) {
@@ -80,7 +80,7 @@ impl Filler<'_> {
         called
     }
 
-    /// The params in a new path that the known list of params lacks.
+    /// The params in a new path that are missing in the known list of params.
     pub(super) fn new_params_in_path(&self, known: &YamlPath, new: &YamlPath) -> Vec<Tree> {
         let listed = self.known.params_of(known, self.editor).unwrap_or_default();
         let names: Vec<_> = listed.iter().map(|at| at.tree(self.editor).get("name")).collect();
@@ -111,19 +111,19 @@ impl Filler<'_> {
             tree.set(&PARAM, "evidence", (evidence != inherited).then_some(evidence));
             entries.push(tree);
         }
-        // Names that the draft does not define are those of the catalogue.
+        // Names that the draft does not define belong to the catalogue.
         let names = new.tree(draft).entries("params").iter().filter(|entry| entry.as_text().is_some());
         let known = names.filter(|entry| entry.as_text().is_some_and(|id| self.source.shared(id).is_empty()));
         entries.extend(known.cloned());
         entries
     }
 
-    /// A definition with setter names that no other param has, and with the types of the catalogue.
+    /// Returns a definition with unique setter names and with the types of the catalogue.
     fn with_setters(&mut self, param: &Tree, idents: &mut NamesInUse) -> Tree {
         let mut tree = param.clone();
         let drafted = param.text("type").unwrap_or_default();
         let ty = match self.setters.only_type(param).filter(|known| self.accepts(known, drafted)) {
-            // A setter keeps the type that it has on other endpoints.
+            // An existing setter keeps its type from other endpoints.
             Some(known) if known != drafted => known.to_owned(),
             _ => self.ty(drafted),
         };

@@ -1,4 +1,4 @@
-//! Setter names for params: one name has one wire name on all endpoints, and keeps the type that it accepts.
+//! Setter names for params: a setter has the same wire name on all endpoints, and keeps its type.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,18 +11,18 @@ use crate::format_maps::SERVICE;
 use crate::naming::{NamesInUse, ident_of, singular};
 use crate::yaml_tree::Tree;
 
-/// The setters of the client, by the traits that they become.
+/// The setters of the client, by the names of their traits.
 #[derive(Debug, Default)]
 pub(super) struct Setters {
     all: HashMap<String, Setter>,
-    /// The idents by their wire names.
+    /// The setter names by wire name.
     by_wire_name: HashMap<String, BTreeSet<String>>,
 }
 
 #[derive(Debug)]
 struct Setter {
     ident: String,
-    /// Whether it accepts several values.
+    /// Whether the setter accepts several values.
     is_list: bool,
     wire_name: String,
     /// The types that it has in the catalogue before the first edit.
@@ -39,7 +39,7 @@ struct Wish<'a> {
 }
 
 impl Setters {
-    /// The setters of a catalogue.
+    /// Collects the setters of a catalogue.
     pub(super) fn of(editor: &Editor) -> Self {
         let mut setters = Self::default();
         let own = endpoints(editor).into_iter().flat_map(|(_, endpoint)| endpoint.entries("params"));
@@ -64,14 +64,14 @@ impl Setters {
         })
     }
 
-    /// Notes the setter names of a shared param on an endpoint.
+    /// Adds the setter names of a shared param to those of an endpoint.
     pub(super) fn note(&self, wire_name: &str, idents: &mut NamesInUse) {
         let known = self.by_wire_name.get(wire_name).into_iter().flatten().cloned();
         known.chain(names::ident(wire_name, Case::Snake)).for_each(|ident| idents.note(ident));
     }
 
-    /// The `rust_name` that a param of a type needs, and the name of the setter for several values, if it has one; `idents`
-    /// are the names on its endpoint so far.
+    /// The `rust_name` that a param of a type needs, and the name of its setter for several values, if it has one;
+    /// `idents` contains the names in use on its endpoint.
     pub(super) fn choose(
         &mut self,
         param: &Tree,
@@ -82,7 +82,7 @@ impl Setters {
         let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
         let derived = names::ident(wire_name, Case::Snake).ok();
         let is_unnamed = param.get("list_setter") == Some(&true.into());
-        // If several values can be sent, the wire name is often a plural.
+        // The wire name of a param for several values is often a plural.
         let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
         let first = param.text("rust_name").map(str::to_owned).or(single.flatten()).or(derived.clone());
         let ident = self.claim(first, wish, idents);
@@ -101,7 +101,7 @@ impl Setters {
         let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
         let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.fits(ident, wish);
         let is_usable = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
-        // Only a derived name may be a keyword with its escape.
+        // Only a derived name may be an escaped keyword.
         let is_derived = |ident: &str| names::ident(wish.wire_name, Case::Snake).as_deref() == Ok(ident);
         let usable = wanted.clone().filter(|ident| if is_derived(ident) { is_free(ident) } else { is_usable(ident) });
         let by_type = || {
@@ -118,7 +118,8 @@ impl Setters {
         ident
     }
 
-    /// Whether a param can have a setter of this name: it is new, or belongs to the same param with the same type.
+    /// Returns whether a param can have a setter with this name: the name is new, or belongs to the same param with the
+    /// same type.
     fn fits(&self, ident: &str, wish: Wish<'_>) -> bool {
         let is_same =
             |known: &Setter| known.ident == ident && known.is_list == wish.is_list && known.wire_name == wish.wire_name;
@@ -126,13 +127,14 @@ impl Setters {
         wish.is_argument || is_usable()
     }
 
-    /// Whether a setter has one type on all endpoints, and a second one would change it for all its users.
+    /// Returns whether a setter has a different type on all endpoints, so that a second type would change it for all
+    /// its users.
     fn has_other_type(&self, ident: &str, wish: Wish<'_>) -> bool {
         let known = self.all.get(&names::takes(ident)).filter(|_| !wish.is_argument);
         known.is_some_and(|known| known.types.len() == 1 && !known.types.contains(wish.ty))
     }
 
-    /// The type that the setter of a param has on all endpoints, if it is one.
+    /// The type of a param's setter, if it is the same on all endpoints.
     pub(super) fn only_type(&self, param: &Tree) -> Option<&str> {
         let known = self.all.get(&names::takes(&ident_of(param)?)).filter(|_| !is_argument(param))?;
         let is_its = known.types.len() == 1 && Some(known.wire_name.as_str()) == param.text("name");
@@ -147,7 +149,7 @@ fn with_type(ident: &str, ty: &str) -> Option<String> {
     Some(if ty == ident { format!("{ident}_enum") } else { longer() })
 }
 
-/// Whether a param is an argument, and so has no setter.
+/// Returns whether a param is an argument, which has no setter.
 fn is_argument(param: &Tree) -> bool {
     let required = param.text("required").and_then(Evidence::of);
     param.text("in") == Some("path") || required.is_some_and(Evidence::is_enforced)

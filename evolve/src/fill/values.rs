@@ -8,12 +8,12 @@ use crate::naming::{NamesInUse, value_names};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// The values of a type as they are sent.
+/// The values of a type on the wire.
 pub(super) fn value_texts(ty: &Tree) -> Vec<&str> {
     ty.entries("values").iter().filter_map(|value| value.text("value")).collect()
 }
 
-/// Whether a number is within a range.
+/// Returns whether a number is within a range.
 pub(crate) fn is_within(range: &Tree, value: f64) -> bool {
     let limit = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|limit| limit.parse::<f64>().ok());
     limit("min").is_none_or(|min| value >= min) && limit("max").is_none_or(|max| value <= max)
@@ -39,7 +39,7 @@ pub(crate) fn add_values(editor: &mut Editor, at: &YamlPath, other: &Tree) {
     }
 }
 
-/// Values for a type, each with an `rust_name` if it needs one, and with its evidence if it is not that of the type.
+/// Values for a type, each with a `rust_name` if it needs one, and with its evidence if that differs from the type's.
 pub(super) fn with_idents(values: &[&Tree], ty: &Tree, inherited: Option<&str>, idents: &mut NamesInUse) -> Vec<Tree> {
     let (case, scope) = value_names(is_identifier(ty));
     let named = values.iter().map(|value| {
@@ -56,7 +56,7 @@ pub(super) fn with_idents(values: &[&Tree], ty: &Tree, inherited: Option<&str>, 
     named.collect()
 }
 
-/// Whether a type lists only some of its values.
+/// Returns whether a type is an identifier, which lists only some of its values.
 pub(super) fn is_identifier(ty: &Tree) -> bool {
     ty.text("kind") == Some("identifier")
 }

@@ -1,4 +1,5 @@
-//! Facts about a value other than its type, next to its schema or within, as keys of a field or a param.
+//! Facts about a value other than its type, from its schema or from the object around it, as keys of a field or a
+//! param.
 
 use codegen::is_line;
 use codegen::model::UNKNOWN_MEANING;
@@ -12,7 +13,7 @@ use crate::numbered_types::{TIMESTAMP, innermost, is_number, record_in, type_of_
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The facts next to a schema, or else within it.
+    /// The facts next to a schema, or otherwise within it.
     pub(super) fn said_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
         let layers = self.document.layers(schema, "");
         // A named type has these facts itself; a list or map of it does not.
@@ -33,7 +34,7 @@ impl<'d> Reader<'d> {
         self.with_example(said.with_some("format", format), ty)
     }
 
-    /// The facts that an object states about what it describes, if they are imported.
+    /// The facts that an object declares about its subject, if they are imported.
     pub(super) fn said(&self, value: &'d Value) -> Tree {
         let summary = text(value, "description").map(|text| self.prose(text));
         let summary = summary.filter(|summary| !summary.is_empty() && summary != UNKNOWN_MEANING);
@@ -43,7 +44,7 @@ impl<'d> Reader<'d> {
             .with_some("range", range(value))
     }
 
-    /// The same with its example as the catalogue writes it, if it is a value of the type.
+    /// Adds the example in the format of the catalogue, if it is a value of the type.
     pub(super) fn with_example(&self, mut said: Tree, ty: &str) -> Tree {
         let example = said.get("example").and_then(Tree::scalar).map(str::to_owned);
         said.remove("example");
@@ -51,13 +52,13 @@ impl<'d> Reader<'d> {
         said.with_some("example", example.map(|example| written(ty, &example)))
     }
 
-    /// The same with the required facts: a summary, unknown if there is none, and evidence.
+    /// Adds the required facts: a summary, `unknown` if there is none, and the evidence.
     pub(super) fn completed(&self, said: Tree) -> Tree {
         summarized(said).with("evidence", self.options.evidence.as_str())
     }
 }
 
-/// The same with a summary, unknown if there is none. The evidence is that of the record or endpoint.
+/// Adds a summary, `unknown` if there is none. The evidence is inherited from the record or endpoint.
 pub(super) fn summarized(said: Tree) -> Tree {
     said.or(Tree::map().with("summary", "unknown"))
 }
@@ -78,7 +79,7 @@ fn restrict(said: &mut Tree, ty: &str) {
     }
 }
 
-/// One value as an example, if it fits on a line; of several the first.
+/// The example of a value, if it fits on a line; the first one of several.
 fn example(value: &Value) -> Option<String> {
     match value {
         Value::Sequence(several) => several.first().filter(|first| !first.is_sequence()).and_then(example),
@@ -87,14 +88,14 @@ fn example(value: &Value) -> Option<String> {
     }
 }
 
-/// The range in a schema itself.
+/// The range that a schema itself declares.
 fn range(schema: &Value) -> Option<Tree> {
     let limit = |key: &str| schema.get(key).and_then(number);
     let range = Tree::map().with_some("min", limit("minimum")).with_some("max", limit("maximum"));
     (range != Tree::map()).then_some(range)
 }
 
-/// An end of a range. An integer keeps digits that a float would lose.
+/// A limit of a range. An integer keeps digits that a float would lose.
 fn number(bound: &Value) -> Option<Tree> {
     let number = bound.as_f64().filter(|number| number.is_finite())?;
     let is_whole = bound.is_i64() || bound.is_u64();

@@ -1,4 +1,4 @@
-//! The body of a success: the records of a series, or one object.
+//! The body of a successful response: the records of a series, or one object.
 
 use serde_yaml::Value;
 
@@ -10,7 +10,7 @@ use crate::numbered_types::{ANY, TIMESTAMP, holding, innermost, item, record_in,
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The body of a success, which names the record of a series or an object by its number; `None` if it is unknown.
+    /// The body of a successful response, with its record by number; `None` if it is unknown.
     pub(super) fn body(&mut self, operation: &'d Value, name: &str, place: &str) -> Option<Tree> {
         let (chosen, response) = good_reply(operation.get("responses")?)?;
         let (response, reference) = self.document.follow(response)?;
@@ -53,7 +53,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The schema at the end of dotted keys, and its path.
+    /// Returns the schema at the end of dotted keys, and its path.
     fn led_to(&mut self, schema: &'d Value, place: &str, keys: &str) -> Option<(&'d Value, String)> {
         keys.split('.').try_fold((schema, place.to_owned()), |(schema, place), key| {
             let (target, reference) = self.document.follow(schema)?;
@@ -76,19 +76,19 @@ impl<'d> Reader<'d> {
         if let Some(record) = record_in(&ty) {
             self.draft.records[record].uses += 1;
         }
-        // A body has no key for the format of its times.
+        // A body has no key for the format of its timestamps.
         let is_written = innermost(&ty) == TIMESTAMP && self.moment_format(schema).is_some();
         Some(Tree::map().with("type", if is_written { holding(&ty, "string") } else { ty }))
     }
 }
 
-/// The response of a success, with its status.
+/// The successful response, with its status.
 pub(super) fn good_reply(responses: &Value) -> Option<(&str, &Value)> {
     let good: Vec<_> = entries_of(responses).filter(|(status, _)| status.starts_with('2')).collect();
     good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()
 }
 
-/// Whether a kind of content is one JSON value, unlike the lines of `application/x-ndjson`.
+/// Returns whether a media type is one JSON value, unlike `application/x-ndjson`.
 pub(super) fn is_json(kind: &str) -> bool {
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     matches!(kind.as_str(), "application/json" | "text/json" | "application/*" | "*/*") || kind.ends_with("+json")

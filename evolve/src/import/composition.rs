@@ -1,7 +1,7 @@
 //! Composed schemas: `allOf`, `oneOf` and `anyOf`.
 //!
-//! Parts are merged into one record with the other keys. A single alternative, also next to `null`, counts as a part.
-//! The catalogue cannot express a choice among several.
+//! Parts are merged into one record with the other keys. A single alternative, with or without `null`, counts as a
+//! part. The catalogue cannot express a choice among several.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::document::{Document, Layer, entries, items, text};
 use super::schema::{DEPTH, Valued, is_nullable};
 use crate::numbered_types::{ANY, record_name};
 
-/// Keys that state something about the type itself; a part without any of them only has facts.
+/// Keys that describe the type itself; a part without any of them only contains facts.
 const STRUCTURE: &[&str] = &[
     "$ref",
     "additionalProperties",
@@ -27,13 +27,13 @@ const STRUCTURE: &[&str] = &[
     "type",
 ];
 
-/// The alternatives under a key other than `null`, with their indices.
+/// The alternatives under a key, without `null`, with their indices.
 pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v Value)> {
     let all = items(schema, key).iter().enumerate();
     all.filter(|(_, option)| text(option, "type") != Some("null")).collect()
 }
 
-/// Which of `anyOf` and `oneOf` has several alternatives.
+/// Returns `anyOf` or `oneOf`, if it has several alternatives.
 fn key_of_several(schema: &Value) -> Option<&'static str> {
     ["anyOf", "oneOf"].into_iter().find(|key| alternatives(schema, key).len() > 1)
 }
@@ -57,7 +57,7 @@ fn parts<'v>(schema: &'v Value, place: &str) -> Vec<Layer<'v>> {
 }
 
 impl Document {
-    /// A schema and all schemas that apply with it, nearest first: references, parts, and the references of these.
+    /// A schema with all schemas that apply to it, nearest first: references, parts, and the references of parts.
     pub(super) fn layers<'d>(&'d self, schema: &'d Value, place: &str) -> Vec<Layer<'d>> {
         let mut layers = Vec::new();
         self.add_layers(schema, place, &mut layers, &mut HashSet::new(), 0);
@@ -110,7 +110,7 @@ impl<'d> Reader<'d> {
         Valued { nullable: value.nullable || nullable, ..value }
     }
 
-    /// The properties of an object and of its parts, with their paths; the nearest win.
+    /// The properties of an object and of its parts, with their paths; the nearest one takes precedence.
     pub(super) fn properties(&self, schema: &'d Value, place: &str) -> Properties<'d> {
         let mut all = Properties::default();
         for (layer, at) in self.document.layers(schema, place).into_iter().rev() {

@@ -1,4 +1,4 @@
-//! An OpenAPI description as a tree whose references can be followed.
+//! An OpenAPI description as a tree, with lookup of references.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use super::groups::module;
 use super::tolerant::Tolerant;
 use crate::change::Refusal;
 
-/// A description, read.
+/// A parsed description.
 #[derive(Debug)]
 pub(super) struct Document {
     root: Value,
-    /// The first tags of operations, by the modules that they make.
+    /// The first tag of each operation, by its module.
     tags: HashMap<String, String>,
 }
 
@@ -24,11 +24,11 @@ pub(super) type Layer<'d> = (&'d Value, String);
 const HOPS: usize = 16;
 
 impl Document {
-    /// Reads JSON or YAML of a version that is understood.
+    /// Reads JSON or YAML of a supported version.
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
         let text = text.trim_start_matches('\u{feff}');
         let root: Result<Tolerant, String> = if text.trim_start().starts_with('{') {
-            // YAML may begin like JSON, and numbers of JSON may have any size.
+            // YAML may begin like JSON, so YAML is tried after JSON. JSON numbers may have any size.
             serde_json::from_str(text).or_else(|error| serde_yaml::from_str(text).map_err(|_| error.to_string()))
         } else {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
@@ -54,7 +54,7 @@ impl Document {
         }
     }
 
-    /// The tag that fits a path without a tag.
+    /// Finds the tag that matches a path whose operation has no tag.
     pub(super) fn tag_like(&self, segment: &str) -> Option<&str> {
         self.tags.get(&module(segment)).map(String::as_str)
     }
@@ -78,9 +78,9 @@ impl Document {
         &self.root
     }
 
-    /// A value with references followed, and the last reference.
+    /// Resolves references, and returns the value with the last reference.
     ///
-    /// `None` if a reference leads out of the description, or nowhere.
+    /// Returns `None` if a reference points outside the description, or to nothing.
     pub(super) fn follow<'d>(&'d self, mut value: &'d Value) -> Option<(&'d Value, Option<&'d str>)> {
         let mut last = None;
         for _ in 0..HOPS {
@@ -120,7 +120,7 @@ fn decode_references(value: &mut Value) {
     }
 }
 
-/// A scalar as written.
+/// The text of a scalar, as written.
 pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,27 +1,27 @@
-//! The content of a description in the words of the catalogue, before Rust names are chosen: types and records are
-//! called by numbers, and every field has its evidence.
+//! The content of a description in catalogue terms, before Rust names are chosen: types and records have numbers as
+//! names, and every field has its evidence.
 
 use crate::fill::WantedName;
 use crate::yaml_tree::Tree;
 
-/// Everything that is to be in the catalogue.
+/// The content to merge into the catalogue.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) types: Vec<Named>,
     pub(super) records: Vec<DraftRecord>,
     /// Params that operations refer to, each with its index among the components.
     pub(super) shared: Vec<(usize, Tree)>,
-    /// Endpoints by group, whose file has this name without its ending; their bodies name records by number.
+    /// Endpoints, each with the stem of its group's file; their bodies refer to records by number.
     pub(super) endpoints: Vec<(String, Tree)>,
-    /// Modules, with the facts about their groups.
+    /// Groups by module, with their facts.
     pub(super) groups: Vec<(String, Tree)>,
-    /// The path of the description's server, which the paths of the catalogue begin with.
+    /// The path of the description's server, if the paths of the catalogue begin with it.
     pub(super) prefix: String,
-    /// The records that the envelope's metadata is described as.
+    /// The records that describe the metadata of the envelope.
     pub(super) metadata: Vec<usize>,
 }
 
-/// A type or a record, which is to get a name.
+/// A type or record that needs a name.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) tree: Tree,
@@ -33,12 +33,12 @@ pub(super) struct Named {
 #[derive(Debug)]
 pub(super) struct DraftRecord {
     pub(super) named: Named,
-    /// How many fields refer to it.
+    /// The number of fields that refer to it.
     pub(super) uses: usize,
 }
 
 impl DraftRecord {
-    /// Whether its fields are positional.
+    /// Returns whether its fields are positional.
     pub(super) fn is_positional(&self) -> bool {
         self.named.tree.get("positional").is_some()
     }

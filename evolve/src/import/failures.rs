@@ -1,4 +1,4 @@
-//! Responses of failures become statuses of the service.
+//! Converts error responses to statuses of the service.
 
 use serde_yaml::Value;
 
@@ -7,7 +7,7 @@ use super::document::entries;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Every status of a failure, once.
+    /// Every error status, once.
     pub(super) fn errors(&self, evidence: &str) -> Vec<Tree> {
         let root = self.document.root();
         let mut errors: Vec<(u16, Tree)> = Vec::new();

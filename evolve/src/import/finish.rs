@@ -1,4 +1,5 @@
-//! A draft becomes a catalogue in the form of the description: fields of one body are listed there. Types and records keep their numbers until a catalogue is filled.
+//! Converts a draft to a catalogue. Fields of a record with only one body are listed in that body. Types and records
+//! keep their numbers until the result is merged into a catalogue.
 
 mod bodies;
 
@@ -13,7 +14,7 @@ use crate::format_maps::SERVICE;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// Makes a catalogue of a draft; `editor` has the envelope of the series in it.
+/// Converts a draft to a catalogue; `editor` contains the envelope of the series.
 pub(super) fn finish(editor: Editor, draft: Draft, evidence: &str) -> fill::Draft {
     let time = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time")?.text("name"));
     let envelope_time = time.map(str::to_owned);
@@ -26,7 +27,7 @@ pub(super) fn finish(editor: Editor, draft: Draft, evidence: &str) -> fill::Draf
     fill::Draft { editor, names, lists: BTreeMap::new(), source: Source::Description }
 }
 
-/// The records of one body alone, which lists their fields, so that they need no name.
+/// The records of only one body. The body lists their fields, so they need no name.
 fn inline(draft: &Draft) -> BTreeSet<usize> {
     let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
     let bodies = draft.endpoints.iter().filter_map(|(_, endpoint)| bodies::record_of(endpoint.get("body")?));
@@ -41,7 +42,7 @@ fn name_and_wish(named: Named) -> (String, WantedName) {
     (named.tree.text("name").unwrap_or_default().to_owned(), named.wanted)
 }
 
-/// A draft that becomes a catalogue.
+/// The state of the conversion.
 struct Finisher {
     editor: Editor,
     draft: Draft,
@@ -64,7 +65,7 @@ impl Finisher {
         self.write_metadata();
     }
 
-    /// The metadata of an envelope.
+    /// Writes the metadata of the envelope.
     fn write_metadata(&mut self) {
         let Some(envelope) = self.editor.tree(SERVICE).get("envelope") else { return };
         let own = Some(self.evidence.as_str()).filter(|own| envelope.text("evidence") != Some(*own));
@@ -75,7 +76,7 @@ impl Finisher {
         self.editor.extend(&YamlPath::service().key("envelope").key("metadata").key("fields"), fields);
     }
 
-    /// The fields of a record without the one that the envelope has.
+    /// The fields of a record without the envelope's time field.
     fn listed(&self, record: usize, but: Option<&str>) -> Vec<Tree> {
         let all = self.draft.records[record].named.tree.entries("fields").iter();
         all.filter(|field| but.is_none() || field.text("name") != but).cloned().collect()
@@ -90,7 +91,7 @@ impl Finisher {
         }
         for (module, head) in std::mem::take(&mut self.draft.groups) {
             let file = format!("{module}.yaml");
-            // Several tags can make one module; the first has its title.
+            // Several tags can yield the same module, which gets the title of the first.
             if *self.editor.tree(&file) == Tree::Null {
                 self.editor.create(&file, head.with("endpoints", groups.remove(&module).unwrap_or_default()));
             }

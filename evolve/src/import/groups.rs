@@ -1,4 +1,4 @@
-//! The names and groups of endpoints: from id and tag, or from the path if there are none.
+//! The names and groups of endpoints: from id and tag, or from the path if they are missing.
 
 use codegen::is_line;
 use codegen::names::{self, Case};
@@ -11,7 +11,7 @@ use super::service::or_unknown;
 use crate::naming::NamesInUse;
 use crate::yaml_tree::Tree;
 
-/// The module of a tag, unless another tag has it.
+/// The module name of a tag, if no other tag uses it.
 pub(super) fn module(tag: &str) -> String {
     NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
 }
@@ -47,13 +47,13 @@ impl Reader<'_> {
         module
     }
 
-    /// The group of the catalogue with the module that a tag makes.
+    /// The group of the catalogue whose module matches a tag.
     fn group_like(&self, tag: &str) -> Option<&(String, String)> {
         let module = module(tag);
         self.groups[..self.old_groups].iter().find(|(_, known)| *known == module)
     }
 
-    /// The name of an endpoint, from its id, or from its path if it has none.
+    /// The name of an endpoint, from its id, or from its path if it has no id.
     pub(super) fn name(&mut self, operation: &Value, group: &str, path: &str) -> String {
         let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
         let short = id.strip_prefix(group).and_then(|id| id.strip_prefix('_'));
@@ -62,7 +62,7 @@ impl Reader<'_> {
         let wanted = if names::ident(&wanted, Case::Snake).is_ok() { wanted } else { by_path };
         let name = wanted.to_title_case();
         let name = if names::ident(&name, Case::Snake).is_ok() { name } else { "Root".to_owned() };
-        // The summary is a better name if it makes the same method.
+        // The summary is the better name if it yields the same method.
         let said = text(operation, "summary").filter(|said| self.options.summaries && is_line(said));
         let is_same = |said: &&str| names::ident(said, Case::Snake) == names::ident(&name, Case::Snake);
         let same = said.filter(is_same);

@@ -1,4 +1,4 @@
-//! Headers that every request carries with one value: params that every operation requires with the same value.
+//! Headers with a fixed value: params that every operation requires with the same value.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::params::fixed;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Headers that a request can carry in addition to its credentials, each once.
+    /// Fixed headers other than those of the credentials, each once.
     pub(super) fn headers(&self, evidence: &str, credentials: Option<&Tree>) -> Vec<Tree> {
         let mut taken: HashSet<String> = key_header(credentials).into_iter().collect();
         let is_free = |header: &Tree| {
@@ -31,7 +31,7 @@ impl<'d> Reader<'d> {
         fixed.collect()
     }
 
-    /// The headers that each operation requires with one value.
+    /// The headers that each operation requires with a fixed value.
     fn fixed_headers(&self) -> Vec<Vec<(&'d str, String)>> {
         let paths = entries(self.document.root(), "paths").filter_map(|(_, item)| self.document.follow(item));
         let reading = paths.filter_map(|(item, _)| Some((item, self.document.operation(item)?)));
@@ -52,7 +52,7 @@ fn key_header(credentials: Option<&Tree>) -> Option<String> {
     Some(credentials?.get("api_key")?.text("header")?.to_ascii_lowercase())
 }
 
-/// Whether a header can have a text as its value.
+/// Returns whether a text is valid as the value of a header.
 fn is_value(text: &str) -> bool {
     text.chars().all(|c| c == ' ' || c.is_ascii_graphic())
 }

@@ -1,4 +1,4 @@
-//! Texts with a closed list of values become named types.
+//! Converts texts with a closed list of values to named types.
 
 use serde_yaml::Value;
 
@@ -13,12 +13,12 @@ use crate::numbered_types::type_name;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Text, or a named type of it.
+    /// The type of a text: `string`, or a named type.
     pub(super) fn text_type(&mut self, schema: &'d Value, name: &str, place: &str) -> String {
         let mut values: Vec<Tree> = Vec::new();
         for value in items(schema, "enum").iter().chain(constants(schema)) {
             let written = value.get("const").map_or_else(|| text_of(value), text_of);
-            // `null` among the values makes the type nullable, which is read from the type too.
+            // `null` among the values makes the type nullable, which is also read from `type`.
             let is_value = !value.is_null() && is_value(&written);
             if is_value && !values.iter().any(|known| known.text("value") == Some(&written)) {
                 values.push(self.said_of_one(value, &written));

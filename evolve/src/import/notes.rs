@@ -1,31 +1,31 @@
-//! Losses of an import: each once, the weightiest first, with how often and where.
+//! Facts that an import loses: each loss once, the most severe first, with its count and paths.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_yaml::Value;
 
-/// How much is lost, the most first.
+/// The severity of a loss, the most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
-    /// Something is not there at all, or unknown.
+    /// An item is missing, or unknown.
     Missing,
-    /// Something is there without its type.
+    /// An item is present without its type.
     Untyped,
-    /// A fact about something.
+    /// A fact about an item is missing.
     Fact,
-    /// A text, or something that does not affect a request.
+    /// A text is missing, or a fact that does not affect requests.
     Aside,
 }
 
-/// Everything that was left out.
+/// All losses of an import.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// In the order in which they were met.
+    /// The notes, in the order of their first occurrence.
     list: Vec<Note>,
-    /// Indices by text.
+    /// The indices of the notes by text.
     known: HashMap<String, usize>,
-    /// Paths whose omission has been noted.
+    /// Paths whose omission has already been noted.
     explained: HashSet<String>,
 }
 
@@ -63,13 +63,13 @@ impl Notes {
         }
     }
 
-    /// Notes why a path is not imported; no other loss is then noted there.
+    /// Notes the reason why a path is not imported; other losses at that path are then not noted.
     pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, place: &str) {
         self.explained.insert(place.to_owned());
         self.add(weight, why.into(), place);
     }
 
-    /// Whether a path has such a note.
+    /// Returns whether the omission of a path has been noted.
     pub(super) fn is_explained(&self, place: &str) -> bool {
         self.explained.contains(place)
     }
@@ -85,7 +85,7 @@ impl Notes {
         }
     }
 
-    /// One line each, with all paths or only the first.
+    /// The notes, one line each, with all paths or only the first.
     pub(super) fn lines(&self, all: bool) -> Vec<String> {
         let mut sorted: Vec<&Note> = self.list.iter().collect();
         sorted.sort_by_key(|note| (note.weight, Reverse(note.places.len())));

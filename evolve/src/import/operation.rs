@@ -1,4 +1,4 @@
-//! Operations become endpoints.
+//! Converts operations to endpoints.
 
 use codegen::spec::ENDPOINT;
 use codegen::{is_line, path};
@@ -11,7 +11,7 @@ use super::notes::{OPERATION, PATH, Weight};
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// Everything under `paths`.
+    /// Reads all operations under `paths`.
     pub(super) fn operations(&mut self) {
         let root = self.document.root();
         for (path, item) in entries(root, "paths").filter(|(path, _)| path.starts_with('/')) {
@@ -19,7 +19,7 @@ impl<'d> Reader<'d> {
             let Some((item, _)) = self.document.follow(item) else { continue };
             self.notes.unread(item, PATH, &place);
             if item.get("get").is_some() {
-                // If the reference of an operation leads nowhere, only its path is known.
+                // If the reference of an operation cannot be resolved, only its path is known.
                 let operation = self.document.operation(item).unwrap_or(&Value::Null);
                 self.operation(path, item, operation, &place);
             }
@@ -58,13 +58,13 @@ impl<'d> Reader<'d> {
         self.draft.endpoints.push((group, tree));
     }
 
-    /// The path without the base URL's suffix, if the catalogue can have it.
+    /// The path without the base URL's suffix, if it is valid in the catalogue.
     fn path(&mut self, path: &str, place: &str) -> Option<String> {
         let path = match path.strip_prefix(self.suffix.as_str()) {
             Some(rest) if !self.suffix.is_empty() && rest.starts_with('/') => rest,
             _ => path,
         };
-        // A known catalogue may write the path of the description's server out.
+        // The paths of an existing catalogue may include the path of the description's server.
         let is_whole = path.starts_with(&format!("{}/", self.draft.prefix));
         let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
         let why = match path::check(&path, true) {
@@ -77,7 +77,7 @@ impl<'d> Reader<'d> {
         None
     }
 
-    /// The params, with exactly those in the path that it has; `None` if there may be others and none is required.
+    /// The params, completed or reduced to match those in the path; `None` if there may be others and none is required.
     fn path_params(&self, path: &str, mut params: Vec<Tree>, are_all: bool) -> Option<Vec<Tree>> {
         let in_path = path::params(path);
         if !are_all && in_path.is_empty() {

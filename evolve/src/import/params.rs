@@ -1,4 +1,4 @@
-//! Params of operations.
+//! Reads the params of operations.
 
 use codegen::is_line;
 use codegen::model::{ListFormat, TimeForm, TimeFormat};
@@ -16,7 +16,8 @@ use crate::numbered_types::{innermost, item, record_in, type_of_name, written};
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
-    /// The params of an operation as entries, those of its path first, and whether all references lead somewhere.
+    /// The params of an operation as entries, those of its path item first, and whether all references could be
+    /// resolved.
     pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> (Vec<Tree>, bool) {
         let mut taken: Vec<(String, String, Tree)> = Vec::new();
         let mut are_all = true;
@@ -34,7 +35,7 @@ impl<'d> Reader<'d> {
                 None => self.param(target, "", &format!("{place}/parameters/{name}")),
             };
             let Some(entry) = entry else { continue };
-            // A param of the operation replaces that of the path.
+            // A param of the operation replaces that of the path item.
             let same = taken.iter().position(|(known, ..)| *known == name);
             match same {
                 Some(index) if taken[index].1 == location => taken[index].2 = entry,
@@ -61,7 +62,7 @@ impl<'d> Reader<'d> {
         shared.map_or(entry, |index| &self.draft.shared[*index].1)
     }
 
-    /// A param; a shared one has an id.
+    /// Reads a param; a shared one has an id.
     fn param(&mut self, param: &'d Value, id: &str, place: &str) -> Option<Tree> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
@@ -119,11 +120,11 @@ impl<'d> Reader<'d> {
             None => tree.with_some("required", required).with_some("default", default.map(|one| written(ty, &one))),
         };
         let tree = tree.or(said);
-        // A shared param has its own evidence, any other that of its endpoint.
+        // A shared param has its own evidence; any other inherits that of its endpoint.
         Some(if id.is_empty() { summarized(tree) } else { self.completed(tree) }.ordered(&PARAM))
     }
 
-    /// Whether a param whose type is plain takes a value.
+    /// Returns whether a param with a plain type accepts a fixed value.
     fn can_be_fixed(&self, schema: &'d Value, value: &str) -> bool {
         let ty = plain_type(schema);
         self.fits(value, ty, &self.said_of_value(schema, ty))
@@ -139,7 +140,7 @@ impl<'d> Reader<'d> {
         values.all(|value| self.fits(value, ty, said)).then_some(one)
     }
 
-    /// Whether a text writes a value of a type within its range.
+    /// Returns whether a text is a value of a type within its range.
     pub(super) fn fits(&self, text: &str, ty: &str, said: &Tree) -> bool {
         let is_in_range =
             || said.get("range").is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
@@ -160,7 +161,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The value of a required param that takes no other.
+/// The value of a required param that accepts only one.
 pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     let is_required = param.get("required").and_then(Value::as_bool) == Some(true);
     let one = match items(schema, "enum") {
@@ -171,12 +172,12 @@ pub(super) fn fixed(param: &Value, schema: &Value) -> Option<String> {
     one.map(text_of).filter(|one| is_line(one))
 }
 
-/// Whether a value would change the path that contains it.
+/// Returns whether a value is a dotted segment, which would change the path that contains it.
 fn is_dotted(value: &str) -> bool {
     matches!(value, "." | "..")
 }
 
-/// The type of a schema that takes one value.
+/// The type of a schema for a single value.
 fn plain_type(schema: &Value) -> &str {
     match type_of(schema) {
         number_or_flag @ ("integer" | "number" | "boolean") => number_or_flag,
@@ -184,7 +185,7 @@ fn plain_type(schema: &Value) -> &str {
     }
 }
 
-/// The type of one value, whether several can be sent, and in which style if not with commas.
+/// The type of one value, whether several can be sent, and their format if they are not comma-separated.
 fn several<'t>(param: &Value, ty: &'t str, in_path: bool) -> (&'t str, Option<Tree>, Option<ListFormat>) {
     let Some(item) = item(ty) else { return (ty, None, None) };
     let style = text(param, "style").unwrap_or(if in_path { "simple" } else { "form" });

@@ -1,4 +1,4 @@
-//! Objects become records, with the fields of all of their parts.
+//! Converts objects to records, with the fields of all of their parts.
 
 use codegen::is_line;
 use codegen::spec::FIELD;
@@ -19,7 +19,7 @@ impl<'d> Reader<'d> {
     /// A record; `None` for an object without listed fields.
     pub(super) fn object(&mut self, schema: &'d Value, name: &str, place: &str) -> Option<usize> {
         if let Some(known) = self.records.get(place).copied() {
-            // While its fields are being read, a reference to it means that it contains itself.
+            // A reference to a record whose fields are still being read means that the record contains itself.
             if self.open.contains(&known) {
                 let why = "a record that contains itself, and has `any` there";
                 self.notes.explain(Weight::Untyped, why, place);
@@ -76,7 +76,7 @@ impl<'d> Reader<'d> {
         self.records.insert(place.to_owned(), index);
         self.draft.records.push(DraftRecord { named, uses: 0 });
         self.open.push(index);
-        // A record is read once, at any depth.
+        // A record is read only once, so the depth at which it first occurs must not matter.
         let nesting = std::mem::take(&mut self.nesting);
         let mut fields = Vec::new();
         for (key, property, at, is_required) in listed {
@@ -94,7 +94,7 @@ impl<'d> Reader<'d> {
         index
     }
 
-    /// A field.
+    /// Reads a field.
     pub(super) fn field(&mut self, schema: &'d Value, name: &str, place: &str, is_required: bool) -> Tree {
         let value = self.value(schema, name, place);
         let is_optional = value.nullable || !is_required;

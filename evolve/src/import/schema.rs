@@ -1,4 +1,4 @@
-//! Schemas become types, as far as the catalogue has one.
+//! Converts schemas to types of the catalogue, as far as possible.
 
 use codegen::type_expr::TypeExpr;
 use serde_yaml::Value;
@@ -23,11 +23,11 @@ fn any() -> Valued {
 }
 
 impl<'d> Reader<'d> {
-    /// The type of a schema at a path; `name` is the name for an unnamed record or enum.
+    /// The type of a schema at a path; `name` is used for an unnamed record or enum.
     pub(super) fn value(&mut self, schema: &'d Value, name: &str, place: &str) -> Valued {
         let own = schema;
         let Some((schema, reference)) = self.document.follow(own) else { return any() };
-        // In 3.0 it has no effect next to a reference, but authors intend one.
+        // In 3.0 `nullable` has no effect next to a reference, but authors intend it to.
         let nullable = reference.is_some() && is_nullable(own);
         let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
         let place = reference.unwrap_or(place);
@@ -77,7 +77,7 @@ impl<'d> Reader<'d> {
         self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
     }
 
-    /// The type, unless it nests more lists and maps than the catalogue allows.
+    /// Returns the type, unless it nests more lists and maps than the catalogue allows.
     fn shallow(&mut self, ty: String, place: &str) -> String {
         if TypeExpr::parse(&ty).is_some() {
             return ty;
@@ -86,7 +86,7 @@ impl<'d> Reader<'d> {
         ANY.to_owned()
     }
 
-    /// The format of times in a schema, if they are text.
+    /// The format of timestamps in a schema, if they are text.
     pub(super) fn moment_format(&self, schema: &'d Value) -> Option<&'static str> {
         let mut schema = schema;
         for _ in 0..DEPTH {
@@ -131,7 +131,7 @@ pub(super) fn types(named: &Value) -> Vec<&str> {
     }
 }
 
-/// The one type of a schema except `null`, guessed from other keys if it is missing; empty if unknown.
+/// The only type of a schema except `null`, guessed from other keys if it is missing; empty if unknown.
 pub(super) fn type_of(schema: &Value) -> &str {
     if let Some(named @ (Value::String(_) | Value::Sequence(_))) = schema.get("type") {
         return if let [one] = types(named).as_slice() { one } else { "" };
@@ -152,7 +152,7 @@ pub(super) fn type_of(schema: &Value) -> &str {
     }
 }
 
-/// Whether a schema is a component.
+/// Returns whether a schema is a component.
 pub(super) fn is_component(place: &str) -> bool {
     place.starts_with("#/components/schemas/") && place.matches('/').count() == 3
 }
@@ -165,7 +165,7 @@ pub(super) fn owner(place: &str) -> String {
     }
 }
 
-/// Whether a schema itself allows `null`.
+/// Returns whether a schema itself allows `null`.
 pub(super) fn is_nullable(schema: &Value) -> bool {
     let is_null = |schema: &Value| text(schema, "type") == Some("null");
     items(schema, "type").iter().any(|ty| ty.as_str() == Some("null"))

@@ -1,4 +1,4 @@
-//! Security schemes become credentials, if the client knows their kind.
+//! Converts security schemes to credentials, if the client supports their kind.
 
 use codegen::{is_line, may_carry_key, path};
 use serde_yaml::{Mapping, Value};
@@ -8,7 +8,7 @@ use super::document::{entries, items, text};
 use super::notes::Weight;
 use crate::yaml_tree::Tree;
 
-/// Whether credentials are optional: then an empty requirement is one of the alternatives.
+/// Returns whether credentials are optional: one of the alternatives is an empty requirement.
 pub(super) fn is_optional(root: &Value) -> bool {
     items(root, "security").iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
 }
@@ -59,7 +59,7 @@ fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
 fn token_flow(flow: &Value, evidence: &str, base: &str) -> Option<Tree> {
     let url = text(flow, "tokenUrl")?;
     path::check(url, false).ok()?;
-    // Every base URL ends in that path already.
+    // Every base URL already ends in that path.
     let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
     Some(Tree::map().with("path", url).with("label", "Token").with("evidence", evidence))
 }

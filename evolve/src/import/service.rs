@@ -1,4 +1,4 @@
-//! The facts of a description about the service as a whole.
+//! The facts of a description about the entire service.
 
 use codegen::model::UNKNOWN_MEANING;
 use codegen::names::{self, Case};
@@ -13,7 +13,7 @@ use crate::format_maps::SERVICE;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// A `service.yaml` for a new catalogue.
+    /// Makes the `service.yaml` of a new catalogue.
     pub(super) fn service(&mut self) -> Tree {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
@@ -23,7 +23,7 @@ impl Reader<'_> {
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
         let summary = text(info, "description").map(|text| self.prose(text)).filter(|text| !text.is_empty());
-        // A guess, which is noted.
+        // This is a guess, which is noted.
         let time = Tree::map().with("unit", "seconds").with("evidence", "reported");
         let evidence = self.options.evidence.clone();
         let base_url = self.base_url(&evidence);
@@ -43,7 +43,7 @@ impl Reader<'_> {
             .with_some("errors", some(self.errors(&evidence)))
     }
 
-    /// Takes paths, envelope and modules from the known catalogue.
+    /// Reads the base path, the key param, the envelope and the modules of an existing catalogue.
     pub(super) fn surroundings(&mut self, editor: &Editor, said: &Tree) {
         let service = editor.tree(SERVICE);
         let at = |path: &[&str]| {
@@ -55,7 +55,7 @@ impl Reader<'_> {
             self.draft.prefix = prefix(editor, said).unwrap_or_default();
         }
         if self.suffix.is_empty() && self.draft.prefix.is_empty() {
-            // Base URLs are going to end in it.
+            // The path of the server becomes the suffix of base URLs.
             said_suffix(said).unwrap_or_default().clone_into(&mut self.suffix);
         }
         self.envelope =
@@ -99,12 +99,12 @@ impl Reader<'_> {
     }
 }
 
-/// The path that base URLs end in.
+/// The path suffix of base URLs, as declared by a service.
 fn said_suffix(service: &Tree) -> Option<&str> {
     service.get("base_url")?.text("suffix")
 }
 
-/// The path of the description's server, if the catalogue has it in its paths.
+/// The path of the description's server, if the paths of the catalogue include it.
 fn prefix(editor: &Editor, service: &Tree) -> Option<String> {
     let suffix = said_suffix(service)?;
     let mut endpoints = editor.groups().flat_map(|file| editor.tree(file).entries("endpoints"));
@@ -112,13 +112,13 @@ fn prefix(editor: &Editor, service: &Tree) -> Option<String> {
     endpoints.any(is_within).then(|| suffix.to_owned())
 }
 
-/// Title or version, which may be written as a number.
+/// The title or version, which may be a number.
 fn head(info: &Value, key: &str) -> Option<String> {
     let said = text_of(info.get(key)?);
     Some(said.trim().to_owned()).filter(|said| is_line(said))
 }
 
-/// Notes the facts about the service in which a description differs from the catalogue.
+/// Notes facts about the service that differ between a description and the catalogue.
 pub(super) fn note_differences(described: &Tree, has_prefix: bool, editor: &mut Editor) {
     for key in ["base_url", "credentials", "headers"] {
         let here = editor.tree(SERVICE).get(key);
@@ -132,7 +132,7 @@ pub(super) fn note_differences(described: &Tree, has_prefix: bool, editor: &mut 
     }
 }
 
-/// Whether the catalogue has a fact of a description, with any evidence and texts.
+/// Returns whether the catalogue has a fact of a description, ignoring evidence and texts.
 fn includes(here: &Tree, described: &Tree) -> bool {
     match (described, here) {
         (Tree::Map(described), here) => described.iter().all(|(key, described)| {

@@ -1,4 +1,5 @@
-//! Any JSON or YAML value, also those that other readers reject: numbers beyond 64 bits, keys that are not text.
+//! Reads any JSON or YAML value, including those that other readers reject: numbers beyond 64 bits, and keys that are
+//! not text.
 
 use std::fmt;
 
@@ -39,7 +40,7 @@ impl<'de> Visitor<'de> for Any {
         Ok(value.into())
     }
 
-    // Numbers that large are rounded to a float.
+    // Numbers beyond 64 bits are rounded to a float.
     #[expect(clippy::cast_precision_loss, reason = "nothing holds them exactly")]
     fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
         Ok((value as f64).into())

@@ -1,4 +1,4 @@
-//! The body of an endpoint: unknown fields are drafted, and known ones are widened by the responses.
+//! Learns the body of an endpoint: unknown fields are drafted, and known ones are widened to fit the responses.
 
 use codegen::model::TimeFormat;
 use codegen::type_expr::TypeExpr;
@@ -58,7 +58,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A body whose fields are unknown; its kind may be known.
+    /// Drafts a body whose fields are unknown; its kind may be known.
     fn new_body(
         &mut self,
         known: &Tree,
@@ -121,13 +121,13 @@ impl Reader<'_> {
                 seen.words()
             )));
         }
-        // A body has no key for the format of its times.
+        // A body has no key for the format of its timestamps.
         let plain = if form.is_some_and(|form| TimeFormat::of(form).is_some()) { "string" } else { "integer" };
         self.body = Some(Tree::map().with("type", if form.is_some() { holding(&ty, plain) } else { ty }));
         Ok(())
     }
 
-    /// Notes the body that became known.
+    /// Notes a body that was unknown before.
     pub(super) fn note_learned(&mut self, kind: BodyKind, seen: &Observed) {
         let body = self.endpoint.key("body").tree(self.editor);
         if let Some(ty) = body.text("type") {
@@ -143,7 +143,7 @@ impl Reader<'_> {
         self.editor.note(format!("learned from {records}: {fields}"));
     }
 
-    /// Rejects records without any of the listed fields, unless these are from the previous version.
+    /// Rejects records without any of the listed fields, unless the fields are from the previous version.
     fn refuse_another(&self, listed: &[Tree], evidence: &str, seen: &Observed) -> Result<(), Refusal> {
         let fields = listed.iter().filter(|field| !is_previous(field, evidence));
         let names: Vec<_> = fields.filter_map(|field| field.text("name")).collect();

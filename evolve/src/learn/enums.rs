@@ -14,12 +14,12 @@ use crate::observed::{MAX_VALUES, Observed};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// The field that `--enum` names, and its type.
+/// Splits an argument of `--enum` into the field and its type.
 fn parts(wanted: &str) -> (&str, &str) {
     wanted.split_once('=').unwrap_or((wanted, wanted))
 }
 
-/// Notes the fields that `--enum` names and no response has with texts.
+/// Notes the fields in `--enum` that have no texts in any response.
 pub(super) fn note_unused(editor: &mut Editor, enums: &[String], used: &BTreeSet<String>) {
     for field in enums.iter().map(|wanted| parts(wanted).0).filter(|field| !used.contains(*field)) {
         editor.note(format!("cannot make an enum of `{field}`, as no response has texts in a field of that name"));
@@ -27,7 +27,7 @@ pub(super) fn note_unused(editor: &mut Editor, enums: &[String], used: &BTreeSet
 }
 
 impl<'a> Reader<'a> {
-    /// The type that `--enum` names for a field that has texts, and whether it differs from the field's name.
+    /// The type that `--enum` declares for a field with texts, and whether its name differs from the field's.
     fn wanted_enum(&mut self, name: &str, seen: &Observed) -> Option<(&'a str, bool)> {
         let mut wanted = self.options.enums.iter().map(|wanted| parts(wanted)).filter(|_| seen.text_times > 0);
         let (field, ty) = wanted.find(|(field, _)| *field == name)?;
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         Some((ty, field != ty))
     }
 
-    /// The enum that replaces the type of a listed field, if the field was named and all its values are texts.
+    /// The enum that replaces the type of a listed field, if `--enum` names the field and all its values are texts.
     pub(super) fn enum_instead(&mut self, name: &str, ty: &str, seen: &Observed) -> Option<String> {
         match (ty, seen.items.as_deref()) {
             ("string", _) => return self.enum_of(name, seen),
@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// The enum for a field, if the field was named and all its values are texts.
+    /// The enum for a field, if `--enum` names the field and all its values are texts.
     pub(super) fn enum_of(&mut self, name: &str, seen: &Observed) -> Option<String> {
         let (ty, is_chosen) = self.wanted_enum(name, seen)?;
         let ident = names::ident(ty, Case::Pascal);
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// An enum of the draft with these values, which may be that of other fields.
+    /// Adds an enum with these values to the draft, or reuses that of other fields.
     fn draft_enum(&mut self, wanted: WantedName, field: &str, values: Vec<String>) -> String {
         let namesake = self.named_type(&wanted.name).map(|at| at.tree(self.editor).entries("values"));
         let is_among = |value: &Tree| value.text("value").is_some_and(|value| values.iter().any(|text| text == value));
@@ -101,13 +101,13 @@ impl<'a> Reader<'a> {
         type_name(index)
     }
 
-    /// A type of the catalogue.
+    /// The path of a type in the catalogue.
     pub(super) fn named_type(&self, name: &str) -> Option<YamlPath> {
         let types = YamlPath::service().key("types").items(self.editor);
         types.into_iter().find(|(_, known)| known.text("name") == Some(name)).map(|(at, _)| at)
     }
 
-    /// The texts that can be values.
+    /// The texts that are valid as values of an enum.
     fn values(&mut self, seen: &Observed) -> Vec<String> {
         let (values, others): (Vec<&String>, Vec<&String>) = seen.texts.iter().partition(|text| is_value(text));
         for text in others {
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         values.into_iter().cloned().collect()
     }
 
-    /// Adds values that a known enum does not have.
+    /// Adds the values that a known enum lacks.
     pub(super) fn new_values(&mut self, at: &YamlPath, seen: &Observed) {
         let values = self.values(seen);
         if at.tree(self.editor).text("kind") == Some("enum") {

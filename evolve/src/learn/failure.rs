@@ -1,4 +1,4 @@
-//! Detection of error responses: without its status, an error looks like any other response.
+//! Detects error responses, which look like any other response if their status is not saved.
 
 use codegen::spec;
 use serde_yaml::Value;
@@ -7,7 +7,7 @@ use crate::change::Refusal;
 use crate::saved_response::{SavedResponse, at};
 use crate::valid_catalogue::ValidCatalogue;
 
-/// Rejects a probable error response; with a success status it is only reported.
+/// Rejects a probable error response; with a success status, only reports it.
 pub(super) fn judge(
     checked: &ValidCatalogue,
     group: usize,
@@ -35,7 +35,7 @@ pub(super) fn judge(
     Ok(warning)
 }
 
-/// The JSON path of the message in a body, if it is an error response.
+/// The JSON path of the message, if a body is an error response.
 fn place<'s>(service: &'s spec::Service, body: &Value) -> Option<&'s str> {
     let (messages, codes) = (&service.error_body.message, &service.error_body.code);
     let is_told = |place: &&str| at(body, place).is_some_and(Value::is_string);

@@ -25,11 +25,11 @@ pub(super) struct FieldList {
     pub(super) is_shared: bool,
 }
 
-/// Fewer values than these may be whole by chance.
+/// The number of values below which all numbers may be integers by chance.
 const FEW: usize = 10;
 
 impl Reader<'_> {
-    /// Widens a known list by the fields of the responses, and returns the result.
+    /// Widens a known list to fit the fields of the responses, and returns the result.
     pub(super) fn widen_list(&mut self, at: &YamlPath, list: &FieldList, seen: &Observed) -> Vec<Tree> {
         let mut fields = self.lists.get(at).cloned().unwrap_or_else(|| self.editor.entries(at).to_vec());
         let is_known = |name: &str| fields.iter().any(|field| field.text("name") == Some(name));
@@ -70,7 +70,7 @@ impl Reader<'_> {
         fields
     }
 
-    /// New fields replace fields of the previous version that the responses do not have.
+    /// Replaces fields of the previous version that the responses lack with the new fields.
     fn replace_absent(
         &mut self,
         list: &FieldList,
@@ -109,7 +109,7 @@ impl Reader<'_> {
         self.file = outer;
     }
 
-    /// Fields that were not known.
+    /// Drafts the fields that are new.
     pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Tree> {
         let (mut fields, mut whole) = (Vec::new(), Vec::new());
         for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
@@ -141,12 +141,12 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a listed field is known only from the previous version.
+/// Returns whether a listed field is known only from the previous version.
 pub(super) fn is_previous(field: &Tree, inherited: &str) -> bool {
     field.text("evidence").unwrap_or(inherited) == "previous_version"
 }
 
-/// The key for the unit or the format of a time.
+/// The key for the unit or format of a timestamp.
 fn unit_key(unit: Option<&str>) -> &'static str {
     if unit.is_some_and(|unit| TimeFormat::of(unit).is_some()) { "format" } else { "unit" }
 }

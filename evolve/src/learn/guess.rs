@@ -1,33 +1,33 @@
-//! The type of values, judged by the values alone.
+//! Guesses the type of a field from its name and its values.
 
 use heck::ToSnakeCase;
 
 use crate::naming::singular;
 use crate::observed::Observed;
 
-/// The type that values seem to have.
+/// A guessed type.
 #[derive(Debug, PartialEq)]
 pub(super) enum Guess {
-    /// One of the catalogue's own types.
+    /// A built-in type of the catalogue.
     Builtin(&'static str),
-    /// A time in a unit other than the service's.
+    /// A timestamp in a unit other than the service's.
     TimeInUnit(&'static str),
-    /// A time as text, in a format of the catalogue.
+    /// A timestamp as text, in a format of the catalogue.
     TimeAsText(&'static str),
     /// A list; its items are guessed separately.
     List,
     /// Lists with a separate type per index.
     Rows,
-    /// An object that has fields.
+    /// An object whose keys are names of fields.
     Record,
     /// An object whose keys are data.
     Map,
 }
 
-/// Guesses from the name of a field and its values.
+/// Guesses the type from the name of a field and its values.
 pub(super) fn guess(name: &str, seen: &Observed, milliseconds: bool) -> Guess {
-    // The client reads numbers that are written as text, but a field that has only texts may contain names that look
-    // like numbers.
+    // The client accepts numbers that are written as text. A field with texts only stays text, since they may be names
+    // that look like numbers.
     if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
         return Guess::Builtin(if seen.fractions + seen.unwhole > 0 { "number" } else { "integer" });
     }
@@ -62,7 +62,7 @@ pub(super) fn guess(name: &str, seen: &Observed, milliseconds: bool) -> Guess {
     time_format(seen).map_or(Guess::Builtin("string"), Guess::TimeAsText)
 }
 
-/// Whether the values differ in kind by index, or the first is a time: then the lists are rows.
+/// Returns whether lists are rows: the values differ in kind by index, or the first one is a time.
 fn do_items_differ(lists: &Observed, milliseconds: bool) -> bool {
     let kinds =
         |seen: &Observed| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
@@ -70,7 +70,7 @@ fn do_items_differ(lists: &Observed, milliseconds: bool) -> bool {
     has_time(lists, milliseconds) || known().any(|kinds| known().next() != Some(kinds))
 }
 
-/// Names for the fields of rows, which responses do not have: the first is the time, if it can be.
+/// Names for the fields of rows, which have no names in responses: the first is the time, if its values are timestamps.
 pub(super) fn name_of_index(rows: &Observed, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
     let (has_time, time) = (has_time(rows, milliseconds), time.to_owned());
     move |place| if place == 0 && has_time { time.clone() } else { format!("value {}", place + 1) }
@@ -81,10 +81,10 @@ fn has_time(rows: &Observed, milliseconds: bool) -> bool {
     matches!(first, Some(Guess::Builtin("timestamp") | Guess::TimeInUnit(_) | Guess::TimeAsText(_)))
 }
 
-/// The name of a field with the time.
+/// The name of the time field.
 pub(super) const TIME: &str = "time";
 
-/// The format in which every value is a time, if there is one.
+/// The format in which every text is a timestamp, if there is one.
 pub(super) fn time_format(seen: &Observed) -> Option<&'static str> {
     let are_texts = seen.kinds() == 1 && seen.text_times > 0;
     let formats: Option<Vec<_>> = seen.texts.iter().map(|text| format_of(text)).collect();
@@ -92,7 +92,7 @@ pub(super) fn time_format(seen: &Observed) -> Option<&'static str> {
     Some(if formats.contains(&"iso8601") { "iso8601" } else { "date" })
 }
 
-/// The format of a text that is a time, as the client reads it.
+/// The format of a text, if the client can read it as a timestamp.
 fn format_of(text: &str) -> Option<&'static str> {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let clock = shape.strip_prefix("0000-00-00")?;
@@ -107,16 +107,17 @@ fn format_of(text: &str) -> Option<&'static str> {
     matches!(offset, "" | "Z" | "z" | "00" | "0000" | "00:00").then_some("iso8601")
 }
 
-/// Whether the keys of objects are names of fields, and not data like `1700000000` or a venue.
+/// Returns whether the keys of objects are names of fields, and not data like `1700000000` or an exchange.
 fn is_record(seen: &Observed) -> bool {
     let names = &seen.fields.0;
     let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    // Objects that share no key have keys that are data.
+    // If objects have no key in common, the keys are data.
     let shared = seen.objects < 2 || names.iter().any(|(_, field)| field.times > 1);
     !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
 }
 
-/// Keys of a whole body or record that are data, like times or coins, if most of them are or no two objects share one.
+/// The keys of a body or record, if they seem to be data like times or coins: most of them look like data, or no two
+/// objects have a key in common.
 pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
     let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_time(name);
@@ -128,12 +129,12 @@ pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     (!is_shared && first.len() > 1).then(|| format!("{}, of which no two objects have one", first.join(" and ")))
 }
 
-/// The unit in which all whole numbers would be times between 1990 and 2200.
+/// The unit in which all integers would be timestamps between 1990 and 2200.
 fn time_unit(seen: &Observed) -> Option<&'static str> {
     unit_of(seen.min).filter(|unit| unit_of(seen.max) == Some(unit))
 }
 
-/// The unit in which a number would be such a time.
+/// The unit in which a number would be a timestamp between 1990 and 2200.
 pub(super) fn unit_of(number: f64) -> Option<&'static str> {
     // 1990 and 2200, in seconds.
     let (first, last) = (6.3e8, 7.3e9);
@@ -145,12 +146,12 @@ pub(super) fn unit_of(number: f64) -> Option<&'static str> {
 fn is_named_like_a_time(name: &str) -> bool {
     const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
     let snake = name.to_snake_case();
-    // The name of a list of times may be a plural.
+    // The name of a list of timestamps may be a plural.
     let is_last = |word: &str| LAST.contains(&word) || LAST.contains(&singular(word).as_str());
     snake.split('_').next_back().is_some_and(is_last) || snake.starts_with("timestamp")
 }
 
-/// `2024-01-31`, with or without a time of day behind it.
+/// Returns whether a text is like `2024-01-31`, with or without a time of day after it.
 fn looks_like_a_time(text: &str) -> bool {
     let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     shape == "0000-00-00" && matches!(text.chars().nth(10), None | Some('T' | 't' | ' '))

@@ -13,12 +13,12 @@ use crate::saved_response::SavedResponse;
 pub(super) enum BodyKind {
     Series,
     Object,
-    /// A value of a type.
+    /// A value of another type.
     Value,
 }
 
 impl BodyKind {
-    /// The kind that the catalogue states.
+    /// The kind that the catalogue declares.
     pub(super) fn known(body: &spec::Body) -> Self {
         match (&body.series, &body.ty) {
             (Some(_), _) => Self::Series,
@@ -36,7 +36,7 @@ impl BodyKind {
     }
 }
 
-/// The kind of bodies that are unknown.
+/// Determines the kind of bodies that are unknown.
 pub(super) fn of(replies: &[SavedResponse], data: Option<&str>) -> Result<BodyKind, Refusal> {
     // Some services send `null` instead of an empty list of records.
     let is_series =
@@ -55,7 +55,7 @@ pub(super) fn of(replies: &[SavedResponse], data: Option<&str>) -> Result<BodyKi
     }
 }
 
-/// All bodies together.
+/// The values of all bodies together.
 pub(super) fn whole(replies: &[SavedResponse]) -> Observed {
     let mut seen = Observed::default();
     for reply in replies {

@@ -1,4 +1,4 @@
-//! The objects next to the records of a series: the metadata, and keys that the envelope does not have.
+//! Learns the objects next to the records of a series: the metadata, and keys that the envelope does not declare.
 
 use serde_yaml::{Mapping, Value};
 
@@ -12,7 +12,7 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Compares them with the envelope, and adds fields to the metadata.
+    /// Compares these objects with the envelope, and adds new fields to the metadata.
     pub(super) fn metadata(&mut self, replies: &[SavedResponse]) {
         let Some(data) = self.editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return;
@@ -60,13 +60,13 @@ impl Reader<'_> {
     }
 }
 
-/// The path of the metadata, with the edits so far.
+/// The path of the metadata, including the edits so far.
 fn metadata(editor: &Editor) -> Option<String> {
     let metadata = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
     metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned)
 }
 
-/// The keys next to the records in all bodies, by path.
+/// The keys next to the records of all bodies, by path.
 fn around(replies: &[SavedResponse], data: &str, metadata: Option<&str>) -> Observed {
     let mut around = Observed::default();
     for body in replies.iter().filter_map(|reply| reply.body.as_mapping()) {
@@ -77,7 +77,7 @@ fn around(replies: &[SavedResponse], data: &str, metadata: Option<&str>) -> Obse
     around
 }
 
-/// The keys of an object, and of the objects that lead to the records or the metadata.
+/// Collects the keys of an object, and of the objects on the path to the records or the metadata.
 fn beside(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>), others: &mut Mapping) {
     for (key, value) in object {
         let Some(key) = key.as_str() else { continue };
@@ -92,7 +92,7 @@ fn beside(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>)
     }
 }
 
-/// The metadata of an envelope without one: the only object next to the records, if no key of its path has a dot.
+/// The path of new metadata: that of the only object next to the records, if no key in the path has a dot.
 fn new_metadata(around: &Observed, replies: &[SavedResponse]) -> Option<String> {
     let is_object = |seen: &Observed| seen.objects > 0 && seen.objects == seen.values();
     let mut objects = around.fields.0.iter().filter(|(_, seen)| is_object(seen));

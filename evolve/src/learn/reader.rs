@@ -1,4 +1,4 @@
-//! The draft of one endpoint: what its responses contain, by what the catalogue knows of them.
+//! The draft of one endpoint, made from its responses and from the known facts in the catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,21 +17,21 @@ use crate::observed::Observed;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// Reads the responses of an endpoint. Known facts are widened at once; what is new becomes a draft.
+/// Reads the responses of an endpoint. Known facts are widened at once; new facts become a draft.
 pub(super) struct Reader<'a> {
     pub(super) editor: &'a mut Editor,
     pub(super) options: &'a LearnOptions,
     /// The file of the records that the current fields refer to.
     pub(super) file: String,
-    /// The endpoint in the catalogue.
+    /// The path of the endpoint in the catalogue.
     pub(super) endpoint: YamlPath,
-    /// Its body, if that was unknown.
+    /// The drafted body, if it was unknown.
     pub(super) body: Option<Tree>,
     pub(super) lists: BTreeMap<YamlPath, Vec<Tree>>,
     pub(super) records: Vec<(Tree, WantedName)>,
-    /// Enums, by the names that they should get.
+    /// Drafted enums, each with the name that it should get and its values.
     pub(super) enums: Vec<(WantedName, Vec<String>)>,
-    /// The fields with texts that the user named for an enum, of all endpoints.
+    /// The fields in `--enum` that have texts, of all endpoints.
     pub(super) enum_fields: &'a mut BTreeSet<String>,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
         Self { editor, options, file, endpoint, body: None, lists, records, enums, enum_fields }
     }
 
-    /// Fills the catalogue with the draft.
+    /// Merges the draft into the catalogue.
     pub(super) fn fill(mut self, kind: BodyKind, seen: &Observed) -> Result<(), Refusal> {
         let evidence = self.options.evidence.as_str();
         let (mut names, mut types, mut records) = (BTreeMap::new(), Vec::new(), Vec::new());
@@ -79,18 +79,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The evidence of what is learned, if it is weaker than that of its surroundings.
+    /// The evidence of learned facts, if it is weaker than that of the record or body around them.
     pub(super) fn weaker_evidence(&self, known: &str) -> Option<&'a str> {
         let own = self.options.evidence.as_str();
         (Evidence::of(known) < Evidence::of(own)).then_some(own)
     }
 
-    /// The name of the endpoint in names of records and types.
+    /// The name of the endpoint, for the names of records and types.
     pub(super) fn owner(&self) -> String {
         crate::naming::ident_of(self.endpoint.tree(self.editor)).unwrap_or_default()
     }
 
-    /// A record for nested objects: a known one with the same fields, or a new one.
+    /// The record for nested objects: a known one with the same fields, or a new one.
     pub(super) fn record(&mut self, name: &str, seen: &Observed) -> String {
         let fields = self.new_fields(seen, |_| true);
         self.note_equal_fields(&format!("`{name}`"), seen, &fields);
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         let files = [self.file.as_str(), SERVICE].into_iter();
         let known = files.flat_map(|file| self.editor.tree(file).entries("records")).find(is_same);
         if let Some(known) = known.and_then(|record| record.text("name")).map(str::to_owned) {
-            // The known record may list a field as always there that is absent here.
+            // The known record may declare a field as required that is absent here.
             self.known_record(&known, seen);
             return known;
         }
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Names and types of fields, by which records are compared.
+/// The names and types of fields, to compare records.
 fn signature(fields: &[Tree]) -> Vec<(Option<&str>, Option<&str>)> {
     fields.iter().map(|field| (field.text("name"), field.text("type"))).collect()
 }

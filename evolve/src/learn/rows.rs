@@ -1,4 +1,4 @@
-//! Records that are lists: each index gets its name from the catalogue or a new one; then they are handled as objects.
+//! Positional records: each index gets a name, from the catalogue or a new one; then they are handled as objects.
 
 use codegen::model::TimeUnit;
 
@@ -10,7 +10,7 @@ use crate::observed::Observed;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// The records of a body, by the names of their fields.
+    /// Converts the records of a body to objects with named fields.
     pub(super) fn by_names(&self, kind: BodyKind, seen: Observed) -> Result<Observed, Refusal> {
         let known = &self.editor.body(self.endpoint.tree(self.editor)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
@@ -37,13 +37,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a record is written as a list.
+    /// Returns whether a record is positional.
     pub(super) fn is_list(&self, record: &str) -> bool {
         self.editor.record(&self.file, record).is_some_and(|at| is_positional(at.tree(self.editor)))
     }
 }
 
-/// Names for the fields of records that were not known to be lists.
+/// Names the fields of records that were not known to be positional.
 fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Message(format!(
@@ -59,7 +59,7 @@ fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -
     Ok(seen.named(name_of_index(seen, milliseconds, time)))
 }
 
-/// Whether a record, or a body with listed fields, is declared as written as a list.
+/// Returns whether a record, or a body with listed fields, is declared as positional.
 pub(super) fn is_positional(tree: &Tree) -> bool {
     tree.get("positional") == Some(&true.into())
 }

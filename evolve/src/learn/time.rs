@@ -1,7 +1,7 @@
-//! The time of records: in the catalogue, and in responses.
+//! Compares the time of records in the catalogue with that in responses.
 //!
-//! A difference of one endpoint is written into its body. The unit usually belongs to the whole service, so one
-//! response is not sufficient to change it: a wrong one is only reported.
+//! A difference for one endpoint is written into its body. The unit usually applies to the entire service, so one
+//! response is not sufficient to change it, and a difference is only reported.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::{self, BodyEntry, Evidence};
@@ -15,7 +15,8 @@ use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
-    /// Whether records have the envelope's time field in the form that the catalogue states; reports it if they do not.
+    /// Returns whether records have the envelope's time field in the format that the catalogue declares; reports it if
+    /// they do not.
     pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Observed) -> bool {
         let envelope = self.editor.checked.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
@@ -52,7 +53,8 @@ impl Reader<'_> {
         true
     }
 
-    /// Whether records have the time field that a body names without listing fields; reports it if they do not.
+    /// Returns whether records have the time field that a body declares without listing fields; reports it if they do
+    /// not.
     pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
         let met = seen.fields.get(name);
         let is_moment = met.is_some_and(|met| time_format(met).is_some() || met.are_numbers() && met.unwhole == 0);
@@ -64,8 +66,8 @@ impl Reader<'_> {
         is_moment || is_shared || name == "none"
     }
 
-    /// Reports values of a time field that the client accepts and that contradict the catalogue, even by a unit of the
-    /// field's own.
+    /// Reports values of a time field that the client accepts although they contradict the catalogue: numbers as text,
+    /// or another unit than declared. `own` is the field's own unit.
     pub(super) fn note_time(&mut self, name: &str, own: Option<&str>, seen: &Observed) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
@@ -94,7 +96,7 @@ impl Reader<'_> {
         );
     }
 
-    /// Removes the time of a body that turned out to be another kind of field.
+    /// Removes the time of a body if that field turns out not to be a time.
     pub(super) fn drop_time(&mut self, body: &YamlPath, list: &[Tree], own: Option<&str>) {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
@@ -117,7 +119,7 @@ impl Reader<'_> {
         time.to_owned()
     }
 
-    /// The fields of a record that must stay timestamps, as series have their time in them.
+    /// The fields of a record that must stay timestamps, because series use them as their time.
     pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
         let envelope = editor.checked.service.envelope_time();

@@ -1,4 +1,4 @@
-//! Types for unknown values.
+//! Chooses types for values whose type is unknown.
 
 use codegen::model::TimeUnit;
 use codegen::type_expr::TypeExpr;
@@ -41,7 +41,7 @@ impl Reader<'_> {
         (ty, None)
     }
 
-    /// Notes why a type is weaker than it could be.
+    /// Notes the reason why a type is weaker than it could be.
     pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Observed) {
         let words;
         let doubt = match ty {
@@ -86,7 +86,7 @@ impl Reader<'_> {
         ("any".to_owned(), None)
     }
 
-    /// Notes where fields with one record each may be entries by key, as of coins or exchanges.
+    /// Notes fields with equal records that may be entries of a map, for example one per coin or exchange.
     pub(super) fn note_equal_fields(&mut self, what: &str, seen: &Observed, fields: &[Tree]) {
         let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
         let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");

@@ -1,4 +1,4 @@
-//! Known types, compared with values: types that do not fit are widened, and every change is noted.
+//! Compares known types with values: types that do not fit are widened, and every change is noted.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::FIELD;
@@ -48,7 +48,7 @@ impl Reader<'_> {
             return;
         }
         let range = if loses_range { ", without its range" } else { "" };
-        // The evidence is that of the responses, as they have the new type.
+        // The new type comes from the responses, so the evidence is theirs.
         let own = self.weaker_evidence(known);
         let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
         self.editor.note(format!("{contradiction}; it becomes {wider}{evidence}{range}"));
@@ -116,7 +116,7 @@ impl Reader<'_> {
         is_wider.then(|| format!("{ty}{mark}"))
     }
 
-    /// Notes integers instead of texts, which the client accepts.
+    /// Notes integers where texts are declared, which the client accepts.
     fn note_whole_numbers(&mut self, name: &str, seen: &Observed) {
         if seen.integers > 0 && seen.are_texts() {
             let words = seen.words();
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 }
 
-/// The wider type for a time that is written as text.
+/// The wider type for timestamps that are declared as text.
 fn wider_than_text_time(seen: &Observed) -> Option<&'static str> {
     if seen.values() == 0 || time_format(seen).is_some() {
         return None;

@@ -1,11 +1,11 @@
-//! Bodies as the catalogue writes them: the fields or the record of a series or an object, and where the time is.
+//! Bodies in the format of the catalogue: the fields or record of a series or an object, and the time field.
 
 use super::Finisher;
 use crate::numbered_types::{TIMESTAMP, record_in, record_name};
 use crate::yaml_tree::Tree;
 
 impl Finisher {
-    /// A body as the catalogue writes it, with the fields of a record that only this body has.
+    /// A body in the format of the catalogue, with the fields of a record that only this body has.
     pub(super) fn body(&self, body: &Tree) -> Tree {
         let Some((kind, record)) = record_of(body).filter(|(kind, _)| *kind != "type") else { return body.clone() };
         let positional = self.is_listed_by_position(record);
@@ -18,13 +18,13 @@ impl Finisher {
         new.with_some("positional", positional.then_some(true)).with(kind, self.record_or_fields(record, shared))
     }
 
-    /// The format of the envelope's time in a record that is listed with its endpoint.
+    /// The format of the envelope's time in a record whose fields are listed in the body.
     fn form_of_time(&self, record: usize, time: &str) -> Tree {
         let field = self.draft.records[record].field(time).filter(|_| self.inline.contains(&record));
         Tree::map().with_some("format", field.and_then(|field| field.text("format")))
     }
 
-    /// Whether a record's fields are listed with its endpoint.
+    /// Returns whether a record's fields are listed by position in the body.
     fn is_listed_by_position(&self, record: usize) -> bool {
         self.inline.contains(&record) && self.draft.records[record].is_positional()
     }
@@ -36,7 +36,7 @@ impl Finisher {
         record_name(record).into()
     }
 
-    /// The time of a series, if it is not the envelope's.
+    /// The time field of a series, if it is not the envelope's.
     fn time(&self, record: usize) -> Option<String> {
         let is_inline = self.inline.contains(&record);
         let record = &self.draft.records[record];
@@ -55,7 +55,7 @@ impl Finisher {
     }
 }
 
-/// The kind of a body, and the record that is one of its entries or the whole.
+/// The kind of a body, and the record of its entries or of the entire body.
 pub(super) fn record_of(body: &Tree) -> Option<(&'static str, usize)> {
     ["series", "object", "type"].into_iter().find_map(|kind| Some((kind, record_in(body.text(kind)?)?)))
 }
