@@ -17,7 +17,7 @@ words! {
 }
 
 impl Evidence {
-    /// Whether the client enforces the fact; other facts are documented only.
+    /// Returns whether the client enforces the fact; other facts are documented only.
     pub fn is_enforced(self) -> bool {
         matches!(self, Self::Documented | Self::Published)
     }

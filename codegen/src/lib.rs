@@ -1,7 +1,7 @@
 //! The pipeline from a catalogue to the generated part of a client.
 //!
 //! ```text
-//! spec/*.yaml ─load→ Catalogue ─resolve→ Api, or every finding ─emit→ Vec<File> ─write→ disk, or a report of drift
+//! spec/*.yaml ─load→ Catalogue ─resolve→ Api, or all errors ─emit→ Vec<File> ─write→ disk, or a report of drift
 //! ```
 //!
 //! This crate contains no facts about endpoints, groups, params or services; these are in the catalogue.

@@ -1,6 +1,6 @@
 //! A value with its location, so that an error about the value has its location at hand.
 //!
-//! It is compared, printed and read like the value itself.
+//! A spanned value is compared, printed and read like the value itself.
 
 use std::fmt;
 use std::ops::Deref;

@@ -13,7 +13,7 @@ pub(super) struct SavedResponse {
     pub(super) body: Value,
     /// Whether it has the marker of a mock response.
     pub(super) is_invented: bool,
-    /// Whether its status was saved with it; an error status is rejected.
+    /// Whether its status was saved with it; a saved error status is rejected.
     pub(super) has_status: bool,
 }
 

@@ -196,12 +196,12 @@ impl Tree {
         }
     }
 
-    /// Whether it fits on one line after an indent.
+    /// Returns whether the value is shallow and fits on one line after an indent.
     pub(crate) fn fits(&self, indent: usize) -> bool {
         self.is_shallow() && self.is_short(indent)
     }
 
-    /// Whether it fits on one line behind an indent.
+    /// Returns whether the value fits on one line after an indent.
     pub(crate) fn is_short(&self, indent: usize) -> bool {
         indent + self.inline().chars().count() <= WIDTH
     }

@@ -1,7 +1,7 @@
 //! `coverage.md`: the endpoints with unknown facts.
 //!
-//! It contains no count: two branches that each add an endpoint would change it to the same wrong number, without a
-//! conflict. `cargo xtask status` prints the counts.
+//! The page contains no counts: two branches that each add an endpoint would change a count to the same wrong number,
+//! without a merge conflict. `cargo xtask status` prints the counts.
 
 use super::File;
 use super::docs::prose;

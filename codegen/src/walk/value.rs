@@ -202,7 +202,7 @@ impl<T: Read> Read for Known<T> {
         if node.text() == Some("unknown") {
             return Some(Self::Unknown);
         }
-        // Text has more specific errors of its own.
+        // The reader of text reports more specific errors.
         let is_text = matches!(T::SHAPE, Shape::Text);
         (is_text || walk.either(node, &Self::SHAPE)).then(|| T::read(node, key, walk).map(Self::Known))?
     }
