@@ -27,10 +27,18 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
 /// The number of check boxes to show at once; more are folded.
 const MOST_SHOWN: usize = 8;
 
-/// A check box for every known value.
+/// A check box for every known value; the first accepted one is checked if the param is required.
 fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
+    let lacks = |list: &[&str], value: &str| !list.is_empty() && !list.contains(&value);
+    let is_accepted = |value: &str| {
+        !(param.rejected_values.contains(&value)
+            || lacks(param.allowed_values, value)
+            || lacks(param.tested_values, value))
+    };
+    let accepted = named.values.iter().find(|known| is_accepted(known.value));
+    let checked = accepted.filter(|_| param.required.is_some()).map(|known| known.value);
     let boxes = html! {
-        div.boxes { @for known in named.values { (tick(param, known)) } }
+        div.boxes { @for known in named.values { (tick(param, known, checked == Some(known.value))) } }
     };
     html! {
         fieldset.param aria-describedby=(help_id(id)) {
@@ -45,10 +53,10 @@ fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
     }
 }
 
-fn tick(param: &ParamInfo, known: &ValueInfo) -> Markup {
+fn tick(param: &ParamInfo, known: &ValueInfo, is_checked: bool) -> Markup {
     html! {
         label {
-            input type="checkbox" name=(param.wire_name) value=(known.value);
+            input type="checkbox" name=(param.wire_name) value=(known.value) checked[is_checked];
             span { code { (known.value) } " " span.note { (known.summary.trim_end_matches('.')) } }
         }
     }

@@ -113,16 +113,16 @@ test("a request by keyboard alone is plotted with every point of the reply", () 
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.activeElement.matches("article h3"));
     await tab("article:not([hidden]) [name=limit]");
-    await page.keyboard.type("40");
+    await page.keyboard.type("50");
     await tab("article:not([hidden]) button");
     const reply = page.waitForResponse((response) => response.url().includes("/v2/"));
     await page.keyboard.press("Enter");
     const { status, text, url } = await said(page, await reply);
     const records = JSON.parse(text).data;
-    assert.match(url, /\/v2\/volumeRatio\?coin=BTC&timeframe=1m&limit=40$/);
-    assert.match(status, /^200 OK · \d+ ms · .* · 40 records$/);
-    assert.equal(records.length, 40);
-    assert.equal(await points(page), 40);
+    assert.match(url, /\/v2\/volumeRatio\?coin=BTC&timeframe=1m&limit=50$/);
+    assert.match(status, /^200 OK · \d+ ms · .* · 50 records$/);
+    assert.equal(records.length, 50);
+    assert.equal(await points(page), 50);
     await tab("#point");
     await page.keyboard.press("Home");
     const first = `${new Date(records[0].openDate * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -170,10 +170,11 @@ test("another field, candles and lists without time are plotted too", async () =
 
 test("a refusal is shown with its reason", async () => {
   await on(open, RATIO, {}, async (page) => {
-    await page.locator("article:visible [name=limit]").fill("-1");
+    // A value that the page does not offer.
+    await page.locator("article:visible [name=limit]").evaluate((limit) => limit.add(new Option("-1", "-1", true, true)));
     const { status } = await send(page);
     assert.match(status, /^422 /);
-    assert.match(await page.locator("#text").textContent(), /`limit` is no count/);
+    assert.match(await page.locator("#text").textContent(), /`limit` has to be a count/);
     assert.equal(await page.locator("#plot").isVisible(), false);
     await shot(page, "desktop-refusal");
   });
