@@ -140,13 +140,13 @@ fn numbers(limit: &Limit) -> [TokenStream; 2] {
 pub(super) fn limits_file(api: &Api) -> File {
     let mut items: Vec<_> = api.service.limits.iter().map(limit_set).collect();
     items.push(quote! {
-        /// A set by the name that the catalogue gives it; where there is none, the error names those there are.
+        /// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
         pub fn named(name: &str) -> Result<RateLimit, Error> {
             emitted::limit_named(name, SERVICE.limits)
         }
     });
     items.push(quote! {
-        /// What satisfies all sets at once, since nobody says which of them applies; the default of a client.
+        /// The limit that satisfies all sets, because it is unknown which of them applies; the default of a client.
         pub fn all() -> RateLimit {
             emitted::limit_all(SERVICE.limits)
         }

@@ -118,7 +118,7 @@ fn help(id: &str, param: &ParamInfo) -> Markup {
     html! {
         p.help #(help_id(id)) {
             (prose(param.summary))
-            @if let Some(default) = param.default { " Left out, it is " code { (default) } "." }
+            @if let Some(default) = param.default { " Default: " code { (default) } "." }
             @if let Some(evidence) = param.required { " Required (" (evidence) ")." }
         }
     }

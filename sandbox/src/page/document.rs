@@ -135,7 +135,7 @@ fn section(registry: Registry, group: &GroupInfo) -> Markup {
 fn reply() -> Markup {
     html! {
         section #reply.script aria-labelledby="reply-name" hidden {
-            h4 #reply-name { "Reply" }
+            h4 #reply-name { "Response" }
             p.request { code #request {} }
             p #status role="status" {}
             figure #plot hidden {

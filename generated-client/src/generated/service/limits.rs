@@ -12,12 +12,12 @@ pub const SET_A: RateLimit = RateLimit::set(&[Window::of(10, 1)], 20);
 /// Limit set B: 600 requests in any 60 s, 10 at once.
 pub const SET_B: RateLimit = RateLimit::set(&[Window::of(600, 60)], 10);
 
-/// A set by the name that the catalogue gives it; where there is none, the error names those there are.
+/// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
 pub fn named(name: &str) -> Result<RateLimit, Error> {
     emitted::limit_named(name, SERVICE.limits)
 }
 
-/// What satisfies all sets at once, since nobody says which of them applies; the default of a client.
+/// The limit that satisfies all sets, because it is unknown which of them applies; the default of a client.
 pub fn all() -> RateLimit {
     emitted::limit_all(SERVICE.limits)
 }

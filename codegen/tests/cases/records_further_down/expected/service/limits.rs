@@ -16,12 +16,12 @@ pub const SET_SOLD: RateLimit = RateLimit::of_some(
     &[emitted::WindowOfSome::of(2, 1, &["/sold"])],
 );
 
-/// A set by the name that the catalogue gives it; where there is none, the error names those there are.
+/// The limit set with this name in the catalogue; the error for an unknown name lists the known ones.
 pub fn named(name: &str) -> Result<RateLimit, Error> {
     emitted::limit_named(name, SERVICE.limits)
 }
 
-/// What satisfies all sets at once, since nobody says which of them applies; the default of a client.
+/// The limit that satisfies all sets, because it is unknown which of them applies; the default of a client.
 pub fn all() -> RateLimit {
     emitted::limit_all(SERVICE.limits)
 }
