@@ -63,7 +63,7 @@ impl Api {
         records.iter().find(|record| record.ident == reference.ident)
     }
 
-    /// The single field of a record that represents a body of one type.
+    /// The only field of a record that stands for a body of a single value.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
         self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
     }

@@ -32,7 +32,8 @@ pub(crate) struct SeriesState {
     /// The time column.
     pub(crate) time: String,
     pub(crate) step: Duration,
-    /// Ranges that were requested when they were older than the refetch time, counted back from the newest record.
+    /// Ranges that need no further request: when they were fetched, they were older than the refetch time, counted back
+    /// from the newest record.
     pub(crate) settled: Coverage,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,

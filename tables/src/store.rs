@@ -104,7 +104,7 @@ impl Store {
             return Ok(this);
         }
         if let Some(other) = job.partition.filter(|partition| *partition != this.head.partition) {
-            return invalid_input(format!("the data set is divided by {}, not by {other}", this.head.partition));
+            return invalid_input(format!("the data set is partitioned by {}, not by {other}", this.head.partition));
         }
         for series in job.series() {
             let own: Vec<_> = layout::params(series.path()).map(|(name, _)| name).collect();

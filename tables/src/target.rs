@@ -104,7 +104,9 @@ impl Target {
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let prefix = prefix.trim_matches('/');
         if scheme != "s3" || bucket.is_empty() {
-            return Err(Error::invalid_input(format!("{scheme}://{rest}: object storage is named s3://BUCKET/PREFIX")));
+            return Err(Error::invalid_input(format!(
+                "{scheme}://{rest}: unsupported address; write s3://BUCKET/PREFIX for object storage"
+            )));
         }
         if Format::of(Path::new(prefix)).is_some() {
             return Err(Error::invalid_input(format!(

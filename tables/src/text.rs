@@ -112,8 +112,8 @@ fn json(field: &Field, column: &ArrayRef, row: usize, out: &mut String) {
         return out.push_str("null");
     }
     match column.data_type() {
-        // Numbers and order remain as the service wrote them, but in one line: a line break within a JSON string is
-        // always an escape.
+        // Numbers and the order of keys stay as the service wrote them. Line breaks are removed, which is safe because
+        // JSON strings escape theirs.
         DataType::Utf8 if is_json(field) => out.extend(column.as_string::<i32>().value(row).split(['\n', '\r'])),
         DataType::Utf8 => out.push_str(&Value::from(column.as_string::<i32>().value(row)).to_string()),
         DataType::Int64 => out.push_str(&column.as_primitive::<Int64Type>().value(row).to_string()),

@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn major_change_below_version_one_is_explained() {
         let text = next_version(Verdict::Major, "0.1.0");
-        let expected = "version: 0.1.0 becomes 0.2.0: below 1.0.0 a breaking change raises the second number, any other the third\n";
+        let expected = "version: 0.1.0 becomes 0.2.0: below 1.0.0, a breaking change raises the minor version and any other change the patch version\n";
         assert_eq!(text, expected);
         assert_eq!(next_version(Verdict::Major, ""), "");
     }

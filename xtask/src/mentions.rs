@@ -83,7 +83,7 @@ fn method<'a>(text: &'a str, call: &str) -> Option<(&'a str, &'a str)> {
     Some((&text[..end], text[end..].strip_prefix(call)?))
 }
 
-/// The errors of the first entry that a page shows, as an entry of a catalogue with this `service.yaml`.
+/// The errors of the first example endpoint on a page, as part of a catalogue with this `service.yaml`.
 pub(crate) fn errors_of_entry(page: &str, service: &str) -> Option<String> {
     let (_, block) = page.split_once("```yaml\n")?;
     let indent = block.len() - block.trim_start_matches(' ').len();

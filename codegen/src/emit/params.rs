@@ -158,7 +158,7 @@ fn facts(setter: &Setter) -> Vec<String> {
     let sent = match (setter.several, setter.ident == setter.wire_name) {
         (true, _) => match setter.list_as {
             Some(ListFormat::Commas) => format!("Several values are sent as {wire_name}, separated by commas."),
-            Some(ListFormat::Repeated) => format!("Several values are sent one by one as {wire_name}."),
+            Some(ListFormat::Repeated) => format!("Several values are sent by repeating {wire_name}."),
             Some(ListFormat::Json) => format!("Several values are sent as {wire_name}, as a JSON list."),
             None => format!("Several values are sent as {wire_name}."),
         },

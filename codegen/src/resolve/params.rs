@@ -125,7 +125,7 @@ impl<'a> Resolver<'a> {
         let (message, help) = match ty {
             Type::List(_) | Type::Map(_) | Type::Option(_) => (
                 format!("a param's `type` is that of one value, found `{}`", param.ty),
-                "name the setter for several values with `list_setter`",
+                "set `list_setter` to the name of the setter that takes several values",
             ),
             Type::Record(_) => (
                 format!("a param cannot be the record `{}`", param.ty),

@@ -175,7 +175,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.wrong("duplicate-value", at, message, "keep one of them"));
             }
             let ident = self.rust_name(text, value.rust_name.as_ref(), case, scope)?;
-            let message = format!("`{text}` becomes `{ident}`, a name that another value of `{}` has", ty.name);
+            let message = format!("`{text}` and another value of `{}` would both be named `{ident}`", ty.name);
             self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {
                 let message = format!("`{}` has no name for the attribute `{extra}`", ty.name);

@@ -62,7 +62,7 @@ map! {
     Rule {
         never: &[SaysElse("path", "unknown"), Lacks("params")],
         at: "",
-        say: Say("missing-key", "an endpoint with a path has no `params`", "list them, or write `params: []` or `params: unknown`"),
+        say: Say("missing-key", "this endpoint has a path but no `params`", "list them, or write `params: []` or `params: unknown`"),
     },
     Rule {
         never: &[SaysElse("path", "unknown"), Lacks("body")],

@@ -197,7 +197,7 @@ map! {
         at: "concurrent",
         say: Say(
             "limit-concurrent",
-            "`concurrent` counts all requests, but this limit set counts those of some endpoints",
+            "`concurrent` limits all requests, but this limit set covers only some endpoints",
             "write a separate limit set for `concurrent`",
         ),
     }

@@ -40,7 +40,8 @@ impl Verdict {
         let release = version.split(['-', '+']).next()?;
         let numbers: Vec<u64> = release.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
         let [major, minor, patch] = numbers[..] else { return None };
-        let below_one = "below 1.0.0 a breaking change raises the second number, any other the third";
+        let below_one =
+            "below 1.0.0, a breaking change raises the minor version and any other change the patch version";
         let below_a_tenth = "below 0.1.0 every version may break";
         let (next, reason) = match (major, minor, self) {
             (0, 0, _) => ((0, 0, patch + 1), Some(below_a_tenth)),

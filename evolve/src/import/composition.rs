@@ -46,7 +46,7 @@ pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     options.into_iter().map(|(_, option)| option).filter(|_| are_constants).collect()
 }
 
-/// The parts of a schema in addition to its own keys, with their paths.
+/// The schemas that a schema combines, without its own keys, each with its path.
 fn parts<'v>(schema: &'v Value, place: &str) -> Vec<Layer<'v>> {
     let alone = ["anyOf", "oneOf"].into_iter().filter_map(|key| match alternatives(schema, key).as_slice() {
         [(index, only)] => Some((*only, format!("{place}/{key}/{index}"))),

@@ -140,7 +140,7 @@ impl<'d> Reader<'d> {
         values.all(|value| self.fits(value, ty, said)).then_some(one)
     }
 
-    /// Returns whether a text is a value of a type within its range.
+    /// Returns whether a text is a valid value of a type and within the range of the param.
     pub(super) fn fits(&self, text: &str, ty: &str, said: &Tree) -> bool {
         let is_in_range =
             || said.get("range").is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));

@@ -92,7 +92,7 @@ impl Reader<'_> {
         let suffix = path.trim_end_matches('/').split(['?', '#']).next().unwrap_or_default();
         let is_suffix = path::check(suffix, false).is_ok();
         if !is_suffix && !suffix.is_empty() {
-            let why = format!("`{suffix}` of the server, which base URLs cannot end in");
+            let why = format!("the end `{suffix}` of the server URL, which a base URL must not have");
             self.notes.add(Weight::Fact, why, "#/servers");
         }
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))

@@ -113,7 +113,9 @@ impl Reader<'_> {
         let (time, why) = match names.as_slice() {
             [one] => (*one, String::new()),
             [] => ("none", String::new()),
-            _ => ("none", format!(", as it could be any of {}; write there which one it is", names.join(", "))),
+            _ => {
+                ("none", format!(", as it could be any of {}; write the right one in the catalogue", names.join(", ")))
+            }
         };
         self.editor.note(format!("the body gets `time: {time}`{why}"));
         time.to_owned()

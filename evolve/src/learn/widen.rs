@@ -120,7 +120,7 @@ impl Reader<'_> {
     fn note_whole_numbers(&mut self, name: &str, seen: &Observed) {
         if seen.integers > 0 && seen.are_texts() {
             let words = seen.words();
-            self.editor.note(format!("`{name}` has {words}; the client reads whole numbers as text there"));
+            self.editor.note(format!("`{name}` has {words}; the client reads its integers as text"));
         }
     }
 

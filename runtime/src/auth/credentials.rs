@@ -129,7 +129,8 @@ fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
         Some(_) if !service.takes_api_key() => Err(Error::build("the service takes no API key")),
         Some(key) if key.is_blank() => missing("the API key is empty"),
         Some(key) if service.api_key_basic && !key.expose().contains(':') => {
-            Err(Error::build("the API key is not `name:password`").with_hint("separate the two by a colon"))
+            Err(Error::build("the API key does not have the form `name:password`")
+                .with_hint("separate the two by a colon"))
         }
         None if service.takes_api_key() && !service.api_key_optional => missing("the API key is missing"),
         _ => Ok(()),

@@ -116,7 +116,7 @@ impl<'a> Row<'a> {
 }
 
 /// Reads a value of the type in the table; a value of another type becomes a slot that `FromSlot` rejects.
-#[inline(never)] // It calls itself, and most values are read before it is asked.
+#[inline(never)] // It is recursive, and most values are read without calling it.
 pub(super) fn value<'a>(ty: &ValueType, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<Slot<'a>, DecodeError> {
     Ok(match (next, ty) {
         (_, ValueType::Any) => match any(json, next, depth)? {

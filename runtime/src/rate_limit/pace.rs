@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(2);
 pub(super) struct Pace {
     /// `None` before the first request.
     due: Option<GateTime>,
-    /// True if a request has waited for its time since the last one passed.
+    /// True if a request has had to wait since the last one was admitted.
     has_waited: bool,
 }
 

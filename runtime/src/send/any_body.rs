@@ -139,7 +139,7 @@ impl SeriesBody for AnyBody {
     }
 }
 
-/// Reads a series, with the table of its endpoint.
+/// Reads a series by the field table of its endpoint.
 fn read(response: Box<UndecodedResponse>) -> Result<(Vec<AnyRecord>, EnvelopeRest<AnyMetadata>), Error> {
     let (service, record) = (response.service(), record(&response));
     let mut records: Vec<AnyRecord> = Vec::new();

@@ -47,7 +47,7 @@ fn unfit(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
     let known = if param.allowed_values.is_empty() { param.tested_values } else { param.allowed_values };
     let refused = param.rejected_values.iter().find(|refused| values.contains(refused));
     let refused = refused.map(|value| format!("`{name}` is known to reject {value}"));
-    // The message does not contain the sent value, because errors may be published.
+    // The hint omits the sent value, because errors may be published.
     let is_listed = known.iter().all(|value| message.contains(value));
     let unknown = !is_listed && values.iter().any(|value| !known.contains(value));
     let only = if param.allowed_values.is_empty() { "" } else { " only" };

@@ -1,4 +1,4 @@
-//! Error texts, word for word: over a transport in memory and a paused clock.
+//! Error texts, compared word for word, with a transport in memory and a paused clock.
 //!
 //! Each line contains the request, the failure, a remedy and the cost.
 

@@ -155,7 +155,7 @@ async fn the_first_record_is_searched_for() {
     assert!(search.range.end <= begin.into() && search.range.end > (begin - 499 * 60).into(), "{search:?}");
     assert!((20..32).contains(&search.requested.len()), "{}", search.requested.len());
     assert!(service.seen().0 <= 45, "{:?}", service.seen());
-    // Without any record the search ends too; an option requests every page.
+    // The search also ends if there is no record at all; an option requests every page instead.
     let nothing = minutes.clone().history(start..start + 365 * 24 * HOUR).collect().await.unwrap();
     assert!(nothing.is_empty() && service.seen().0 < 90, "{:?}", service.seen());
     let before = service.seen().0;

@@ -1,4 +1,4 @@
-//! The limit is respected and used for any number of machines and any distance to the server.
+//! The limit is never exceeded and is fully used, with any number of machines at any distance from the server.
 
 use super::*;
 

@@ -29,7 +29,7 @@ async fn a_data_set_has_one_file_for_each_partition() {
         assert_eq!(files(&folder), expected);
         assert_eq!(read(&folder).len(), 32 * 24 + 1);
         let error = whole.partition(Partition::Day).plan().await.unwrap_err().to_string();
-        assert!(error.contains("the data set is divided by"), "{error}");
+        assert!(error.contains("the data set is partitioned by"), "{error}");
     }
 }
 

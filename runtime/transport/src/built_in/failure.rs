@@ -82,7 +82,7 @@ fn no_connection(error: BoxError, way: &Way) -> TransportError {
 /// The text of hyper-util's error for a name that does not resolve; the types of these errors are private.
 const UNKNOWN_NAME: &str = "dns error";
 
-/// The text of its error for a proxy that responds with 407.
+/// The text of hyper-util's error when the proxy responds with 407.
 const PROXY_WANTS_CREDENTIALS: &str = "tunnel error: proxy authorization required";
 
 fn is_refusal(cause: &(dyn StdError + 'static)) -> bool {
