@@ -134,8 +134,9 @@ impl Backfill {
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&file.series, format).columns(columns);
         let (to, labels) = (file.to.map_or_else(Timestamp::now, Begin::timestamp), labels(&file.series));
-        let mut failed = 0;
+        let (mut failed, mut empty) = (0, Vec::new());
         for (series, label) in file.series.iter().zip(labels) {
+            let mut is_empty = true;
             let Some(endpoint) = series.endpoint.known() else { continue };
             let request = request(&connected.client, endpoint, series);
             let from = file.from.of(&request)?;
@@ -146,12 +147,18 @@ impl Backfill {
                     log.warning(&failed_request(&label, failure));
                     failed += 1;
                 }
+                is_empty &= page.records.is_empty();
                 let times = page.times.iter().copied().map(Some).collect();
                 printer.print(&Part { series, records: &page.records, times })?;
             }
+            if is_empty && !self.allow_empty {
+                empty.push(if label.is_empty() { endpoint.name.to_owned() } else { label });
+            }
         }
         match failed {
-            0 => Ok(()),
+            0 if empty.is_empty() => Ok(()),
+            0 => Err(Failure::new(ExitKind::Incomplete, format!("no record of {}", empty.join(", ")))
+                .help("`--allow-empty` accepts it")),
             count => Err(Failure::new(ExitKind::Incomplete, format!("{} failed", counted(count, "request")))),
         }
     }

@@ -16,6 +16,8 @@ use kuva::render::plots::Plot;
 use kuva::render::render::Scene;
 use kuva::render::theme::Theme;
 
+use crate::table::readable;
+
 /// The width of an SVG file, and the height of each panel in it.
 const WIDTH: usize = 1000;
 const HEIGHT: usize = 320;
@@ -76,7 +78,7 @@ impl Panel {
     fn plots(&self, columns: usize) -> Vec<Plot> {
         let plot = |(line, colour): (&Line, &&str)| {
             let plot = LinePlot::new().with_data(line.thinned(columns)).with_color(*colour).with_stroke_width(1.2);
-            if self.lines.len() > 1 { plot.with_legend(line.label.as_str()) } else { plot }.into()
+            if self.lines.len() > 1 { plot.with_legend(readable(&line.label)) } else { plot }.into()
         };
         self.lines.iter().zip(COLOURS.iter().cycle()).map(plot).collect()
     }
@@ -88,7 +90,7 @@ impl Panel {
             _ => String::new(),
         };
         let unit = if self.unit.is_empty() { String::new() } else { format!(" ({})", self.unit) };
-        format!("{}{label}{unit}", self.title)
+        readable(&format!("{}{label}{unit}", self.title))
     }
 }
 

@@ -64,7 +64,10 @@ fn print(what: &str, state: &str) -> Result<()> {
 fn probed() -> Option<&'static EndpointInfo> {
     let has_examples = |endpoint: &&EndpointInfo| {
         let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());
-        matches!(endpoint.body, BodyInfo::Series { .. }) && needed.all(|param| param.example.is_some())
+        // A raw request has no params in its path.
+        matches!(endpoint.body, BodyInfo::Series { .. })
+            && endpoint.path.is_some_and(|path| !path.contains('{'))
+            && needed.all(|param| param.example.is_some())
     };
     endpoints::with_path().filter(has_examples).min_by_key(|endpoint| endpoint.evidence)
 }

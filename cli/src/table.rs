@@ -193,7 +193,7 @@ fn fitting(widths: &[u16], width: usize) -> usize {
 }
 
 /// A received text without line breaks, terminal control characters and changes of text direction.
-fn readable(text: &str) -> String {
+pub(crate) fn readable(text: &str) -> String {
     let steers = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(steers, " ")
 }

@@ -245,6 +245,11 @@ impl<S: Store> Worker<S> {
         self.known = Some(Known { version: response.version, shared, at: now });
         if let Some(proposal) = accepted {
             self.accept(proposal);
+            // Answered here too: under load there are always new events, so the worker never becomes idle. The proposal
+            // contained all events before the questions.
+            if let Some(status) = self.known.as_ref().map(|known| known.shared.status(response.now)) {
+                self.answer(&Ok(status));
+            }
         }
         Ok(())
     }

@@ -175,14 +175,12 @@ fn write_lines<W: Write>(single: &SingleFile, schema: &Schema, batches: Rows<'_>
 /// Removes the collected rows after they are merged. If any remain, the next run merges them again, which changes
 /// nothing.
 fn remove_parts(single: &SingleFile) -> std::io::Result<()> {
-    if single.format == Format::Parquet {
-        return fs::remove_dir_all(&single.parts);
-    }
     for entry in fs::read_dir(&single.parts)? {
         let path = entry?.path();
         if path.is_dir() {
             fs::remove_dir_all(path)?;
         }
     }
-    Ok(())
+    // The hidden file is removed last: without it, remaining rows look like those of an earlier version.
+    if single.format == Format::Parquet { fs::remove_dir_all(&single.parts) } else { Ok(()) }
 }

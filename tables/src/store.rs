@@ -37,6 +37,7 @@ pub(crate) struct Store {
 }
 
 /// The content of the hidden file of a data set, which applies to all of its files.
+#[derive(Clone)]
 pub(crate) struct Head {
     pub(crate) partition: Partition,
     origin: String,
@@ -159,7 +160,23 @@ impl Store {
 
     /// Writes the hidden file, before any row.
     pub(crate) async fn begin(&self) -> Result<(), Error> {
-        self.storage.put(state::FILE, self.head.to_json().to_string().into_bytes()).await
+        let mut head = self.head.clone();
+        // Another run may have started the data set since it was opened.
+        if let Some(text) = self.storage.find(state::FILE).await? {
+            let unreadable = || Error::damaged(self.storage.name(state::FILE), "it is not readable");
+            let other = Head::from_json(&text).ok_or_else(unreadable)?;
+            let differs = |(endpoint, params): (&String, &Vec<String>)| {
+                head.params.get(endpoint).is_some_and(|own| own != params)
+            };
+            if (other.partition, &other.origin) != (head.partition, &head.origin) || other.params.iter().any(differs) {
+                return Err(Error::invalid_input(format!(
+                    "{}: another run has started this data set meanwhile; run the command again",
+                    self.storage.name("").trim_end_matches('/')
+                )));
+            }
+            head.params.extend(other.params);
+        }
+        self.storage.put(state::FILE, head.to_json().to_string().into_bytes()).await
     }
 
     /// Returns the folder of a series.
@@ -178,6 +195,10 @@ impl Store {
         let base = self.single.as_ref().and_then(|single| Some(single.base.as_ref()?.state.series(path)?.1));
         let stored = self.storage.find(&format!("{}/{}", self.folder(path), state::FILE)).await?;
         let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
+        // A file system may ignore the case of names.
+        if let Some(other) = stored.as_ref().filter(|stored| stored.path != path) {
+            return Err(Error::invalid_input(format!("{path}: its folder has the rows of {}", other.path)));
+        }
         // The state next to a single file continues that of the file, unless the file has been replaced by another one.
         let in_file = |state: &SeriesState| state.rows.get("").copied();
         let stored = stored.filter(|stored| in_file(stored) == base.and_then(in_file));

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
 use super::fetch::{Decode, Fetch};
-use super::gaps::Gaps;
+use super::gaps::{Gap, Gaps};
 use super::page::{Batch, FailedPage, Report, Searched};
 use super::pager::{Accepted, Pager, PagerOptions};
 use super::progress::Progress;
@@ -212,7 +212,10 @@ impl Job {
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
         // A gap at the end of the range is requested again if the run continues to a later end.
-        let at_end = report.gaps.last().filter(|gap| gap.range.end == self.gaps.end()).map(|gap| gap.range.start);
+        // If the end of the range is within a step, there may be a record after the last gap.
+        let last = reply.sorted.last().map(|record| record.time);
+        let is_at_end = |gap: &&Gap| gap.range.end == self.gaps.end() && last.is_none_or(|time| time < gap.range.end);
+        let at_end = report.gaps.last().filter(is_at_end).map(|gap| gap.range.start);
         self.checkpoint.open_since = self.gaps.open_since().or(at_end);
         // The count in the checkpoint comes from untrusted text, so the sum could overflow.
         let came = reply.sorted.partition_point(|record| record.time < self.checkpoint.next);

@@ -16,11 +16,13 @@ pub(super) struct PageLimits {
     complete: usize,
     /// True if a page without its first or last records proved complete, and none was truncated since.
     is_confirmed: bool,
+    /// The number of records on the last page that was found truncated. Its other end proves nothing.
+    truncated: Option<usize>,
 }
 
 impl PageLimits {
     pub(super) fn new(page_size: usize, beside: usize) -> Self {
-        Self { cap: page_size, beside, steps: page_size, complete: 0, is_confirmed: false }
+        Self { cap: page_size, beside, steps: page_size, complete: 0, is_confirmed: false, truncated: None }
     }
 
     /// The maximum number of steps of a window whose records fit on a page.
@@ -51,11 +53,17 @@ impl PageLimits {
 
     /// Records the result of requesting the missing part of a page again: the records on the page and in the part.
     pub(super) fn confirm(&mut self, page: usize, part: usize, is_empty: bool) {
+        if is_empty && self.truncated == Some(page) {
+            return;
+        }
         self.is_confirmed = is_empty;
         if is_empty {
             self.complete(page);
-        } else if page >= self.complete.max(part) {
-            // The page was truncated. Its length is the limit of the service only if no longer page was received.
+            return;
+        }
+        self.truncated = Some(page);
+        // The length of a truncated page is the limit of the service only if no longer page was received.
+        if page >= self.complete.max(part) {
             self.cap = self.cap.min(page);
         }
     }
@@ -89,6 +97,9 @@ mod tests {
         assert!(!limits.is_trusted(400), "the service may never return more than that");
         limits.confirm(300, 20, false);
         assert!(!limits.is_trusted(300));
+        // The other end of the truncated page is empty, which does not show that the page was complete.
+        limits.confirm(300, 0, true);
+        assert!(!limits.is_trusted(200));
     }
 
     #[test]

@@ -44,6 +44,13 @@ impl<R> PlannedPage<R> {
         Self { window, state: PageState::Requested(PageRequest::default()), confirms: None }
     }
 
+    /// Returns whether this is an end of a page with records, requested again and empty. It shows nothing about the
+    /// windows next to the page.
+    pub(super) fn is_empty_end(&self) -> bool {
+        self.confirms.is_some_and(|page| page > 0)
+            && matches!(&self.state, PageState::Settled(reply) if reply.is_empty())
+    }
+
     /// The request, until it has a response.
     pub(super) fn request(&self) -> Option<&PageRequest> {
         match &self.state {

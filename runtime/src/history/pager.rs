@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::page_limits::PageLimits;
 use super::page_state::{PageRequest, PageState, PlannedPage};
-use super::reply::{Received, Reply};
+use super::reply::{Dropped, Received, Reply};
 use super::search::Search;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::Error;
@@ -212,22 +212,29 @@ impl<R> Pager<R> {
         if !matches!(self.pages.front()?.state, PageState::Settled(_) | PageState::Failed(_)) {
             return None;
         }
+        let is_empty_end = self.pages.front()?.is_empty_end();
         let PlannedPage { window, state, .. } = self.pages.pop_front()?;
         let outcome = match state {
             PageState::Settled(reply) => Ok(reply),
             PageState::Failed(error) => Err(error),
             PageState::Requested(_) | PageState::Empty(_) => return None,
         };
-        self.has_records_before = outcome.as_ref().is_ok_and(|reply| !reply.is_empty());
+        if !is_empty_end {
+            self.has_records_before = outcome.as_ref().is_ok_and(|reply| !reply.is_empty());
+        }
         Some(Accepted { window, outcome })
     }
 
     /// Decides on the response of a window: it is settled, was truncated, or lacks an end that is requested again.
-    fn judge(&mut self, index: usize, reply: Reply<R>) {
+    fn judge(&mut self, index: usize, mut reply: Reply<R>) {
         let Some(page) = self.pages.get_mut(index) else { return };
         let (window, received) = (page.window, reply.received);
         if let Some(doubted) = page.confirms {
             self.limits.confirm(doubted, received, reply.is_empty());
+            if doubted > 0 && reply.is_empty() {
+                // The page itself has reported these records.
+                (reply.bad, reply.dropped) = (Vec::new(), Dropped::default());
+            }
         }
         let steps = self.options.grid.touched(window);
         // Several records of one step take up the room of other steps.
@@ -277,7 +284,8 @@ impl<R> Pager<R> {
     fn judge_empty(&mut self) {
         let Some(PlannedPage { window, state: PageState::Empty(_), .. }) = self.pages.front() else { return };
         let window = *window;
-        let has_records_after = match self.pages.get(1).map(|page| &page.state) {
+        let next = self.pages.iter().skip(1).find(|page| !page.is_empty_end());
+        let has_records_after = match next.map(|page| &page.state) {
             None if self.next >= self.options.range.to => false,
             None | Some(PageState::Requested(_)) => return,
             Some(PageState::Empty(_) | PageState::Failed(_)) => false,

@@ -85,6 +85,19 @@ fn an_empty_window_between_two_with_records_is_never_trusted() {
     respond(&mut between, (40, 60), []);
 }
 
+/// The page after an empty window lacks its first record, which is requested again: that empty response shows nothing
+/// about the window.
+#[test]
+fn an_empty_window_next_to_an_empty_end_is_never_trusted() {
+    let mut between = pager(120, 4, 120);
+    respond(&mut between, (0, 40), all((0, 40)));
+    respond(&mut between, (40, 80), []);
+    respond(&mut between, (80, 120), [90, 100, 110]);
+    respond(&mut between, (80, 90), []);
+    assert_eq!([(); 2].map(|()| take(&mut between)), [Some((span((0, 40)), 4)), None]);
+    respond(&mut between, (40, 60), all((40, 60)));
+}
+
 /// A page that lost its end: the end is requested again, and its records are returned.
 #[test]
 fn a_missing_end_is_requested_once_more() {

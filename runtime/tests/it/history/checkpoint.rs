@@ -125,3 +125,21 @@ async fn a_later_end_continues_from_the_checkpoint() {
     let end = GapKind::End;
     assert_eq!(gaps, [GapKind::Inside, end, end, end, end, end]);
 }
+
+/// The range ends within an interval that has a record, after one without.
+#[tokio::test(start_paused = true)]
+async fn a_record_after_the_last_gap_is_delivered_once() {
+    let service = Service::new(|request, _| answer(request, |time| time != START + 9 * HOUR));
+    let client = service.client();
+    let first = hours(&client).history(START..START + 10 * HOUR + HOUR / 2).include_partial().pages();
+    let (mut times, mut saved, mut pages) = (Vec::new(), None, first);
+    while let Some(page) = pages.next().await {
+        let page = page.unwrap();
+        times.extend(page.times);
+        saved = Some(page.checkpoint);
+    }
+    let rest = hours(&client).history(START..START + 14 * HOUR).resume(saved.unwrap()).collect().await.unwrap();
+    times.extend(rest.times);
+    let expected = (0..14).filter(|hour| *hour != 9).map(|hour| Timestamp::from(START + hour * HOUR));
+    assert_eq!(times, expected.collect::<Vec<_>>());
+}

@@ -180,8 +180,14 @@ async fn page_above_the_size_limit_is_split() {
 
 #[tokio::test(start_paused = true)]
 async fn skipped_records_are_reported_as_data() {
-    let service = Service::new(|request, _| {
-        let text = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + 7 * HOUR);
+    check_skipped(7).await;
+    // At the end of a page, which is requested again.
+    check_skipped(19).await;
+}
+
+async fn check_skipped(hour: i64) {
+    let service = Service::new(move |request, _| {
+        let text = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + hour * HOUR);
         let fate = answer(request, |_| true);
         let body = String::from_utf8(fate.outcome.unwrap().body.to_vec()).unwrap();
         reply(200, &[], &body.replace(&text, r#"{"openDate": "soon", "ratio": 0.5}"#))
