@@ -152,7 +152,7 @@ impl Backfill {
                 printer.print(&Part { series, records: &page.records, times })?;
             }
             if is_empty && !self.allow_empty {
-                empty.push(if label.is_empty() { endpoint.name.to_owned() } else { label });
+                empty.push(if label.is_empty() { crate::endpoints::name(endpoint) } else { label });
             }
         }
         match failed {

@@ -174,6 +174,9 @@ fn a_series_without_any_record_is_incomplete() {
     assert!(told.err.contains("error: never a record of volume_ratio\n"), "{}", told.err);
     let allowed = run(&[typo.as_slice(), &["--allow-empty"]].concat());
     assert_eq!(allowed.code, Some(0), "{}", allowed.err);
+    let streamed = run(&backfill("BTC", Path::new("-"), &["--sandbox", "--exchange", "binance"]));
+    assert_eq!(streamed.code, Some(6), "{}", streamed.err);
+    assert!(streamed.err.contains("error: no record of volume_ratio\n"), "{}", streamed.err);
 }
 
 #[test]
