@@ -152,7 +152,7 @@ impl Backfill {
                 printer.print(&Part { series, records: &page.records, times })?;
             }
             if is_empty && !self.allow_empty {
-                empty.push(if label.is_empty() { crate::endpoints::name(endpoint) } else { label });
+                empty.push(if label.is_empty() { series.endpoint.name() } else { label });
             }
         }
         match failed {

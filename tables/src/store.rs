@@ -69,6 +69,13 @@ pub(crate) struct Seen {
 }
 
 impl Head {
+    /// Reads the hidden file, if it exists.
+    async fn find(storage: &Storage) -> Result<Option<Self>, Error> {
+        let Some(text) = storage.find(state::FILE).await? else { return Ok(None) };
+        let unreadable = || Error::damaged(storage.name(state::FILE), "it is not readable");
+        Self::from_json(&text).ok_or_else(unreadable).map(Some)
+    }
+
     fn from_json(text: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(text).ok()?;
         let field = |name: &str| value.get(name).cloned();
@@ -132,15 +139,10 @@ impl Store {
                 (Storage::Folder(single.parts.clone()), Some(single))
             }
         };
-        let text = storage.find(state::FILE).await?;
-        let is_new = text.is_none();
-        let head = match text {
-            Some(text) => {
-                Head::from_json(&text).ok_or_else(|| Error::damaged(storage.name(state::FILE), "it is not readable"))?
-            }
-            None => Head { partition: Partition::Year, origin: String::new(), params: BTreeMap::new() },
-        };
-        Ok((Self { storage, single, head }, is_new))
+        let head = Head::find(&storage).await?;
+        let is_new = head.is_none();
+        let empty = || Head { partition: Partition::Year, origin: String::new(), params: BTreeMap::new() };
+        Ok((Self { storage, single, head: head.unwrap_or_else(empty) }, is_new))
     }
 
     /// Rejects a folder with rows but without the hidden file, which every run writes first.
@@ -162,9 +164,7 @@ impl Store {
     pub(crate) async fn begin(&self) -> Result<(), Error> {
         let mut head = self.head.clone();
         // Another run may have started the data set since it was opened.
-        if let Some(text) = self.storage.find(state::FILE).await? {
-            let unreadable = || Error::damaged(self.storage.name(state::FILE), "it is not readable");
-            let other = Head::from_json(&text).ok_or_else(unreadable)?;
+        if let Some(other) = Head::find(&self.storage).await? {
             let differs = |(endpoint, params): (&String, &Vec<String>)| {
                 head.params.get(endpoint).is_some_and(|own| own != params)
             };
