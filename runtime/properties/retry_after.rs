@@ -58,7 +58,7 @@ fn assert_bounded(asked: Option<Duration>) {
     assert!(rules.pause(asked) <= longest);
     let history = Attempts { sent: 1, failures: 1, doubtful: 0 };
     let error = Error::new(ErrorKind::Status, "too many")
-        .with_reply(429, Headers::new())
+        .with_response(429, Headers::new())
         .again(Again::Yes)
         .with_retry_after(asked);
     match Retries::new(&rules).decide(&rules, error, None, history, Duration::MAX) {

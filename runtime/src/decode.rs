@@ -85,9 +85,9 @@ impl DecodeError {
     }
 
     /// Converts into the public error, which keeps the body and adds the service's message in it.
-    pub(crate) fn into_error(self, body: &[u8], said: Option<String>) -> Error {
-        let said = said.map(|said| format!("; the service says: {said}")).unwrap_or_default();
-        Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{said}"))
+    pub(crate) fn into_error(self, body: &[u8], message: Option<String>) -> Error {
+        let message = message.map(|message| format!("; the service reports: {message}")).unwrap_or_default();
+        Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{message}"))
             .with_source(Some(Arc::new(self)))
             .with_body(body)
     }

@@ -3,20 +3,20 @@
 //! The dispatcher sends a request with its [`RequestContext`] and returns the response or the final error. Rate limiter
 //! and transport are only called here. `auth` decides which credentials a request carries, and `send` decodes its body.
 
-mod context;
 mod dispatcher;
-mod ending;
 pub mod observer;
 mod policy;
+mod request_context;
+mod request_end;
 pub(crate) mod retry;
 pub(crate) mod retry_after;
 #[cfg(feature = "tracing")]
 pub(crate) mod spans;
 pub(crate) mod status;
 
-pub(crate) use context::RequestContext;
 pub(crate) use dispatcher::Dispatcher;
-pub(crate) use ending::Ending;
 pub(crate) use policy::Policy;
+pub(crate) use request_context::RequestContext;
+pub(crate) use request_end::RequestEnd;
 pub(crate) use retry::Retries;
 pub use retry::Retry;

@@ -5,9 +5,9 @@
 //! not printed by `Display`.
 
 pub(crate) mod cause;
+mod constructors;
+mod display;
 mod excerpt;
-mod line;
-mod making;
 
 use std::time::Duration;
 

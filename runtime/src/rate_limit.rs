@@ -8,19 +8,19 @@
 
 mod attempt;
 pub(crate) mod limit;
-mod margin;
 mod pace;
 mod permit;
 mod queue;
 mod rolling;
+mod safety_margin;
 #[cfg(test)]
 mod schedules;
 #[cfg(test)]
 mod simulation;
 mod state;
-pub(crate) mod window;
 #[cfg(feature = "__gate-state")]
-mod written;
+mod stored_times;
+pub(crate) mod window;
 
 use std::error::Error as StdError;
 use std::fmt;

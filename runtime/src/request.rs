@@ -6,12 +6,12 @@
 mod base_url;
 pub(crate) mod check;
 mod key_param;
-mod kind;
 mod list;
+mod request_kind;
 mod target;
 
 pub(crate) use base_url::BaseUrl;
 pub(crate) use key_param::KeyParam;
-pub use kind::RequestKind;
 pub(crate) use list::ListText;
+pub use request_kind::RequestKind;
 pub(crate) use target::RequestTarget;

@@ -10,7 +10,7 @@ use crate::error::{excerpt, one_line};
 pub(crate) struct JsonPath(String);
 
 /// Maximum number of bytes quoted from a key.
-const LONGEST: usize = 60;
+const MAX_KEY_BYTES: usize = 60;
 
 impl JsonPath {
     /// Returns the path as text.
@@ -21,7 +21,7 @@ impl JsonPath {
     /// Puts a key in front of the path.
     #[cold]
     pub(crate) fn enter_field(&mut self, key: &str) {
-        self.enter(&one_line(&excerpt(key, LONGEST)));
+        self.enter(&one_line(&excerpt(key, MAX_KEY_BYTES)));
     }
 
     /// Puts an index in front of the path.

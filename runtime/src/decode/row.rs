@@ -19,7 +19,7 @@ impl<'a> Row<'a> {
         self.clear();
         match (self.form, next) {
             (RecordLayout::Object, b'{') => self.fill_by_name(json, depth),
-            (RecordLayout::Positional, b'[') => self.fill_by_place(json, depth),
+            (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth),
             (RecordLayout::Value, _) => self.fill_whole(json, next, depth),
             (RecordLayout::Object, _) => Err(json.expected("an object")),
             (RecordLayout::Positional, _) => Err(json.expected("a list")),
@@ -60,16 +60,16 @@ impl<'a> Row<'a> {
     }
 
     /// Assigns each value to the field at its position; additional values are kept by position.
-    fn fill_by_place(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
-        let (depth, mut place) = (json.deeper(depth)?, 0);
+    fn fill_by_position(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
+        let (depth, mut position) = (json.deeper(depth)?, 0);
         json.list(|json, next| {
             let start = json.at();
-            let filled = match (self.fields.get(place), self.slots.get_mut(place)) {
+            let filled = match (self.fields.get(position), self.slots.get_mut(position)) {
                 (Some(field), Some(slot)) => value(&field.ty, json, next, depth).map(|value| *slot = value),
-                _ => json.skip(next).map(|()| self.unknown.push(&format!("\"{place}\":{}", json.since(start)))),
+                _ => json.skip(next).map(|()| self.unknown.push(&format!("\"{position}\":{}", json.since(start)))),
             };
-            filled.map_err(|error| error.at_index(place))?;
-            place += 1;
+            filled.map_err(|error| error.at_index(position))?;
+            position += 1;
             Ok(())
         })
     }

@@ -181,7 +181,7 @@ impl fmt::Display for Slot<'_> {
                 let (unit, finer) = (unit.as_str(), unit.finer());
                 write!(f, "`{count}`, which is past the year 9999 in {unit} and probably counts {finer}")
             }
-            Self::Text(text) => write!(f, "the string {:?}", excerpt(text, LONGEST)),
+            Self::Text(text) => write!(f, "the string {:?}", excerpt(text, MAX_TEXT_BYTES)),
             Self::Large(large) => large.fmt(f),
             Self::StrayList => f.write_str("a list"),
             Self::StrayObject => f.write_str("an object"),
@@ -203,7 +203,7 @@ impl fmt::Display for Large<'_> {
 }
 
 /// Maximum number of bytes quoted from a text.
-const LONGEST: usize = 60;
+const MAX_TEXT_BYTES: usize = 60;
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@
 //! their own service.
 
 mod forms;
-mod places;
+mod json_paths;
 mod series;
 
 use super::sample::{Every, Level, Side};

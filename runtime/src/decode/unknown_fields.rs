@@ -31,7 +31,7 @@ struct Entries {
     all: Vec<(String, Range<usize>)>,
     /// Position of each name. An object is used as the map, because `serde_json` has that compiled; another map would
     /// be compiled with the client.
-    places: Value,
+    positions: Value,
 }
 
 trait LookedUp: Send + Sync + UnwindSafe + RefUnwindSafe {
@@ -47,9 +47,9 @@ impl LookedUp for Entries {
 impl UnknownFields {
     /// Returns the value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
-        let Entries { all, places } = self.entries()?;
-        let place = usize::try_from(places.get(name)?.as_u64()?).ok()?;
-        all.get(place).map(|(_, range)| self.value(range))
+        let Entries { all, positions } = self.entries()?;
+        let position = usize::try_from(positions.get(name)?.as_u64()?).ok()?;
+        all.get(position).map(|(_, range)| self.value(range))
     }
 
     /// Returns names and values; of two fields with the same name the later one is used, as usual in JSON.
@@ -98,17 +98,17 @@ impl UnknownFields {
 
 impl Entries {
     fn of(json: &str) -> Self {
-        let (mut all, mut places): (Vec<(String, Range<usize>)>, _) = (Vec::new(), Value::Null);
+        let (mut all, mut positions): (Vec<(String, Range<usize>)>, _) = (Vec::new(), Value::Null);
         decode::entries(json, |name, range| {
-            let place = places.get(&*name).and_then(|place| usize::try_from(place.as_u64()?).ok());
-            if let Some((_, earlier)) = place.and_then(|place| all.get_mut(place)) {
+            let position = positions.get(&*name).and_then(|position| usize::try_from(position.as_u64()?).ok());
+            if let Some((_, earlier)) = position.and_then(|position| all.get_mut(position)) {
                 *earlier = range;
             } else {
-                places[&*name] = all.len().into();
+                positions[&*name] = all.len().into();
                 all.push((name.into_owned(), range));
             }
         });
-        Self { all, places }
+        Self { all, positions }
     }
 }
 

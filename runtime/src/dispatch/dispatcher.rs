@@ -63,7 +63,7 @@ impl Dispatcher {
         let entering = self.gate.acquire(context.next_attempt());
         let permit = match context.queue_time_left() {
             None => entering.await,
-            Some(most) => match timeout(most, entering).await {
+            Some(left) => match timeout(left, entering).await {
                 Ok(permit) => permit,
                 Err(_) => return Err(context.timed_out("queue_timeout")),
             },

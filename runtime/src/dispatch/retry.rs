@@ -35,8 +35,8 @@ use crate::platform::random;
 pub struct Retry {
     retry_if: Option<Predicate>,
     max_attempts: u32,
-    first: Duration,
-    longest: Duration,
+    initial_backoff: Duration,
+    max_backoff: Duration,
     max_retries_on_500: u32,
     budget: u32,
     max_retry_after: Duration,
@@ -47,8 +47,8 @@ impl Default for Retry {
         Self {
             retry_if: None,
             max_attempts: 4,
-            first: Duration::from_millis(500),
-            longest: Duration::from_secs(20),
+            initial_backoff: Duration::from_millis(500),
+            max_backoff: Duration::from_secs(20),
             max_retries_on_500: 1,
             budget: 20,
             max_retry_after: Duration::from_secs(60),
@@ -69,20 +69,20 @@ impl Retry {
     }
 
     /// Sets the upper limits of the first delay and of all delays; the defaults are half a second and 20 seconds.
-    pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
-        (self.first, self.longest) = (first, longest);
+    pub fn backoff(mut self, initial_backoff: Duration, max_backoff: Duration) -> Self {
+        (self.initial_backoff, self.max_backoff) = (initial_backoff, max_backoff);
         self
     }
 
     /// The upper limits of the first delay and of all delays.
     #[cfg(feature = "settings")]
     pub(crate) fn delays(&self) -> (Duration, Duration) {
-        (self.first, self.longest)
+        (self.initial_backoff, self.max_backoff)
     }
 
     /// Retries the failed data requests that this predicate selects, instead of those of the default rules.
     ///
-    /// The number of attempts, the budget and the longest pause still apply. Two predicates are equal if they are
+    /// The number of attempts, the budget and `max_retry_after` still apply. Two predicates are equal if they are
     /// clones of each other.
     ///
     /// ```
@@ -117,7 +117,7 @@ impl Retry {
         self
     }
 
-    /// Sets the longest `Retry-After` that is honored; the default is a minute.
+    /// Sets the maximum `Retry-After` that is honored; the default is a minute.
     ///
     /// A request with a longer `Retry-After` fails at once.
     pub fn max_retry_after(mut self, pause: Duration) -> Self {
@@ -125,21 +125,21 @@ impl Retry {
         self
     }
 
-    /// The pause after a 429: its `Retry-After`, or a second if it has none, limited to the longest pause.
+    /// The pause after a 429: its `Retry-After`, or a second if it has none, limited to `max_retry_after`.
     pub(crate) fn pause(&self, asked: Option<Duration>) -> Duration {
         asked.unwrap_or(Duration::from_secs(1)).min(self.max_retry_after)
     }
 
     /// Returns whether the default rules allow another attempt after this error.
     fn is_worth_it(&self, error: &Error, attempts: Attempts) -> bool {
-        let most = if error.status() == Some(500) { self.max_retries_on_500 } else { 1 };
-        if error.is_worth_one_more() { attempts.doubtful <= most } else { error.is_retryable() }
+        let max = if error.status() == Some(500) { self.max_retries_on_500 } else { 1 };
+        if error.is_worth_one_more() { attempts.doubtful <= max } else { error.is_retryable() }
     }
 
     /// A random delay after this many failures.
     fn delay(&self, failures: u32) -> Duration {
         let doubled = 1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX);
-        self.first.saturating_mul(doubled).min(self.longest).mul_f64(random())
+        self.initial_backoff.saturating_mul(doubled).min(self.max_backoff).mul_f64(random())
     }
 }
 
@@ -239,8 +239,8 @@ impl Retries {
         }
         let asked = error.retry_after().unwrap_or_default();
         if asked > rules.max_retry_after {
-            let longest = rules.max_retry_after;
-            let error = error.with_hint(format!("that is longer than the `max_retry_after` of {longest:?}"));
+            let max = rules.max_retry_after;
+            let error = error.with_hint(format!("that is longer than the `max_retry_after` of {max:?}"));
             return Err(NoRetry::Final(error));
         }
         let delay = asked.max(rules.delay(attempts.failures));
@@ -271,7 +271,7 @@ mod tests {
     use crate::transport::{Headers, Phase, TransportError};
 
     fn status(status: u16) -> Error {
-        Error::new(ErrorKind::Status, "it failed").with_reply(status, Headers::new()).again(again(status))
+        Error::new(ErrorKind::Status, "it failed").with_response(status, Headers::new()).again(again(status))
     }
 
     fn check(rules: &Retry, retries: &Retries, error: Error, attempts: u32) -> Result<Duration, String> {

@@ -25,7 +25,7 @@ fn seconds(text: &str) -> Option<Duration> {
     if !digits(whole) || !digits(fraction) {
         return None;
     }
-    // A number that is too large for a `Duration` is treated as the longest one.
+    // A number that is too large for a `Duration` is treated as the maximum.
     let whole = whole.parse().map_or(Duration::MAX, Duration::from_secs);
     let fraction = format!("0.{fraction}").parse().ok().and_then(|part| Duration::try_from_secs_f64(part).ok());
     Some(whole.saturating_add(fraction.unwrap_or_default()))

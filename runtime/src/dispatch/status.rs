@@ -36,7 +36,7 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     if response.ends_with_connection && is_cut(body) {
         let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
         let error = Error::new(ErrorKind::Body, message).again(Again::Yes);
-        return Err(error.with_reply(response.status, response.headers).with_body(&response.body));
+        return Err(error.with_response(response.status, response.headers).with_body(&response.body));
     }
     let (message, hint) = match (encoding, body.first()) {
         (Some(encoding), _) if !encoding.eq_ignore_ascii_case("identity") => {
@@ -53,7 +53,8 @@ fn readable(response: HttpResponse) -> Result<HttpResponse, Error> {
     };
     let is_text = encoding.is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     let HttpResponse { status, headers, body, .. } = response;
-    let error = Error::new(ErrorKind::Decode, message).again(Again::Once).with_hint(hint).with_reply(status, headers);
+    let error =
+        Error::new(ErrorKind::Decode, message).again(Again::Once).with_hint(hint).with_response(status, headers);
     Err(if is_text { error.with_body(&body) } else { error })
 }
 
@@ -83,7 +84,7 @@ fn redirect(response: HttpResponse) -> Error {
     let status = response.status;
     Error::new(ErrorKind::Status, format!("status {status}, a redirect to {target}, is not followed"))
         .with_hint("check the base URL")
-        .with_reply(status, response.headers)
+        .with_response(status, response.headers)
 }
 
 /// Describes the target of a redirect: another host by its name, or another path of the same host.
@@ -103,11 +104,11 @@ fn target(location: &str) -> String {
 }
 
 fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyInfo) -> Error {
-    let asked = retry_after::read(&response.headers);
+    let retry_after = retry_after::read(&response.headers);
     let HttpResponse { status, headers, body, .. } = response;
     let info = known.iter().find(|info| info.status == status);
-    let said = any(&body);
-    let find = |places| said.as_ref().and_then(|said| find(said, places));
+    let body_value = any(&body);
+    let find = |paths| body_value.as_ref().and_then(|value| find(value, paths));
     let message = find(error_body.message);
     let has_message = message.is_some();
     let meaning = message
@@ -116,15 +117,15 @@ fn refusal(response: HttpResponse, known: &[StatusInfo], error_body: &ErrorBodyI
     Error::new(ErrorKind::Status, format!("status {status}{}", meaning.unwrap_or_default()))
         .with_code(find(error_body.code))
         .again(again(status))
-        .with_retry_after(asked)
+        .with_retry_after(retry_after)
         .with_hint(info.map(|info| clause(info.advice)).unwrap_or_default())
-        .with_reply(status, headers)
+        .with_response(status, headers)
         .with_body(&body)
         .with_body_message(has_message)
 }
 
 /// The error message in a body without data.
-pub(crate) fn said(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String> {
+pub(crate) fn message(body: &[u8], error_body: &ErrorBodyInfo) -> Option<String> {
     find(&any(body)?, error_body.message)
 }
 
@@ -146,16 +147,16 @@ fn clause(sentence: &str) -> String {
 }
 
 /// The maximum number of bytes of the service's message that are quoted.
-const LONGEST: usize = 300;
+const MAX_MESSAGE_BYTES: usize = 300;
 
 fn quoted(text: &str) -> String {
-    one_line(&excerpt(text, LONGEST))
+    one_line(&excerpt(text, MAX_MESSAGE_BYTES))
 }
 
 /// The value of the first of these JSON paths that has a string or a number.
-fn find(body: &Value, places: &[&str]) -> Option<String> {
-    places.iter().find_map(|place| {
-        let value = place.split('.').try_fold(body, |value, key| value.get(key))?;
+fn find(body: &Value, paths: &[&str]) -> Option<String> {
+    paths.iter().find_map(|path| {
+        let value = path.split('.').try_fold(body, |value, key| value.get(key))?;
         match value {
             Value::String(text) if !text.is_empty() => Some(quoted(text)),
             Value::Number(number) => Some(number.to_string()),

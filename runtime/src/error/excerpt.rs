@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 /// Returns the beginning of a text, with a mark if it was shortened.
-pub(crate) fn excerpt(text: &str, longest: usize) -> Cow<'_, str> {
-    if text.len() <= longest {
+pub(crate) fn excerpt(text: &str, max_bytes: usize) -> Cow<'_, str> {
+    if text.len() <= max_bytes {
         return Cow::Borrowed(text);
     }
-    let end = (0..=longest).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = (0..=max_bytes).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     Cow::Owned(format!("{}… ({} bytes)", &text[..end], text.len()))
 }
 

@@ -13,7 +13,7 @@ pub(crate) use wasmtimer::std::Instant;
 use wasmtimer::tokio::Sleep as Timer;
 
 /// The maximum duration of one timer: JavaScript timers longer than 24.8 days fire at once.
-const LONGEST: Duration = Duration::from_secs(86_400);
+const MAX_TIMER: Duration = Duration::from_secs(86_400);
 
 /// The time of the system clock.
 pub(crate) fn now() -> SystemTime {
@@ -62,8 +62,8 @@ impl Future for Sleep {
 
 /// A timer for the remaining time, or for the first part of it.
 fn timer(until: Option<Instant>) -> Timer {
-    let left = until.map_or(LONGEST, |until| until.saturating_duration_since(Instant::now()));
-    wasmtimer::tokio::sleep(left.min(LONGEST))
+    let left = until.map_or(MAX_TIMER, |until| until.saturating_duration_since(Instant::now()));
+    wasmtimer::tokio::sleep(left.min(MAX_TIMER))
 }
 
 /// The error for a future that did not complete in time.

@@ -120,13 +120,13 @@ impl RateLimit {
     pub fn and(mut self, other: Self) -> Self {
         for window in other.windows.into_owned() {
             // Sorted, so that equal limits are equal values in whichever order they were combined.
-            if let Err(place) = self.windows.binary_search(&window) {
-                self.windows.to_mut().insert(place, window);
+            if let Err(position) = self.windows.binary_search(&window) {
+                self.windows.to_mut().insert(position, window);
             }
         }
         for window in other.of_some.into_owned() {
-            if let Err(place) = self.of_some.binary_search(&window) {
-                self.of_some.to_mut().insert(place, window);
+            if let Err(position) = self.of_some.binary_search(&window) {
+                self.of_some.to_mut().insert(position, window);
             }
         }
         self.concurrent = self.concurrent.into_iter().chain(other.concurrent).min();
@@ -277,8 +277,8 @@ mod tests {
     fn shares_do_not_exceed_the_whole() {
         let check = |requests, machines| {
             let share = RateLimit::new(requests, Duration::from_secs(1), 20).split(machines)?;
-            let (windows, places) = share.into_parts();
-            Some((windows[0].requests, places.unwrap()))
+            let (windows, slots) = share.into_parts();
+            Some((windows[0].requests, slots.unwrap()))
         };
         assert_eq!([check(10, 0), check(10, 1)], [Some((10, 20)); 2]);
         assert_eq!([check(10, 3), check(10, 7), check(10, 10)], [Some((3, 6)), Some((1, 2)), Some((1, 2))]);

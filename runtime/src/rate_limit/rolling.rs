@@ -14,8 +14,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::limit::WindowOfSome;
-use super::margin::YEAR;
 use super::queue::{Queue, QueuePosition, Rank};
+use super::safety_margin::YEAR;
 use super::state::{Closed, State};
 use super::{AcquireFuture, Attempt, GateTime, Permit, PermitObserver, PermitOutcome, RateLimit, RateLimiter};
 use crate::platform::{Instant, timeout_at};

@@ -198,8 +198,8 @@ impl<'g> Model<'g> {
 
     /// Only the first task may pass.
     fn assert_first(&self, passed: usize) {
-        let places = self.tasks.iter().zip(ARRIVALS.map(|(_, place)| place));
-        let first = places.filter(|(task, _)| matches!(task, Task::Waiting(..))).map(|(_, place)| place).min();
+        let positions = self.tasks.iter().zip(ARRIVALS.map(|(_, position)| position));
+        let first = positions.filter(|(task, _)| matches!(task, Task::Waiting(..))).map(|(_, position)| position).min();
         assert!(first.is_none_or(|first| ARRIVALS[passed].1 < first), "{passed} passed: {:?}", self.happened);
     }
 

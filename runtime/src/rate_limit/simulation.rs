@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use super::margin::YEAR;
+use super::safety_margin::YEAR;
 use super::state::{Closed, State};
 use super::{GateTime, RateLimit};
 
@@ -166,8 +166,8 @@ impl Outcome {
         self.refusals.iter().filter(|at| (MINUTE * minute..MINUTE * (minute + 1)).contains(*at)).count()
     }
 
-    /// The longest time from a 429 to the next request.
-    fn longest_pause(&self) -> Duration {
+    /// The maximum time from a 429 to the next request.
+    fn max_pause(&self) -> Duration {
         let pauses = self.departures.windows(2).filter_map(|pair| {
             let refused = self.refusals.iter().filter(|at| (pair[0]..=pair[1]).contains(*at)).max()?;
             Some(pair[1].saturating_sub(*refused))
@@ -178,19 +178,19 @@ impl Outcome {
 
 /// Runs one client under five seeds and checks its minimum throughput, the maximum number of 429s per minute from the
 /// third on, and their maximum total.
-fn check(name: &str, times: Times, least: f64, refused: (usize, usize)) {
+fn check(name: &str, times: Times, min: f64, refused: (usize, usize)) {
     for seed in 0..5 {
         let outcome = Simulation::run(&[(0, 600)], times, seed);
         let used = outcome.used(Duration::ZERO, TIME);
         let minutes: Vec<_> = (0..10).map(|minute| outcome.refused_in(minute)).collect();
-        assert!(used >= least, "{name}, {seed}: {used} %");
+        assert!(used >= min, "{name}, {seed}: {used} %");
         assert!(minutes[2..].iter().all(|minute| *minute <= refused.0), "{name}, {seed}: {minutes:?}");
         assert!(minutes[2..].iter().sum::<usize>() <= refused.1, "{name}, {seed}: {minutes:?}");
-        assert!(outcome.longest_pause() <= SECOND, "{name}, {seed}: {:?}", outcome.longest_pause());
+        assert!(outcome.max_pause() <= SECOND, "{name}, {seed}: {:?}", outcome.max_pause());
         if std::env::var_os("SHOW").is_some() {
             #[allow(clippy::print_stdout)] // Asked for.
             {
-                println!("{name}: {used:.2} % {minutes:?} {:?}", outcome.longest_pause());
+                println!("{name}: {used:.2} % {minutes:?} {:?}", outcome.max_pause());
             }
         }
     }

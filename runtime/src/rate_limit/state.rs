@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use super::margin::{LearnedMargin, YEAR};
 use super::pace::Pace;
+use super::safety_margin::{LearnedMargin, YEAR};
 use super::window::Windows;
 use super::{GateTime, RateLimit};
 
@@ -124,7 +124,7 @@ impl State {
 
     /// The maximum time for which a sent request is counted.
     pub fn memory(&self, now: GateTime) -> Duration {
-        self.windows.longest(self.margin.at(now))
+        self.windows.memory(self.margin.at(now))
     }
 
     /// The end of the current pause after a 429, if any.

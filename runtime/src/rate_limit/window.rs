@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::GateTime;
-use super::margin::distance;
+use super::safety_margin::distance;
 
 /// At most `requests` in any interval of this length; a request counts as many times as its weight.
 #[doc(hidden)]
@@ -37,7 +37,7 @@ impl Window {
 pub(super) struct Windows {
     windows: Vec<Window>,
     /// The times of the sent requests, the latest last.
-    #[cfg_attr(feature = "__gate-state", serde(with = "super::written"))]
+    #[cfg_attr(feature = "__gate-state", serde(with = "super::stored_times"))]
     sent: VecDeque<GateTime>,
     /// The number of requests that have passed but are not yet reported as sent; each may be sent at any time.
     unsent: usize,
@@ -70,7 +70,7 @@ impl Windows {
     }
 
     /// The maximum time for which a request is counted in a window.
-    pub(super) fn longest(&self, margin: Duration) -> Duration {
+    pub(super) fn memory(&self, margin: Duration) -> Duration {
         self.windows.iter().map(|window| distance(window.length, margin)).max().unwrap_or_default()
     }
 
@@ -96,14 +96,14 @@ impl Windows {
 
     /// Counts a request that is sent now. Reports may arrive out of order.
     pub(super) fn count(&mut self, now: GateTime, margin: Duration, weight: usize) {
-        let most = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
-        let longest = self.longest(margin);
-        let place = self.sent.partition_point(|sent| *sent <= now);
-        for _ in 0..weight.min(most) {
-            self.sent.insert(place, now);
+        let max = self.windows.iter().map(|window| window.requests).max().unwrap_or(0);
+        let memory = self.memory(margin);
+        let position = self.sent.partition_point(|sent| *sent <= now);
+        for _ in 0..weight.min(max) {
+            self.sent.insert(position, now);
         }
-        let is_over = |sent: &GateTime| now.saturating_sub(*sent) >= longest;
-        while self.sent.len() > most || self.sent.front().is_some_and(is_over) {
+        let is_over = |sent: &GateTime| now.saturating_sub(*sent) >= memory;
+        while self.sent.len() > max || self.sent.front().is_some_and(is_over) {
             self.sent.pop_front();
         }
     }
@@ -115,7 +115,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn least() -> Duration {
+    fn min_margin() -> Duration {
         Duration::ZERO
     }
 
@@ -127,10 +127,10 @@ mod tests {
         let mut now = start;
         let mut left = Vec::new();
         for _ in 0..count {
-            now = windows.room_from(now, least(), 1).map_or(now, |room| room.max(now));
+            now = windows.room_from(now, min_margin(), 1).map_or(now, |room| room.max(now));
             windows.pass(1);
             windows.settle(1);
-            windows.count(now, least(), 1);
+            windows.count(now, min_margin(), 1);
             left.push(now.saturating_sub(start).as_millis());
         }
         left
@@ -147,9 +147,9 @@ mod tests {
     #[test]
     fn window_keeps_at_most_its_limit_of_times() {
         let mut windows = Windows::new(vec![Window { requests: 10, length: SECOND }]);
-        (0..100).for_each(|_| windows.count(GateTime::ZERO, least(), 1));
+        (0..100).for_each(|_| windows.count(GateTime::ZERO, min_margin(), 1));
         assert_eq!(windows.sent.len(), 10);
-        windows.count(2 * SECOND, least(), 1);
+        windows.count(2 * SECOND, min_margin(), 1);
         assert_eq!(windows.sent.len(), 1);
     }
 
@@ -160,17 +160,17 @@ mod tests {
         let leave = |windows: &mut Windows, milliseconds, weight| {
             windows.pass(weight);
             windows.settle(weight);
-            windows.count(at(milliseconds), least(), weight);
+            windows.count(at(milliseconds), min_margin(), weight);
         };
         leave(&mut windows, 0, 4);
         leave(&mut windows, 100, 5);
-        assert_eq!(windows.room_from(at(100), least(), 1), None);
-        assert_eq!(windows.room_from(at(100), least(), 5), Some(at(1010)));
-        assert_eq!(windows.room_from(at(100), least(), 6), Some(at(1110)));
+        assert_eq!(windows.room_from(at(100), min_margin(), 1), None);
+        assert_eq!(windows.room_from(at(100), min_margin(), 5), Some(at(1010)));
+        assert_eq!(windows.room_from(at(100), min_margin(), 6), Some(at(1110)));
         // A request heavier than the window waits until the window is empty, and fills it.
-        assert_eq!(windows.room_from(at(100), least(), 25), Some(at(1110)));
+        assert_eq!(windows.room_from(at(100), min_margin(), 25), Some(at(1110)));
         leave(&mut windows, 1110, 25);
-        assert_eq!(windows.room_from(at(1200), least(), 1), Some(at(2120)));
+        assert_eq!(windows.room_from(at(1200), min_margin(), 1), Some(at(2120)));
     }
 
     #[test]
@@ -184,11 +184,11 @@ mod tests {
             let mut left = Vec::new();
             for _ in 0..300 {
                 now += Duration::from_micros(fastrand::u64(0..2) * fastrand::u64(0..50_000));
-                if state.room_from(now, least(), 1).is_none_or(|room| room <= now) {
+                if state.room_from(now, min_margin(), 1).is_none_or(|room| room <= now) {
                     state.pass(1);
                     state.settle(1);
                     if fastrand::u8(0..10) > 0 {
-                        state.count(now, least(), 1);
+                        state.count(now, min_margin(), 1);
                         left.push(now);
                     }
                 }
@@ -207,11 +207,11 @@ mod tests {
     fn late_report_of_an_earlier_request_is_counted() {
         let mut windows = Windows::new(vec![Window { requests: 2, length: SECOND }]);
         let at = |milliseconds| Duration::from_millis(milliseconds);
-        windows.count(at(5300), least(), 1);
-        windows.count(at(5100), least(), 1);
-        assert_eq!(windows.room_from(at(5400), least(), 1), Some(at(6110)));
-        windows.count(at(5200), least(), 1);
-        assert_eq!(windows.room_from(at(5400), least(), 1), Some(at(6210)));
+        windows.count(at(5300), min_margin(), 1);
+        windows.count(at(5100), min_margin(), 1);
+        assert_eq!(windows.room_from(at(5400), min_margin(), 1), Some(at(6110)));
+        windows.count(at(5200), min_margin(), 1);
+        assert_eq!(windows.room_from(at(5400), min_margin(), 1), Some(at(6210)));
     }
 
     #[test]
@@ -220,17 +220,17 @@ mod tests {
         let start = GateTime::ZERO;
         let at = |milliseconds| start + Duration::from_millis(milliseconds);
         windows.pass(1);
-        assert_eq!(windows.room_from(start, least(), 1), None);
+        assert_eq!(windows.room_from(start, min_margin(), 1), None);
         windows.pass(1);
-        assert_eq!(windows.room_from(at(5000), least(), 1), Some(at(6010)));
+        assert_eq!(windows.room_from(at(5000), min_margin(), 1), Some(at(6010)));
         windows.settle(1);
-        windows.count(at(5500), least(), 1);
-        assert_eq!(windows.room_from(at(5600), least(), 1), Some(at(6510)));
+        windows.count(at(5500), min_margin(), 1);
+        assert_eq!(windows.room_from(at(5600), min_margin(), 1), Some(at(6510)));
         windows.settle(1);
-        assert_eq!(windows.room_from(at(5600), least(), 1), None);
+        assert_eq!(windows.room_from(at(5600), min_margin(), 1), None);
         windows.pass(1);
         windows.settle(1);
-        windows.count(at(5700), least(), 1);
-        assert_eq!(windows.room_from(at(5700), least(), 1), Some(at(6510)));
+        windows.count(at(5700), min_margin(), 1);
+        assert_eq!(windows.room_from(at(5700), min_margin(), 1), Some(at(6510)));
     }
 }

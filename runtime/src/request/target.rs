@@ -65,11 +65,11 @@ impl RequestTarget {
 
     /// Sets a param, replacing an earlier value.
     pub(crate) fn set(&mut self, name: Cow<'static, str>, value: String) {
-        let place = self.place(&name);
+        let key = self.sort_key(&name);
         // A param may have several values, which are adjacent.
         let (first, end) = (
-            self.params.partition_point(|param| self.place(&param.name) < place),
-            self.params.partition_point(|param| self.place(&param.name) <= place),
+            self.params.partition_point(|param| self.sort_key(&param.name) < key),
+            self.params.partition_point(|param| self.sort_key(&param.name) <= key),
         );
         self.params.splice(first..end, [Param { name, value }]);
     }
@@ -87,8 +87,8 @@ impl RequestTarget {
     /// Sets a param to several values, replacing earlier ones.
     pub(crate) fn set_list(&mut self, name: Cow<'static, str>, list: ListText) {
         self.unset(&name);
-        let place = self.place(&name);
-        let index = self.params.partition_point(|param| self.place(&param.name) < place);
+        let key = self.sort_key(&name);
+        let index = self.params.partition_point(|param| self.sort_key(&param.name) < key);
         let names = std::iter::repeat(name);
         let params = names.zip(list.into_texts()).map(|(name, value)| Param { name, value });
         self.params.splice(index..index, params);
@@ -133,7 +133,7 @@ impl RequestTarget {
     }
 
     /// Returns the sort key of a param: its position in the table, or the end of the table and its name.
-    fn place<'n>(&self, name: &'n str) -> (usize, &'n str) {
+    fn sort_key<'n>(&self, name: &'n str) -> (usize, &'n str) {
         let mut known = self.endpoint.params.unwrap_or_default().iter();
         match known.position(|param| param.wire_name == name) {
             Some(index) => (index, ""),

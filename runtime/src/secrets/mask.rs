@@ -4,17 +4,17 @@
 //! JSON or `Debug`, or both, and truncated at the end of an excerpt. Other fragments and other encodings are not found.
 
 /// A shorter secret is not masked: it would match by chance and make other text unreadable.
-const SHORTEST: usize = 4;
+const MIN_BYTES: usize = 4;
 
 /// The end of an excerpt.
 const CUT: &[u8] = "…".as_bytes();
 
 /// The maximum number of bytes that a cut can leave of one encoded character: `\u002` of `\u002f`.
-const LONGEST_STUB: usize = 5;
+const MAX_STUB: usize = 5;
 
 /// Overwrites every occurrence of a secret with asterisks.
 pub(super) fn mask(bytes: &mut [u8], secret: &str) {
-    if secret.len() < SHORTEST {
+    if secret.len() < MIN_BYTES {
         return;
     }
     let mut start = 0;
@@ -60,7 +60,7 @@ impl Form {
         for (seen, character) in secret.char_indices() {
             match self.after(rest, character) {
                 Some(after) => rest = after,
-                None if seen >= SHORTEST && is_cut(rest) => break,
+                None if seen >= MIN_BYTES && is_cut(rest) => break,
                 None => return None,
             }
         }
@@ -79,7 +79,7 @@ impl Form {
 
 /// Returns whether an excerpt ends here, possibly within an encoded character.
 fn is_cut(text: &[u8]) -> bool {
-    (0..=LONGEST_STUB).filter_map(|stub| text.get(stub..)).any(|rest| rest.starts_with(CUT))
+    (0..=MAX_STUB).filter_map(|stub| text.get(stub..)).any(|rest| rest.starts_with(CUT))
 }
 
 fn after_percent<'t>(text: &'t [u8], plain: &[u8]) -> Option<&'t [u8]> {

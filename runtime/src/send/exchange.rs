@@ -17,7 +17,7 @@ use crate::decode::{self, DecodeError, EnvelopeRest, Push};
 use crate::dispatch::observer::{Event, Observers};
 #[cfg(feature = "tracing")]
 use crate::dispatch::spans;
-use crate::dispatch::{Dispatcher, Ending, Policy, RequestContext, status};
+use crate::dispatch::{Dispatcher, Policy, RequestContext, RequestEnd, status};
 use crate::error::Error;
 use crate::rate_limit::Permit;
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo, TimeField};
@@ -43,7 +43,7 @@ pub struct UndecodedResponse {
     connection: Arc<Connection>,
     target: RequestTarget,
     response: HttpResponse,
-    ending: Ending,
+    ending: RequestEnd,
 }
 
 /// Reads a series and appends its records to `records`. `decode` does most of the work and is compiled once; this
@@ -132,11 +132,11 @@ impl UndecodedResponse {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
         let said = if error.lacks_data() || is_data || !is_series {
-            status::said(&body, &connection.service.error_body)
+            status::message(&body, &connection.service.error_body)
         } else {
             None
         };
-        let error = error.into_error(&body, said).with_reply(status, headers).after(ending.timing());
+        let error = error.into_error(&body, said).with_response(status, headers).after(ending.timing());
         ending.failed(&error);
         connection.about(error, &target)
     }
@@ -165,7 +165,7 @@ async fn answer(
     connection: &Connection,
     target: &RequestTarget,
     options: &Options,
-) -> Result<(HttpResponse, Ending), Error> {
+) -> Result<(HttpResponse, RequestEnd), Error> {
     let kind = RequestKind::Data(target.endpoint());
     let policy = options.policy().unwrap_or(&connection.policy);
     let observers = connection.observers.clone();

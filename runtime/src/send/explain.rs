@@ -100,7 +100,7 @@ mod tests {
         for (name, value) in set {
             target.set(Cow::Borrowed(name), (*value).to_owned());
         }
-        let error = Error::new(ErrorKind::Status, "no").with_reply(status, Headers::new()).with_hint(advice);
+        let error = Error::new(ErrorKind::Status, "no").with_response(status, Headers::new()).with_hint(advice);
         explained(error, &target).to_string()
     }
 
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn unknown_rejection_has_no_explanation() {
         const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Documented);
-        let error = Error::new(ErrorKind::Status, "no").with_reply(422, Headers::new()).with_hint("look twice");
+        let error = Error::new(ErrorKind::Status, "no").with_response(422, Headers::new()).with_hint("look twice");
         assert_eq!(explained(error, &RequestTarget::new(PING)).to_string(), "no; look twice");
     }
 }

@@ -4,7 +4,7 @@
 //! or read. It converts to and from Unix seconds, [`SystemTime`] and RFC 3339, and is always in UTC.
 
 mod arithmetic;
-mod foreign;
+mod conversions;
 mod iso8601;
 
 use std::fmt;

@@ -57,12 +57,12 @@ async fn body_without_data_shows_the_service_message() {
     let body = r#"{"error": {"message": "the plan does not cover this"}}"#;
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let error = client.market().ratio().await.unwrap_err();
-    let expected = "`data` is missing at line 1 column 55; the service says: the plan does not cover this";
+    let expected = "`data` is missing at line 1 column 55; the service reports: the plan does not cover this";
     assert!(error.to_string().contains(expected), "{error}");
     assert_eq!(error.body(), Some(body.as_bytes()));
     let client = Service::new(|_, _| reply(200, &[], r#"{"other": 1}"#)).client();
     let error = client.market().ratio().await.unwrap_err();
-    assert!(!error.to_string().contains("the service says"), "{error}");
+    assert!(!error.to_string().contains("the service reports"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

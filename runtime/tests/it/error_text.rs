@@ -135,14 +135,17 @@ async fn error_inside_a_success_shows_the_service_message() {
     let service = Service::new(|_, _| reply(200, &[], r#"{"error": {"message": "Invalid symbol."}}"#));
     let client = service.client();
     let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
-    assert!(series.contains("`data` is missing at line 1 column 42; the service says: Invalid symbol.;"), "{series}");
+    assert!(
+        series.contains("`data` is missing at line 1 column 42; the service reports: Invalid symbol.;"),
+        "{series}"
+    );
     let record = Request::<Latest>::new(&client).await.unwrap_err().to_string();
     assert!(record.contains("`openDate`: expected "), "{record}");
-    assert!(record.contains("; the service says: Invalid symbol.; after 1 attempt"), "{record}");
+    assert!(record.contains("; the service reports: Invalid symbol.; after 1 attempt"), "{record}");
     service.becomes(|_, _| reply(200, &[], r#"{"data": null, "message": "Invalid symbol."}"#));
     let series = client.market().ratio().coin("B").await.unwrap_err().to_string();
     assert!(series.contains("`data`: expected a list of records"), "{series}");
-    assert!(series.contains("; the service says: Invalid symbol.; after 1 attempt"), "{series}");
+    assert!(series.contains("; the service reports: Invalid symbol.; after 1 attempt"), "{series}");
 }
 
 #[tokio::test(start_paused = true)]

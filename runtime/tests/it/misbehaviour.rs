@@ -322,7 +322,7 @@ async fn the_text() {
         ("twice", body(format!("{DATA}{DATA}")), "Decode", "expected the end of the body"),
         ("deep", body(&deep), "Decode", ""),
         ("deep where nobody looks", data(&format!(r#"{{"openDate": 1, "ratio": 1, "x": {deep}}}"#)), "1", ""),
-        ("an error with 200", body(r#"{"message": "maintenance"}"#), "Decode", "the service says: maintenance"),
+        ("an error with 200", body(r#"{"message": "maintenance"}"#), "Decode", "the service reports: maintenance"),
         ("null", body("null"), "Decode", ""),
         ("a list", body("[]"), "Decode", ""),
         ("data is null", body(r#"{"data": null}"#), "Decode", "`data`"),

@@ -3,14 +3,14 @@
 //! [`HyperTransport`] is the default; `ReqwestTransport` wraps the user's client. Both need sockets and threads, so
 //! neither exists on WebAssembly.
 
+mod client_certificate;
 mod connect;
-mod departing_body;
-mod exchange;
 mod failure;
 #[cfg(feature = "gzip")]
 mod gzip;
 mod hyper;
-mod identity;
+mod messages;
+mod notifying_body;
 mod pools;
 #[cfg(feature = "proxy")]
 mod proxy;

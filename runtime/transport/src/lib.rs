@@ -13,7 +13,7 @@ pub mod address;
 #[cfg(not(target_family = "wasm"))]
 mod built_in;
 #[cfg(target_family = "wasm")]
-#[path = "no_sockets.rs"]
+#[path = "unavailable.rs"]
 mod built_in;
 mod from_fn;
 mod headers;
@@ -218,7 +218,7 @@ pub struct TransportError {
     permanent: bool,
     /// The maximum size that the body exceeds.
     body_limit: Option<usize>,
-    head: Option<Box<(u16, Headers)>>,
+    status_and_headers: Option<Box<(u16, Headers)>>,
     stale: bool,
     cause: Option<Arc<dyn StdError + Send + Sync>>,
 }
@@ -232,7 +232,7 @@ impl TransportError {
             timeout: false,
             permanent: false,
             body_limit: None,
-            head: None,
+            status_and_headers: None,
             stale: false,
             cause: None,
         }
@@ -275,14 +275,14 @@ impl TransportError {
     }
 
     /// Adds the status and headers that had arrived before the error.
-    pub fn after_head(mut self, status: u16, headers: Headers) -> Self {
-        self.head = Some(Box::new((status, headers)));
+    pub fn with_status_and_headers(mut self, status: u16, headers: Headers) -> Self {
+        self.status_and_headers = Some(Box::new((status, headers)));
         self
     }
 
     /// The status and headers, if they had arrived before the error.
-    pub fn head(&self) -> Option<(u16, &Headers)> {
-        self.head.as_deref().map(|(status, headers)| (*status, headers))
+    pub fn status_and_headers(&self) -> Option<(u16, &Headers)> {
+        self.status_and_headers.as_deref().map(|(status, headers)| (*status, headers))
     }
 
     /// The phase in which the error occurred.

@@ -27,7 +27,7 @@ async fn replies_of_a_server() {
     assert_eq!(sold.unknown_fields.get("took"), Some(3.into()));
     let error = client.sales().bids("clock").await.unwrap_err().to_string();
     assert!(error.contains("`result`: expected an object, found `null`"), "{error}");
-    assert!(error.contains("the service says: no such lot"), "{error}");
+    assert!(error.contains("the service reports: no such lot"), "{error}");
 }
 
 #[tokio::test]

@@ -55,18 +55,18 @@ fn columns_of_table<'r>(info: &'static RecordInfo, records: Vec<FieldValue<'r>>)
 
 fn columns_of_keys(records: Vec<FieldValue<'_>>) -> Vec<Column<'_>> {
     // Index of the column of each key. A JSON object serves as the map, since `serde_json` has that compiled.
-    let (mut columns, mut places): (Vec<Column<'_>>, _) = (Vec::new(), Value::Null);
+    let (mut columns, mut positions): (Vec<Column<'_>>, _) = (Vec::new(), Value::Null);
     let count = records.len();
     for (index, record) in records.into_iter().enumerate() {
         let FieldValue::Any(Value::Object(object)) = record else { continue };
         for (key, value) in object {
-            let place = places.get(key).and_then(|place| usize::try_from(place.as_u64()?).ok());
-            let place = place.unwrap_or_else(|| {
-                places[key.as_str()] = columns.len().into();
+            let position = positions.get(key).and_then(|position| usize::try_from(position.as_u64()?).ok());
+            let position = position.unwrap_or_else(|| {
+                positions[key.as_str()] = columns.len().into();
                 columns.push(Column { name: key, info: None, values: vec![FieldValue::Null; count] });
                 columns.len() - 1
             });
-            if let Some(cell) = columns.get_mut(place).and_then(|column| column.values.get_mut(index)) {
+            if let Some(cell) = columns.get_mut(position).and_then(|column| column.values.get_mut(index)) {
                 *cell = FieldValue::Any(value);
             }
         }

@@ -84,11 +84,11 @@ mod tests {
 
     #[test]
     fn arithmetic_carries_and_borrows() {
-        let most = Duration::from_millis(700);
-        let later = Timestamp::from(5) + most + most;
+        let step = Duration::from_millis(700);
+        let later = Timestamp::from(5) + step + step;
         assert_eq!(later, Timestamp { seconds: 6, nanos: 400_000_000 });
-        assert_eq!(later - most, Timestamp { seconds: 5, nanos: 700_000_000 });
-        assert_eq!(later - most - most, Timestamp::from(5));
+        assert_eq!(later - step, Timestamp { seconds: 5, nanos: 700_000_000 });
+        assert_eq!(later - step - step, Timestamp::from(5));
     }
 
     #[test]

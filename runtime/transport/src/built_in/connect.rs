@@ -44,18 +44,18 @@ where
     fn call(&mut self, target: Uri) -> Self::Future {
         let connecting = tokio::time::timeout(self.timeout, self.inner.call(target));
         let timeout = self.timeout;
-        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(TooLate(timeout)))) })
+        Box::pin(async move { connecting.await.unwrap_or_else(|_| Err(Box::new(ConnectTimeout(timeout)))) })
     }
 }
 
 /// The error for a connection that was not made in time.
 #[derive(Debug)]
-pub(super) struct TooLate(pub(super) Duration);
+pub(super) struct ConnectTimeout(pub(super) Duration);
 
-impl fmt::Display for TooLate {
+impl fmt::Display for ConnectTimeout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("`connect_timeout` is over")
     }
 }
 
-impl StdError for TooLate {}
+impl StdError for ConnectTimeout {}

@@ -9,7 +9,7 @@ use http::{HeaderValue, Uri};
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::ClientConfig;
 
-use super::failure::{Way, place, unused_proxy};
+use super::failure::{Route, host_and_port, unused_proxy};
 use crate::settings::{Settings, SettingsError};
 
 pub(super) type Connector = HttpConnector;
@@ -28,8 +28,8 @@ impl Routes {
     }
 
     /// The route to a server, for error messages.
-    pub(super) fn way(&self, target: &Uri) -> Way {
-        Way { target: place(target), proxy: None, hint: unused_proxy(target) }
+    pub(super) fn route(&self, target: &Uri) -> Route {
+        Route { target: host_and_port(target), proxy: None, hint: unused_proxy(target) }
     }
 
     /// The credentials for a proxy: none, because there is no proxy.

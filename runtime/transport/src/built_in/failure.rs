@@ -9,14 +9,14 @@ use std::io;
 use http::Uri;
 use rustls::CertificateError;
 
-use super::connect::TooLate;
+use super::connect::ConnectTimeout;
 use crate::address::is_loopback;
 use crate::{Phase, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// The route of a connection that failed.
-pub(super) struct Way {
+pub(super) struct Route {
     /// Host and port of the server.
     pub(super) target: String,
     /// Host and port of the proxy, if there is one.
@@ -26,7 +26,7 @@ pub(super) struct Way {
 }
 
 /// Host and port of a URL, with the scheme's default port if it has none.
-pub(super) fn place(uri: &Uri) -> String {
+pub(super) fn host_and_port(uri: &Uri) -> String {
     let by_scheme = if uri.scheme_str() == Some("https") { 443 } else { 80 };
     format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(by_scheme))
 }
@@ -42,10 +42,14 @@ pub(super) fn unused_proxy(target: &Uri) -> &'static str {
 }
 
 /// Converts an error before the headers, with the phase in which it occurred.
-pub(super) fn before_head(error: impl Into<BoxError>, is_connect: bool, way: impl FnOnce() -> Way) -> TransportError {
+pub(super) fn before_headers(
+    error: impl Into<BoxError>,
+    is_connect: bool,
+    route: impl FnOnce() -> Route,
+) -> TransportError {
     let error = error.into();
     if is_connect {
-        return no_connection(error, &way());
+        return no_connection(error, &route());
     }
     let unsent = |cause: &hyper::Error| cause.is_canceled() || cause.is_user();
     if causes(&*error).any(|cause| cause.downcast_ref().is_some_and(unsent)) {
@@ -56,20 +60,20 @@ pub(super) fn before_head(error: impl Into<BoxError>, is_connect: bool, way: imp
 }
 
 /// The error for a failed connection, with its reason.
-fn no_connection(error: BoxError, way: &Way) -> TransportError {
+fn no_connection(error: BoxError, route: &Route) -> TransportError {
     let causes = || causes(&*error);
-    let Way { target, proxy, hint } = way;
+    let Route { target, proxy, hint } = route;
     let through = proxy.as_ref().map(|proxy| format!(" through the proxy `{proxy}`")).unwrap_or_default();
-    let says = |words: &str| causes().any(|cause| cause.to_string() == words);
+    let has_text = |words: &str| causes().any(|cause| cause.to_string() == words);
     let failed = |message| TransportError::new(Phase::Connect, message);
     let this = if let Some(fault) = causes().find_map(|cause| fault(cause)) {
         failed(format!("the certificate of `{target}`{through} {fault}")).permanent()
-    } else if says(PROXY_WANTS_CREDENTIALS) {
+    } else if has_text(PROXY_WANTS_CREDENTIALS) {
         let advice = "the proxy requires credentials; add them to its URL";
         failed(format!("connection to `{target}`{through} failed: {advice}")).permanent()
-    } else if let Some(TooLate(timeout)) = causes().find_map(|cause| cause.downcast_ref()) {
+    } else if let Some(ConnectTimeout(timeout)) = causes().find_map(|cause| cause.downcast_ref()) {
         failed(format!("connection to `{target}`{through} timed out after {timeout:?}{hint}")).timed_out()
-    } else if says(UNKNOWN_NAME) {
+    } else if has_text(UNKNOWN_NAME) {
         failed(format!("connection to `{target}`{through} failed: DNS lookup failed{hint}"))
     } else if causes().any(is_refusal) {
         failed(format!("connection to `{target}`{through} refused{hint}"))

@@ -32,9 +32,9 @@ pub(super) fn decode(
         return Ok(body);
     }
     // One byte above the maximum distinguishes a body that is too large from one that just fits.
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    let max = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     let mut decoded = Vec::new();
-    let mut reader = MultiGzDecoder::new(&*body).take(most);
+    let mut reader = MultiGzDecoder::new(&*body).take(max);
     reader.read_to_end(&mut decoded).map_err(|error| damaged(error, decoded.len()))?;
     if decoded.len() > limit {
         return Err(TransportError::body_too_large(limit));

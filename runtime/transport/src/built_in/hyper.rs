@@ -13,9 +13,9 @@ use hyper_util::client::legacy::{Builder, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::connect::TimedConnector;
-use super::departing_body::DepartingBody;
-use super::exchange::{self, Progress};
-use super::failure::before_head;
+use super::failure::before_headers;
+use super::messages::{self, Progress};
+use super::notifying_body::NotifyingBody;
 use super::pools::{Pool, Pools};
 use super::roots;
 use super::routes::{Connector, Routes};
@@ -30,7 +30,7 @@ pub struct HyperTransport {
 }
 
 /// A client of hyper, which contains its pool.
-type PooledClient = Client<TimedConnector<HttpsConnector<Connector>>, DepartingBody>;
+type PooledClient = Client<TimedConnector<HttpsConnector<Connector>>, NotifyingBody>;
 
 impl fmt::Debug for HyperTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -78,17 +78,17 @@ impl HyperTransport {
         progress: &mut Progress,
     ) -> Result<ResponseBody, TransportError> {
         let limit = request.options.max_body_bytes;
-        let mut request = exchange::convert(request)?;
+        let mut request = messages::convert(request)?;
         let target = request.uri().clone();
         if let Some(authorization) = self.routes.authorization(&target) {
             request.headers_mut().insert(PROXY_AUTHORIZATION, authorization);
         }
         let response = pool.request(request).await.map_err(|error| {
             let is_connect = error.is_connect();
-            before_head(error, is_connect, || self.routes.way(&target))
+            before_headers(error, is_connect, || self.routes.route(&target))
         })?;
         pool.answered();
-        exchange::read(response, limit, progress).await
+        messages::read(response, limit, progress).await
     }
 }
 
@@ -113,9 +113,9 @@ impl Transport for HyperTransport {
             let pool = self.pools.here(|| pool().build(self.connector.clone()));
             let mut progress = Progress::new(&request);
             let body = tokio::time::timeout(timeout, self.exchange(&pool, request, &mut progress)).await;
-            let is_unanswered = progress.is_before_head();
+            let is_without_response = progress.is_before_headers();
             progress.reply(body, timeout).map_err(|error| {
-                if is_unanswered && self.pools.distrust(&pool) { error.on_stale_connection() } else { error }
+                if is_without_response && self.pools.distrust(&pool) { error.on_stale_connection() } else { error }
             })
         })
     }

@@ -14,7 +14,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use rustls::ClientConfig;
 
-use super::failure::{Way, place, unused_proxy};
+use super::failure::{Route, host_and_port, unused_proxy};
 use crate::address::{is_loopback, is_port_usable};
 use crate::settings::{Settings, SettingsError};
 
@@ -75,10 +75,10 @@ impl Routes {
     }
 
     /// The route to a server, for error messages.
-    pub(super) fn way(&self, target: &Uri) -> Way {
-        let proxy = self.intercept(target).map(|proxy| place(proxy.uri()));
+    pub(super) fn route(&self, target: &Uri) -> Route {
+        let proxy = self.intercept(target).map(|proxy| host_and_port(proxy.uri()));
         let hint = if proxy.is_some() || self.is_of_env { "" } else { unused_proxy(target) };
-        Way { target: place(target), proxy, hint }
+        Route { target: host_and_port(target), proxy, hint }
     }
 
     /// The header with the proxy's credentials, for an unencrypted request, which the proxy reads.
@@ -133,7 +133,7 @@ mod tests {
             found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
         };
         let routes = Routes::of_environment(&lookup).map_err(|error| error.to_string())?;
-        Ok(routes.way(&target.parse().unwrap()).proxy)
+        Ok(routes.route(&target.parse().unwrap()).proxy)
     }
 
     /// Environment variables, target of a request, and expected proxy.
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_proxy_that_is_set_is_used_for_every_host() {
         let check = |url: &str, target: &'static str| {
-            Routes::through(url).map(|routes| routes.way(&Uri::from_static(target)).proxy).unwrap()
+            Routes::through(url).map(|routes| routes.route(&Uri::from_static(target)).proxy).unwrap()
         };
         assert_eq!(check("", "https://example.com/"), None);
         assert_eq!(check("http://me:canary@q:2", "https://example.com/").as_deref(), Some("q:2"));

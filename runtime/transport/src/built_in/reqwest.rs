@@ -10,8 +10,8 @@ use ::reqwest::redirect::Policy;
 use ::reqwest::{Body, Client, ClientBuilder, Error as ReqwestError, Request};
 use http::Uri;
 
-use super::exchange::{self, Progress};
-use super::failure::{Way, before_head, place};
+use super::failure::{Route, before_headers, host_and_port};
+use super::messages::{self, Progress};
 use crate::{HttpRequest, Phase, ResponseBody, SendFuture, Transport, TransportError};
 
 /// Sends requests through a `reqwest::Client`; with the feature `reqwest`.
@@ -42,7 +42,7 @@ impl ReqwestTransport {
 
     async fn exchange(&self, request: HttpRequest, progress: &mut Progress) -> Result<ResponseBody, TransportError> {
         let limit = request.options.max_body_bytes;
-        let request = exchange::convert(request)?.map(Body::wrap);
+        let request = messages::convert(request)?.map(Body::wrap);
         let target = request.uri().clone();
         let request = Request::try_from(request).map_err(|error| {
             TransportError::new(Phase::Send, "the URL cannot be sent").permanent().with_source(error.without_url())
@@ -52,7 +52,7 @@ impl ReqwestTransport {
         if *response.url() != asked {
             return Err(followed(response.url().host_str()));
         }
-        exchange::read(response.into(), limit, progress).await.map_err(late)
+        messages::read(response.into(), limit, progress).await.map_err(late)
     }
 }
 
@@ -78,8 +78,8 @@ fn failed(error: ReqwestError, target: &Uri) -> TransportError {
     }
     let (is_connect, is_timeout) = (error.is_connect(), error.is_timeout());
     // Without the URL: the runtime adds it, with secrets masked.
-    let way = || Way { target: place(target), proxy: None, hint: "" };
-    let this = before_head(error.without_url(), is_connect, way);
+    let route = || Route { target: host_and_port(target), proxy: None, hint: "" };
+    let this = before_headers(error.without_url(), is_connect, route);
     if is_timeout { this.timed_out() } else { this }
 }
 

@@ -9,7 +9,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-use super::identity;
+use super::client_certificate;
 use crate::settings::{Settings, SettingsError};
 
 /// The TLS configuration, with crypto provider and trusted roots.
@@ -27,10 +27,10 @@ pub(crate) fn config(settings: &Settings) -> Result<ClientConfig, SettingsError>
         .map_err(|error| SettingsError::new("encryption cannot be set up").with_source(error))?;
     let config = config.with_root_certificates(store);
     let Some((certificates, key)) = &settings.client_certificate else { return Ok(config.with_no_client_auth()) };
-    let (chain, key) = identity::read(certificates, key)?;
+    let (chain, key) = client_certificate::read(certificates, key)?;
     config
         .with_client_auth_cert(chain, key)
-        .map_err(|error| SettingsError::new(identity::CERTIFICATE).with_source(error))
+        .map_err(|error| SettingsError::new(client_certificate::CERTIFICATE).with_source(error))
 }
 
 fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), SettingsError> {

@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::{Routes, is_encrypted};
-use crate::built_in::failure::place;
+use crate::built_in::failure::host_and_port;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -76,7 +76,7 @@ impl Service<Uri> for ProxyConnector {
 
 /// Adds the default port to a URL without one, because a SOCKS tunnel would use 443.
 fn with_port(target: Uri) -> Uri {
-    let authority = place(&target).parse().ok();
+    let authority = host_and_port(&target).parse().ok();
     let mut parts = target.clone().into_parts();
     parts.authority = authority;
     Uri::from_parts(parts).unwrap_or(target)

@@ -8,7 +8,7 @@ use crate::error::{Error, Timing};
 use crate::request::RequestKind;
 
 /// The end of a request; dropping it reports the end to the observers.
-pub(crate) struct Ending {
+pub(crate) struct RequestEnd {
     pub(super) request: RequestKind,
     pub(super) observers: Observers,
     pub(super) timing: Timing,
@@ -16,7 +16,7 @@ pub(crate) struct Ending {
     pub(super) bytes: usize,
 }
 
-impl Ending {
+impl RequestEnd {
     /// The cost of the request.
     pub(crate) fn timing(&self) -> Timing {
         self.timing
@@ -28,7 +28,7 @@ impl Ending {
     }
 }
 
-impl Drop for Ending {
+impl Drop for RequestEnd {
     fn drop(&mut self) {
         let Self { request, outcome, bytes, timing, .. } = *self;
         let Timing { attempts, elapsed, waited } = timing;

@@ -8,14 +8,14 @@ use std::time::Duration;
 use super::GateTime;
 
 /// The minimum margin is the length of the window divided by this.
-const LEAST: u32 = 100;
+const MIN_DIVISOR: u32 = 100;
 
 /// The maximum learned margin, as a multiple of the shortest window: the rate is then a sixth of the limit.
-const MOST: u32 = 5;
+const MAX_WINDOWS: u32 = 5;
 
 /// A margin above the shortest window divided by this shrinks at once. Jitter is not as large, so another program
 /// probably uses the same limit, and it may end soon.
-const JITTER: u32 = 4;
+const JITTER_DIVISOR: u32 = 4;
 
 /// An upper limit for windows and pauses, longer than any useful one: a later time could overflow the clock.
 pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
@@ -23,19 +23,19 @@ pub(super) const YEAR: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 /// The time for which a newly learned margin keeps its value.
 const FIRST_HOLD: Duration = Duration::from_secs(10);
 
-/// That time is multiplied by `LONGER` if a 429 arrives soon after the margin has begun to shrink: within `SOON` times
+/// That time is multiplied by `HOLD_FACTOR` if a 429 arrives soon after the margin has begun to shrink: within `RECENT_FACTOR` times
 /// that time.
-const LONGER: u32 = 8;
-const SOON: u32 = 4;
+const HOLD_FACTOR: u32 = 8;
+const RECENT_FACTOR: u32 = 4;
 
-const LONGEST_HOLD: Duration = Duration::from_secs(2 * 60 * 60);
+const MAX_HOLD: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The half-life of a shrinking margin.
-const HALF: Duration = Duration::from_secs(10);
+const HALF_LIFE: Duration = Duration::from_secs(10);
 
 /// The minimum time between sending a request and sending the one that reuses its room in a window of this length.
 pub(super) fn distance(length: Duration, margin: Duration) -> Duration {
-    length.saturating_add(margin.max(length / LEAST)).min(YEAR)
+    length.saturating_add(margin.max(length / MIN_DIVISOR)).min(YEAR)
 }
 
 /// The margin learned from 429s.
@@ -65,24 +65,24 @@ impl LearnedMargin {
 
     /// The current margin of all windows, except those for which a hundredth of their length is more.
     pub(super) fn at(&self, now: GateTime) -> Duration {
-        let least = self.shortest / LEAST;
-        let Some(Learned { margin, until, .. }) = self.learned else { return least };
-        let shrunk = now.saturating_sub(until).as_secs_f64() / HALF.as_secs_f64();
-        margin.mul_f64((-shrunk).exp2()).max(least)
+        let min = self.shortest / MIN_DIVISOR;
+        let Some(Learned { margin, until, .. }) = self.learned else { return min };
+        let shrunk = now.saturating_sub(until).as_secs_f64() / HALF_LIFE.as_secs_f64();
+        margin.mul_f64((-shrunk).exp2()).max(min)
     }
 
     /// Learns from a 429. If the margin had not begun to shrink, it was too small, and grows. If it had just begun to
     /// shrink, it was large enough before, and is restored for a longer time.
     pub(super) fn rate_limited(&mut self, now: GateTime) {
-        let grown = (self.at(now).saturating_mul(8) / 5).min(self.shortest.saturating_mul(MOST));
+        let grown = (self.at(now).saturating_mul(8) / 5).min(self.shortest.saturating_mul(MAX_WINDOWS));
         let (margin, held) = match self.learned {
             Some(Learned { until, held, .. }) if now < until => (grown, held),
-            Some(Learned { margin, until, held }) if now.saturating_sub(until) < held.saturating_mul(SOON) => {
-                (margin, held.saturating_mul(LONGER).min(LONGEST_HOLD))
+            Some(Learned { margin, until, held }) if now.saturating_sub(until) < held.saturating_mul(RECENT_FACTOR) => {
+                (margin, held.saturating_mul(HOLD_FACTOR).min(MAX_HOLD))
             }
             _ => (grown, FIRST_HOLD),
         };
-        let held = if margin > self.shortest / JITTER { Duration::ZERO } else { held };
+        let held = if margin > self.shortest / JITTER_DIVISOR { Duration::ZERO } else { held };
         self.learned = Some(Learned { margin, until: now.saturating_add(held), held });
     }
 }

@@ -15,18 +15,18 @@ use crate::SentNotifier;
 ///
 /// Hyper reads the size of the body right before it writes the headers, also with HTTP/2, so that call marks the time
 /// of sending.
-pub(super) struct DepartingBody {
+pub(super) struct NotifyingBody {
     body: Full<Bytes>,
     on_sent: SentNotifier,
 }
 
-impl DepartingBody {
+impl NotifyingBody {
     pub(super) fn new(body: Bytes, on_sent: SentNotifier) -> Self {
         Self { body: Full::new(body), on_sent }
     }
 }
 
-impl Body for DepartingBody {
+impl Body for NotifyingBody {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
@@ -75,7 +75,7 @@ mod tests {
         transport: &dyn Transport,
         url: &str,
         body: &[u8],
-        told: impl Fn() + Send + Sync + Clone + 'static,
+        notified: impl Fn() + Send + Sync + Clone + 'static,
     ) -> Vec<Result<HttpResponse, TransportError>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let send = |_| {
@@ -83,16 +83,16 @@ mod tests {
             let mut request =
                 HttpRequest::new(method, url, Headers::new(), RequestOptions::new(Duration::from_secs(10), 100));
             request.body = body.to_vec();
-            request.on_sent = SentNotifier::new(told.clone());
+            request.on_sent = SentNotifier::new(notified.clone());
             runtime.block_on(transport.send(request))
         };
         (0..2).map(send).collect()
     }
 
     /// Responds to each request after the notification.
-    fn answer(mut stream: TcpStream, told: &Receiver<()>) {
+    fn answer(mut stream: TcpStream, notified: &Receiver<()>) {
         while stream.read(&mut [0; 1000]).is_ok_and(|length| length > 0) {
-            told.recv_timeout(Duration::from_secs(5)).unwrap();
+            notified.recv_timeout(Duration::from_secs(5)).unwrap();
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
         }
     }
@@ -104,9 +104,9 @@ mod tests {
             for body in [&b""[..], b"grant_type=client_credentials"] {
                 let listener = TcpListener::bind("127.0.0.1:0").unwrap();
                 let url = format!("http://{}/", listener.local_addr().unwrap());
-                let (tell, told) = std::sync::mpsc::channel();
-                thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(stream, &told)));
-                let outcomes = check(&*transport, &url, body, move || tell.send(()).unwrap());
+                let (notify, notified) = std::sync::mpsc::channel();
+                thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(stream, &notified)));
+                let outcomes = check(&*transport, &url, body, move || notify.send(()).unwrap());
                 assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
             }
         }
@@ -118,11 +118,11 @@ mod tests {
         let url = format!("http://{}/", listener.local_addr().unwrap());
         drop(listener);
         for transport in transports() {
-            let told = Arc::new(AtomicUsize::new(0));
-            let count = told.clone();
+            let notified = Arc::new(AtomicUsize::new(0));
+            let count = notified.clone();
             let outcomes = check(&*transport, &url, b"", move || _ = count.fetch_add(1, Ordering::SeqCst));
             assert!(outcomes.iter().all(Result::is_err), "{outcomes:?}");
-            assert_eq!(told.load(Ordering::SeqCst), 0);
+            assert_eq!(notified.load(Ordering::SeqCst), 0);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{Error, FailedRequest, Timing, excerpt, one_line};
 
 /// Maximum number of bytes quoted from a body.
-const LONGEST_BODY: usize = 500;
+const MAX_BODY_BYTES: usize = 500;
 
 impl Error {
     fn write_line(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,8 +24,8 @@ impl Error {
         if let Some(code) = &inner.code {
             write!(f, " (code {code})")?;
         }
-        if let Some(asked) = inner.retry_after {
-            write!(f, "; retry after {}s", asked.as_secs_f64())?;
+        if let Some(retry_after) = inner.retry_after {
+            write!(f, "; retry after {}s", retry_after.as_secs_f64())?;
         }
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;
@@ -35,7 +35,7 @@ impl Error {
         write_account(f, &Timing { waited, ..inner.timing })?;
         match inner.body.as_deref().map(String::from_utf8_lossy) {
             Some(body) if !body.trim().is_empty() && !inner.has_body_message => {
-                write!(f, "; body: {}", one_line(&excerpt(body.trim(), LONGEST_BODY)))
+                write!(f, "; body: {}", one_line(&excerpt(body.trim(), MAX_BODY_BYTES)))
             }
             _ => Ok(()),
         }
@@ -44,10 +44,10 @@ impl Error {
     fn write_causes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
-            let said = error.to_string();
+            let text = error.to_string();
             // The line already contains the problem of a body.
-            if !self.0.message.contains(&said) {
-                write!(f, ": {said}")?;
+            if !self.0.message.contains(&text) {
+                write!(f, ": {text}")?;
             }
             cause = error.source();
         }

@@ -66,7 +66,7 @@ impl Error {
     }
 
     /// Adds status and headers of the response.
-    pub(crate) fn with_reply(mut self, status: u16, headers: Headers) -> Self {
+    pub(crate) fn with_response(mut self, status: u16, headers: Headers) -> Self {
         self.0.status = Some(status);
         self.0.headers = Some(Box::new(headers));
         self
@@ -83,8 +83,8 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_retry_after(mut self, asked: Option<Duration>) -> Self {
-        self.0.retry_after = asked;
+    pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
+        self.0.retry_after = retry_after;
         self
     }
 
@@ -179,8 +179,8 @@ impl From<TransportError> for Error {
             false => Again::No,
         };
         this.0.stale = error.is_stale();
-        if let Some((status, headers)) = error.head() {
-            this = this.with_reply(status, headers.clone());
+        if let Some((status, headers)) = error.status_and_headers() {
+            this = this.with_response(status, headers.clone());
         }
         this.0.source = error.into_source();
         this

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use super::ending::Ending;
 use super::observer::{Event, Observers, Outcome, WaitReason};
 use super::policy::Policy;
+use super::request_end::RequestEnd;
 use super::retry::{Attempts, NoRetry, Retries};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::platform::{Instant, sleep};
@@ -33,7 +33,7 @@ pub(crate) struct RequestContext<'r> {
     failure: Option<Error>,
     /// True if a timeout expired or would expire before the next attempt.
     out_of_time: bool,
-    /// True if the event of the end was sent, or an `Ending` will send it.
+    /// True if the event of the end was sent, or a `RequestEnd` will send it.
     is_reported: bool,
 }
 
@@ -82,7 +82,7 @@ impl<'r> RequestContext<'r> {
 
     /// The time that the request may still spend in the queue; `None` if unlimited.
     pub(crate) fn queue_time_left(&self) -> Option<Duration> {
-        self.policy.queue_timeout.map(|most| most.saturating_sub(self.time_in_queue))
+        self.policy.queue_timeout.map(|max| max.saturating_sub(self.time_in_queue))
     }
 
     /// Adds time in the rate-limit queue, which does not count towards the timeout.
@@ -179,7 +179,7 @@ impl<'r> RequestContext<'r> {
     }
 
     /// Ends the request with a response, without decoding its body.
-    pub(crate) fn succeeded(mut self, status: u16, bytes: usize) -> Ending {
+    pub(crate) fn succeeded(mut self, status: u16, bytes: usize) -> RequestEnd {
         self.ending(Outcome::Success { status }, bytes)
     }
 
@@ -188,10 +188,10 @@ impl<'r> RequestContext<'r> {
         drop(self.ending(Outcome::of(error), 0));
     }
 
-    fn ending(&mut self, outcome: Outcome, bytes: usize) -> Ending {
+    fn ending(&mut self, outcome: Outcome, bytes: usize) -> RequestEnd {
         self.is_reported = true;
         let observers = self.observers.clone();
-        Ending { request: self.request, observers, timing: self.timing(), outcome, bytes }
+        RequestEnd { request: self.request, observers, timing: self.timing(), outcome, bytes }
     }
 
     /// The error for an elapsed timeout of the request; `which` is the name of its setting.

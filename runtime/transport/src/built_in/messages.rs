@@ -14,7 +14,7 @@ use http_body_util::BodyExt;
 use hyper::body::Body;
 use tokio::time::error::Elapsed;
 
-use super::departing_body::DepartingBody;
+use super::notifying_body::NotifyingBody;
 use crate::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Method, Phase, ResponseBody, TransportError};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
@@ -44,18 +44,18 @@ impl Progress {
             (Ok(Ok(body)), Some(head)) => Ok(HttpResponse { body, ..head }),
             // A response with an error status is returned even without its body.
             (Err(_), Some(head)) if !is_success(head.status) => Ok(head),
-            (Ok(Err(error)), Some(head)) => Err(error.after_head(head.status, head.headers)),
+            (Ok(Err(error)), Some(head)) => Err(error.with_status_and_headers(head.status, head.headers)),
             (Ok(Err(error)), None) => Err(error),
             (Err(_), Some(head)) => {
                 let error = late(Phase::Body, &format!("{} bytes of the body received", self.bytes));
-                Err(error.after_head(head.status, head.headers))
+                Err(error.with_status_and_headers(head.status, head.headers))
             }
             (_, None) => Err(late(Phase::Headers, "no status received")),
         }
     }
 
     /// Returns whether no headers have arrived yet.
-    pub(super) fn is_before_head(&self) -> bool {
+    pub(super) fn is_before_headers(&self) -> bool {
         self.head.is_none()
     }
 }
@@ -65,12 +65,12 @@ fn is_success(status: u16) -> bool {
 }
 
 /// Converts a request to the types of the `http` crate, which hyper and reqwest share.
-pub(super) fn convert(request: HttpRequest) -> Result<Request<DepartingBody>, TransportError> {
+pub(super) fn convert(request: HttpRequest) -> Result<Request<NotifyingBody>, TransportError> {
     let method = match request.method {
         Method::Get => http::Method::GET,
         Method::Post => http::Method::POST,
     };
-    let mut converted = Request::new(DepartingBody::new(request.body.into(), request.on_sent));
+    let mut converted = Request::new(NotifyingBody::new(request.body.into(), request.on_sent));
     *converted.method_mut() = method;
     // Not parsed from a `str`, because that would copy it.
     *converted.uri_mut() = Uri::from_maybe_shared(Bytes::from(request.url))

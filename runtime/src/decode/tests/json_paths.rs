@@ -75,16 +75,16 @@ fn invalid_record_is_dropped_on_request() {
             "duplicate key `price` in one object at line 1 column 47",
         ),
     ];
-    for (record, place, field, problem) in bodies {
+    for (record, path, field, problem) in bodies {
         let text = format!(r#"{{"data": [{{"price": 1}}, {record}, {{"price": 3, "new": 4}}], "more": 5}}"#);
-        assert_eq!(series_of::<Level>(&text).map(drop), Err(format!("`{place}`: {problem}")));
+        assert_eq!(series_of::<Level>(&text).map(drop), Err(format!("`{path}`: {problem}")));
         let whole = good_of::<Level>(&text).unwrap();
         assert_eq!(whole.data.iter().map(|level| level.price).sum::<f64>().to_bits(), 4.0_f64.to_bits());
         assert_eq!(whole.data[1].unknown_fields.len(), 1);
         assert_eq!(whole.unknown_fields.len(), 1);
         let [bad] = &whole.bad_records[..] else { panic!("{:?}", whole.bad_records) };
-        assert_eq!((bad.index, bad.path(), bad.field(), bad.text.as_str()), (1, place, field, record));
-        assert_eq!(bad.to_string(), format!("`{place}`: {problem}"));
+        assert_eq!((bad.index, bad.path(), bad.field(), bad.text.as_str()), (1, path, field, record));
+        assert_eq!(bad.to_string(), format!("`{path}`: {problem}"));
     }
     let any = good_of::<Value>(r#"{"data": [1, 1e999, 3]}"#).unwrap();
     assert_eq!((any.data.len(), any.bad_records[0].text.as_str()), (2, "1e999"));
