@@ -12,8 +12,8 @@ pub(crate) fn instructions(program: &Path, arguments: &[&str]) -> Result<f64, St
     }
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program).args(arguments);
-    let (_, said) = output(&mut command)?;
-    let line = said.lines().find_map(|line| line.split_once("Collected :"));
+    let (_, stderr) = output(&mut command)?;
+    let line = stderr.lines().find_map(|line| line.split_once("Collected :"));
     let count = line.and_then(|(_, count)| count.trim().parse().ok());
-    count.ok_or_else(|| format!("callgrind reported no count: {said}"))
+    count.ok_or_else(|| format!("callgrind reported no count: {stderr}"))
 }

@@ -8,11 +8,11 @@ pub(crate) fn output(command: &mut Command) -> Result<(String, String), String> 
     let shown = format!("{command:?}");
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{shown}: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (said, warned) = (text(&output.stdout), text(&output.stderr));
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     if output.status.success() {
-        return Ok((said, warned));
+        return Ok((stdout, stderr));
     }
-    let last: Vec<_> = warned.lines().rev().take(20).collect();
+    let last: Vec<_> = stderr.lines().rev().take(20).collect();
     Err(format!("{shown} failed:\n{}", last.into_iter().rev().collect::<Vec<_>>().join("\n")))
 }
 

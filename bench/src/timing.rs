@@ -65,11 +65,12 @@ fn time(command: &Command) -> Result<Took, String> {
         timed.current_dir(folder);
     }
     let start = Instant::now();
-    let (_, said) = output(&mut timed)?;
+    let (_, stderr) = output(&mut timed)?;
     let wall = start.elapsed().as_secs_f64();
-    let numbers: Vec<f64> = said.lines().last().unwrap_or_default().split(' ').filter_map(|n| n.parse().ok()).collect();
+    let numbers: Vec<f64> =
+        stderr.lines().last().unwrap_or_default().split(' ').filter_map(|n| n.parse().ok()).collect();
     match numbers[..] {
         [user, system, kibibytes] => Ok(Took { wall, processor: user + system, memory: kibibytes / 1024.0 }),
-        _ => Err(format!("`time` printed {said:?}")),
+        _ => Err(format!("`time` printed {stderr:?}")),
     }
 }

@@ -2,23 +2,23 @@
 //!
 //! Everything is computed from the model, so it works for any catalogue.
 
-mod wanted;
+mod unknown_facts;
 
 use std::fmt;
 
 use crate::count_table::CountTable;
+use crate::endpoint_counts::endpoint_counts;
 use crate::model::{Api, Body, Endpoint, Evidence, Record};
-use crate::summary::summary;
-use wanted::Wanted;
+use unknown_facts::UnknownFact;
 
 /// The coverage of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    summary: CountTable,
+    endpoints: CountTable,
     /// The number of facts, by evidence.
     facts: CountTable,
     /// The unknown facts, the most useful first.
-    wanted: Vec<Wanted>,
+    unknown: Vec<UnknownFact>,
 }
 
 const HEADING: &[&str] = &["facts", "documented", "published", "reported", "previous", "unknown"];
@@ -47,7 +47,11 @@ impl Coverage {
             row("values of types", api.types.iter().flat_map(|ty| &ty.values).map(|value| Some(value.evidence))),
             row("statuses of errors", api.service.errors.iter().map(|status| Some(status.evidence))),
         ];
-        Self { summary: summary(api), facts: CountTable::new(HEADING, facts), wanted: wanted::wanted(api) }
+        Self {
+            endpoints: endpoint_counts(api),
+            facts: CountTable::new(HEADING, facts),
+            unknown: unknown_facts::unknown_facts(api),
+        }
     }
 }
 
@@ -66,11 +70,11 @@ fn row(label: &str, facts: impl Iterator<Item = Option<Evidence>>) -> (String, V
 /// The output of `cargo xtask status`.
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n{}", self.summary, self.facts)?;
-        if !self.wanted.is_empty() {
+        write!(f, "{}\n{}", self.endpoints, self.facts)?;
+        if !self.unknown.is_empty() {
             writeln!(f, "\nmost useful unknown facts, with the number of endpoints that benefit")?;
         }
-        for Wanted { what, endpoints, help, .. } in &self.wanted {
+        for UnknownFact { what, endpoints, help, .. } in &self.unknown {
             writeln!(f, "{endpoints:5}  {what}\n       {help}")?;
         }
         Ok(())

@@ -116,13 +116,13 @@ impl Location {
 pub struct Diagnostic {
     rule: &'static str,
     message: String,
-    place: Place,
+    subject: Subject,
     earlier: Option<(Location, &'static str)>,
     help: String,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum Subject {
     Span(Location),
     /// A file that cannot be shown: unreadable, misnamed or missing.
     File(String),
@@ -131,16 +131,16 @@ enum Place {
 impl Diagnostic {
     /// Creates a diagnostic at a location; `rule` is the name of the broken rule.
     pub(crate) fn new(rule: &'static str, location: &Location, message: impl Into<String>) -> Self {
-        Self::at(rule, Place::Span(location.clone()), message.into())
+        Self::about(rule, Subject::Span(location.clone()), message.into())
     }
 
     /// Creates a diagnostic about an entire file.
     pub(crate) fn of_file(rule: &'static str, file: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::at(rule, Place::File(file.into()), message.into())
+        Self::about(rule, Subject::File(file.into()), message.into())
     }
 
-    fn at(rule: &'static str, place: Place, message: String) -> Self {
-        Self { rule, message, place, earlier: None, help: String::new() }
+    fn about(rule: &'static str, subject: Subject, message: String) -> Self {
+        Self { rule, message, subject, earlier: None, help: String::new() }
     }
 
     /// Adds a help text with the remedy.
@@ -157,9 +157,9 @@ impl Diagnostic {
 
     /// The rule and the location, if its file can be shown.
     pub(crate) fn key(&self) -> Option<(&'static str, String, usize)> {
-        match &self.place {
-            Place::Span(location) => Some((self.rule, location.file.name.clone(), location.span.start)),
-            Place::File(_) => None,
+        match &self.subject {
+            Subject::Span(location) => Some((self.rule, location.file.name.clone(), location.span.start)),
+            Subject::File(_) => None,
         }
     }
 
@@ -170,17 +170,17 @@ impl Diagnostic {
 
     /// The name of the file, and the line and column, if any, counted from one.
     pub fn position(&self) -> (&str, Option<(usize, usize)>) {
-        match &self.place {
-            Place::File(file) => (file, None),
-            Place::Span(location) => (&location.file.name, Some(location.position())),
+        match &self.subject {
+            Subject::File(file) => (file, None),
+            Subject::Span(location) => (&location.file.name, Some(location.position())),
         }
     }
 
     fn render(&self, folder: &str, renderer: &Renderer) -> String {
         let mut elements: Vec<Element<'_>> = Vec::new();
-        match &self.place {
-            Place::File(file) => elements.push(Origin::path(format!("{folder}{file}")).into()),
-            Place::Span(location) => elements.extend(self.snippets(location, folder)),
+        match &self.subject {
+            Subject::File(file) => elements.push(Origin::path(format!("{folder}{file}")).into()),
+            Subject::Span(location) => elements.extend(self.snippets(location, folder)),
         }
         if !self.help.is_empty() {
             elements.push(Level::HELP.message(&self.help).into());
@@ -193,15 +193,15 @@ impl Diagnostic {
     fn snippets<'a>(&'a self, location: &'a Location, folder: &str) -> Vec<Element<'a>> {
         let primary = (location, AnnotationKind::Primary, None);
         let Some((earlier, label)) = &self.earlier else {
-            return picture(&[primary], folder);
+            return excerpt(&[primary], folder);
         };
         let context = (earlier, AnnotationKind::Context, Some(*label));
         let is_near =
             Arc::ptr_eq(&earlier.file, &location.file) && earlier.span.start.abs_diff(location.span.start) < NEAR;
         if is_near {
-            return picture(&[primary, context], folder);
+            return excerpt(&[primary, context], folder);
         }
-        [picture(&[primary], folder), picture(&[context], folder)].concat()
+        [excerpt(&[primary], folder), excerpt(&[context], folder)].concat()
     }
 }
 
@@ -213,17 +213,17 @@ const NEAR: usize = 5_000;
 const BESIDE: usize = 200;
 
 /// A snippet of one file with all of the given locations marked.
-fn picture<'a>(places: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
-    let location = places[0].0;
+fn excerpt<'a>(locations: &[(&'a Location, AnnotationKind, Option<&'static str>)], folder: &str) -> Vec<Element<'a>> {
+    let location = locations[0].0;
     let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
-    let lines: Vec<_> = places.iter().map(|(location, ..)| location.line()).collect();
+    let lines: Vec<_> = locations.iter().map(|(location, ..)| location.line()).collect();
     let number = lines.iter().map(|(number, ..)| number + 1).min().unwrap_or_default();
     let first =
         lines.iter().min_by_key(|(_, meant, _)| meant.start).map_or(0..0, |(_, meant, line)| line.start..meant.start);
     let last = lines.iter().max_by_key(|(_, meant, _)| meant.end).map_or(0..0, |(_, meant, line)| meant.end..line.end);
     let start = first.start.max(file.byte(file.character(first.end).saturating_sub(BESIDE)));
     let end = last.end.min(file.byte(file.character(last.start) + BESIDE));
-    let marks = places
+    let marks = locations
         .iter()
         .zip(&lines)
         .map(|((_, kind, label), (_, meant, _))| kind.span(meant.start - start..meant.end - start).label(*label));
@@ -258,9 +258,9 @@ impl Diagnostics {
 
     /// Sorts the diagnostics by file, line and column.
     pub(crate) fn sorted(mut self) -> Self {
-        self.0.sort_by_cached_key(|finding| match &finding.place {
-            Place::File(file) => (file.clone(), None),
-            Place::Span(location) => (location.file.name.clone(), Some(location.span.start)),
+        self.0.sort_by_cached_key(|error| match &error.subject {
+            Subject::File(file) => (file.clone(), None),
+            Subject::Span(location) => (location.file.name.clone(), Some(location.span.start)),
         });
         self
     }
@@ -275,7 +275,7 @@ impl Diagnostics {
     /// `folder` is prepended to every file name, so that a terminal can open the file.
     pub fn render(&self, folder: &str, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-        let mut text: String = self.0.iter().map(|finding| finding.render(folder, &renderer) + "\n\n").collect();
+        let mut text: String = self.0.iter().map(|error| error.render(folder, &renderer) + "\n\n").collect();
         let count = self.0.len();
         let noun = if count == 1 { "error" } else { "errors" };
         text += &format!("error: {count} {noun} in the catalogue; no files were written\n");

@@ -4,28 +4,28 @@
 
 mod catalogue_schema;
 mod coverage_page;
+mod crate_root;
 mod docs;
 mod endpoint;
 mod group;
-mod key_tables;
+mod json_object;
 mod literal;
 mod openapi;
-mod ordered;
 mod package;
 mod params;
+mod readme_tables;
 mod record;
 mod reference;
 mod render;
 mod requests;
-mod root;
 mod scaffold;
 mod service;
 mod types;
 
 pub use catalogue_schema::catalogue_schema;
-pub(crate) use key_tables::with_key_tables;
 pub use openapi::{OpenApiFormat, OpenApiVersion, openapi};
 pub use package::Package;
+pub(crate) use readme_tables::with_key_tables;
 pub use render::MARKER;
 pub use scaffold::scaffold;
 
@@ -47,7 +47,7 @@ pub struct File {
 /// Emits the generated part of the client.
 pub fn emit(api: &Api, package: &Package) -> Vec<File> {
     let shared: [fn(&Api, &Package) -> File; 7] = [
-        root::file,
+        crate_root::file,
         service::file,
         |api, _| service::limits_file(api),
         |api, _| types::file(api),

@@ -1,6 +1,6 @@
 //! Sources of facts: the words of the catalogue, and their labels in the docs.
 
-use crate::format::words;
+use crate::catalogue_format::words;
 
 words! {
     /// Source of a fact, the most reliable first.

@@ -6,61 +6,61 @@
 //!
 //! This crate contains no facts about endpoints, groups, params or services; these are in the catalogue.
 
+mod catalogue_reader;
 mod count_table;
 mod coverage;
 mod diagnostic;
 mod emit;
+mod endpoint_counts;
 mod evidence;
 mod load;
-mod page;
 mod resolve;
 mod spanned;
+mod spec_readme;
 mod suggest;
-mod summary;
 mod time_unit;
-mod walk;
 mod write;
 
 // Items for the crate `evolve`, in addition to the stages of the pipeline: the types of the format and of the model.
 // They are not a public API.
 #[doc(hidden)]
+pub mod catalogue_format;
+#[doc(hidden)]
 pub mod duration;
-#[doc(hidden)]
-pub mod format;
-#[doc(hidden)]
-pub mod marked;
 #[doc(hidden)]
 pub mod model;
 #[doc(hidden)]
 pub mod names;
 #[doc(hidden)]
-pub mod path;
-#[doc(hidden)]
 pub mod spec;
 #[doc(hidden)]
 pub mod type_expr;
 #[doc(hidden)]
-pub mod yaml;
+pub mod url_path;
+#[doc(hidden)]
+pub mod yaml_parser;
+#[doc(hidden)]
+pub mod yaml_writer;
 
 use std::path::Path;
 
+#[doc(hidden)]
+pub use catalogue_reader::{is_invisible, is_line, is_prose};
 pub use count_table::CountTable;
 pub use coverage::Coverage;
 pub use diagnostic::{Diagnostic, Diagnostics};
 #[doc(hidden)]
 pub use emit::MARKER;
 pub use emit::{File, OpenApiFormat, OpenApiVersion, Package, catalogue_schema, documents, emit, openapi, scaffold};
+pub use endpoint_counts::endpoint_counts;
 pub use load::{Catalogue, is_part, load, load_texts};
 pub use model::Api;
-pub use page::write_page;
 pub use resolve::{check, resolve};
 #[doc(hidden)]
 pub use resolve::{may_be_fixed, may_carry_key};
+pub use spec_readme::write_readme_tables;
 #[doc(hidden)]
 pub use suggest::did_you_mean;
-pub use summary::summary;
-#[doc(hidden)]
-pub use walk::{is_invisible, is_line, is_prose};
 #[doc(hidden)]
 pub use write::replace;
 pub use write::{ChangeKind, FileChange, Folder, Mode, Report, write};

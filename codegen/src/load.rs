@@ -9,10 +9,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::catalogue_reader::{ROOT, Read, Reader};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
-use crate::marked;
 use crate::spec;
-use crate::walk::{ROOT, Read, Walk};
+use crate::yaml_parser;
 
 /// The content of a catalogue, with the errors found while reading it.
 #[derive(Debug)]
@@ -85,8 +85,8 @@ fn load_sources(mut loader: Loader, sources: Vec<SourceFile>) -> Catalogue {
     }
     // If the folder cannot be read, a missing `service.yaml` is not reported as well.
     if !has_service && !loader.is_blind {
-        let finding = Diagnostic::of_file("missing-file", SERVICE_FILE, "missing file `service.yaml`");
-        loader.diagnostics.push(finding.help("add it; it declares what all endpoints share"));
+        let error = Diagnostic::of_file("missing-file", SERVICE_FILE, "missing file `service.yaml`");
+        loader.diagnostics.push(error.help("add it; it declares what all endpoints share"));
     }
     Catalogue { service, groups, diagnostics: loader.diagnostics, cut: loader.cut }
 }
@@ -123,8 +123,8 @@ impl Loader {
         let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");
         if !name.starts_with('.') && (path.is_dir() || (is_yaml && !is_part(&name))) {
-            let finding = Diagnostic::of_file("misplaced-file", name, "not a file of the catalogue");
-            self.diagnostics.push(finding.help("a catalogue is a folder of `.yaml` files"));
+            let error = Diagnostic::of_file("misplaced-file", name, "not a file of the catalogue");
+            self.diagnostics.push(error.help("a catalogue is a folder of `.yaml` files"));
             return None;
         }
         if !is_part(&name) {
@@ -148,7 +148,7 @@ impl Loader {
     }
 
     fn document<T: Read>(&mut self, file: Arc<SourceFile>) -> Option<Document<T>> {
-        let root = match marked::parse(&file.text) {
+        let root = match yaml_parser::parse(&file.text) {
             Ok(root) => root,
             Err(error) => {
                 let location = Location::new(&file, error.span);
@@ -156,10 +156,10 @@ impl Loader {
                 return None;
             }
         };
-        let mut walk = Walk::new(&file);
-        let spec = T::read(&root, &ROOT, &mut walk);
-        self.diagnostics.extend(walk.diagnostics);
-        self.cut.extend(walk.cut);
+        let mut reader = Reader::new(&file);
+        let spec = T::read(&root, &ROOT, &mut reader);
+        self.diagnostics.extend(reader.diagnostics);
+        self.cut.extend(reader.cut);
         Some(Document { file, spec: spec? })
     }
 }
@@ -195,10 +195,10 @@ mod tests {
     fn the_first_byte_that_is_not_utf8_is_marked() {
         for bytes in [&b"title: \xc3\xa9\xff\xfe\n"[..], b"title: \xc3\xa9\xe2\x82"] {
             let error = std::str::from_utf8(bytes).expect_err("another encoding");
-            let mut findings = Diagnostics::default();
-            findings.push(not_utf8("a.yaml".to_owned(), bytes, error.valid_up_to()));
-            let finding = findings.to_string();
-            assert!(finding.starts_with("error[unreadable]: the file is not UTF-8\n --> a.yaml:1:9\n"), "{finding}");
+            let mut errors = Diagnostics::default();
+            errors.push(not_utf8("a.yaml".to_owned(), bytes, error.valid_up_to()));
+            let error = errors.to_string();
+            assert!(error.starts_with("error[unreadable]: the file is not UTF-8\n --> a.yaml:1:9\n"), "{error}");
         }
     }
 }

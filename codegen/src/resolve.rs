@@ -43,16 +43,16 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     let Some(service) = service else { return Err(catalogue.diagnostics.clone()) };
     let mut resolver = Resolver::new(catalogue, service);
     match resolver.api(catalogue) {
-        Ok(api) if resolver.findings.is_empty() => Ok(api),
-        _ => Err(resolver.findings.sorted()),
+        Ok(api) if resolver.errors.is_empty() => Ok(api),
+        _ => Err(resolver.errors.sorted()),
     }
 }
 
 /// Replaces a part that has an error; created only when the error is reported.
 #[derive(Clone, Copy, Debug)]
-struct Wrong(());
+struct Invalid(());
 
-type Resolved<T> = Result<T, Wrong>;
+type Resolved<T> = Result<T, Invalid>;
 
 /// Collects all items, or returns an error if any item has one; all items are evaluated, so that every error is
 /// reported.
@@ -74,9 +74,9 @@ struct Resolver<'a> {
     /// Whether `service.yaml` cannot be read, so that its names are unknown.
     is_blind: bool,
     cut: &'a HashSet<String>,
-    findings: Diagnostics,
+    errors: Diagnostics,
     /// The errors reported by `load`, which are not repeated.
-    told: HashSet<(&'static str, String, usize)>,
+    reported: HashSet<(&'static str, String, usize)>,
     /// Types and records of `service.yaml`.
     types: HashSet<&'a str>,
     records: Records<'a>,
@@ -100,7 +100,7 @@ struct Resolver<'a> {
 }
 
 /// The maximum number of names compared for suggestions, since comparing takes longer than all other work.
-const MOST_COMPARED: usize = 100_000;
+const MAX_COMPARED: usize = 100_000;
 
 impl<'a> Resolver<'a> {
     fn new(catalogue: &'a Catalogue, service: &'a Service) -> Self {
@@ -110,8 +110,8 @@ impl<'a> Resolver<'a> {
             service,
             is_blind: catalogue.service.is_none(),
             cut: &catalogue.cut,
-            findings: catalogue.diagnostics.clone(),
-            told: catalogue.diagnostics.as_slice().iter().filter_map(Diagnostic::key).collect(),
+            errors: catalogue.diagnostics.clone(),
+            reported: catalogue.diagnostics.as_slice().iter().filter_map(Diagnostic::key).collect(),
             types: service.types.iter().map(|ty| ty.name.as_str()).collect(),
             records: Records::of(None, &service.records),
             shared: first(service.params.iter().map(|param| param.id().as_str())),
@@ -150,21 +150,21 @@ impl<'a> Resolver<'a> {
     }
 
     /// Reports an error, unless `load` has already reported it.
-    fn wrong(
+    fn error(
         &mut self,
         rule: &'static str,
         at: &Location,
         message: impl Into<String>,
         help: impl Into<String>,
-    ) -> Wrong {
+    ) -> Invalid {
         self.push(Diagnostic::new(rule, at, message).help(help))
     }
 
-    fn push(&mut self, finding: Diagnostic) -> Wrong {
-        if finding.key().is_none_or(|key| !self.told.contains(&key)) {
-            self.findings.push(finding);
+    fn push(&mut self, error: Diagnostic) -> Invalid {
+        if error.key().is_none_or(|key| !self.reported.contains(&key)) {
+            self.errors.push(error);
         }
-        Wrong(())
+        Invalid(())
     }
 
     /// Reports a reference to an entry that does not exist, unless that entry was dropped because of an error.
@@ -175,12 +175,12 @@ impl<'a> Resolver<'a> {
         at: &Location,
         what: &str,
         known: impl Iterator<Item = &'n str>,
-    ) -> Wrong {
+    ) -> Invalid {
         if self.is_blind || self.cut.contains(name) {
-            return Wrong(());
+            return Invalid(());
         }
         let mut help = String::new();
-        if self.compared < MOST_COMPARED {
+        if self.compared < MAX_COMPARED {
             let known: Vec<_> = known.collect();
             self.compared += known.len();
             help = did_you_mean(name, known.iter().copied());
@@ -188,7 +188,7 @@ impl<'a> Resolver<'a> {
                 help = format!("known: `{}`", known[..known.len().min(12)].join("`, `"));
             }
         }
-        self.wrong(rule, at, format!("unknown {what} `{name}`"), help)
+        self.error(rule, at, format!("unknown {what} `{name}`"), help)
     }
 
     /// The Rust name of an entry: its `rust_name`, or a name derived from `name`.
@@ -202,7 +202,7 @@ impl<'a> Resolver<'a> {
         match result {
             Ok(ident) if names::is_taken(scope, &ident) => {
                 let message = format!("the name `{ident}` is reserved for the client");
-                Err(self.wrong("taken-name", at, message, "set another with `rust_name`"))
+                Err(self.error("taken-name", at, message, "set another with `rust_name`"))
             }
             Ok(ident) => Ok(ident),
             Err(reason) => {
@@ -212,7 +212,7 @@ impl<'a> Resolver<'a> {
                     Case::Shouty => "MY_NAME",
                 };
                 let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
-                Err(self.wrong("no-rust-name", at, message, format!("set `rust_name`, like `{example}`")))
+                Err(self.error("no-rust-name", at, message, format!("set `rust_name`, like `{example}`")))
             }
         }
     }
@@ -221,11 +221,11 @@ impl<'a> Resolver<'a> {
     fn type_name(&mut self, name: &Text) -> Resolved<String> {
         if !names::is_ident(name, Case::Pascal) {
             let message = format!("`{name}` is not the name of a Rust type");
-            return Err(self.wrong("type-name", name.at(), message, "write it like `MyType`"));
+            return Err(self.error("type-name", name.at(), message, "write it like `MyType`"));
         }
         if names::is_taken(Scope::Types, name) {
             let message = format!("the name `{name}` is reserved for the client");
-            return Err(self.wrong("taken-name", name.at(), message, "choose another"));
+            return Err(self.error("taken-name", name.at(), message, "choose another"));
         }
         Ok(name.to_string())
     }
@@ -240,8 +240,8 @@ impl<'a> Resolver<'a> {
         message: impl Into<String>,
     ) -> Resolved<()> {
         let Some(first) = seen.insert(name, at) else { return Ok(()) };
-        let finding = Diagnostic::new(rule, at, message).earlier(&first, "first here");
-        Err(self.push(finding.help("keep one, or rename one")))
+        let error = Diagnostic::new(rule, at, message).earlier(&first, "first here");
+        Err(self.push(error.help("keep one, or rename one")))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Formats of timestamps: a number in a unit, or a text format.
 
-use crate::format::words;
+use crate::catalogue_format::words;
 
 words! {
     /// The unit of numeric timestamps.

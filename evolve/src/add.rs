@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use codegen::names::{self, Case};
-use codegen::{Catalogue, did_you_mean, path};
+use codegen::{Catalogue, did_you_mean, url_path};
 use heck::ToTitleCase;
 
 use super::change::{CatalogueChange, Editor, Refusal};
@@ -75,7 +75,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
 
 fn entry(addition: &Addition) -> Tree {
     let path = &addition.path;
-    let in_path = path::params(path);
+    let in_path = url_path::params(path);
     let own = in_path.iter().map(|name| {
         Tree::map().with("name", *name).with("type", "string").with("in", "path").with("summary", "unknown")
     });

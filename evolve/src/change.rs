@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use codegen::{Catalogue, Diagnostics, load_texts, marked};
+use codegen::{Catalogue, Diagnostics, load_texts, yaml_parser};
 use similar::TextDiff;
 
 use super::edit::{Rewritten, rewrite};
@@ -140,7 +140,7 @@ impl Editor {
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         let checked = ValidCatalogue::of(catalogue)?;
-        let tree = |text: &String| marked::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
+        let tree = |text: &String| yaml_parser::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
         let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
         Ok(Self { before, trees, ..Self::of(checked) })
     }

@@ -9,7 +9,7 @@ mod remove;
 
 use std::ops::Range;
 
-use codegen::marked::{self, Kind, Node};
+use codegen::yaml_parser::{self, Kind, Node};
 
 use super::yaml_tree::Tree;
 
@@ -42,14 +42,14 @@ struct Page {
 
 /// Edits a text to match a tree.
 pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<Rewritten, String> {
-    let root = marked::parse(text).map_err(|error| error.message)?;
+    let root = yaml_parser::parse(text).map_err(|error| error.message)?;
     if says(&root, wanted) {
         return Ok(Rewritten { text: text.to_owned(), left: Vec::new() });
     }
     let mut page = Page { text: text.chars().collect(), splices: Vec::new(), left: Vec::new(), way: Vec::new() };
     let reached = page.value(&root, wanted, None);
     let text = page.spliced();
-    match marked::parse(&text) {
+    match yaml_parser::parse(&text) {
         Ok(node) if says(&node, &reached) => Ok(Rewritten { text, left: page.left }),
         _ => Err("the layout of this file is too unusual to be edited; change it by hand".to_owned()),
     }

@@ -11,9 +11,9 @@ mod values;
 
 use std::collections::{BTreeMap, HashMap};
 
-use codegen::format::GROUP;
-use codegen::path::template;
+use codegen::catalogue_format::GROUP;
 use codegen::spec::ENDPOINT;
+use codegen::url_path::template;
 
 use crate::change::Editor;
 use crate::naming::ident_of;

@@ -1,6 +1,6 @@
 //! Finds the map of the format for a path in a file, to know its keys and their order.
 
-use codegen::format::{self, GROUP, Map, Shape};
+use codegen::catalogue_format::{self, GROUP, Map, Shape};
 
 use super::edit::Step;
 use super::yaml_tree::Tree;
@@ -10,7 +10,7 @@ pub(crate) const SERVICE: &str = "service.yaml";
 
 /// The map of the format at a path.
 pub(crate) fn map_at(file: &str, path: &[Step], map: &Tree) -> Option<&'static Map> {
-    let root = if file == SERVICE { format::SERVICE } else { GROUP };
+    let root = if file == SERVICE { catalogue_format::SERVICE } else { GROUP };
     map_in(root, path, map.get("use").is_some())
 }
 

@@ -3,9 +3,9 @@
 //! The layout is that of a hand-written catalogue: one line in braces if that fits, otherwise one key per line, and
 //! quotes only where YAML needs them.
 
-use codegen::format::Map;
-use codegen::marked::{self, Kind, Node};
-use codegen::{is_invisible, yaml};
+use codegen::catalogue_format::Map;
+use codegen::yaml_parser::{self, Kind, Node};
+use codegen::{is_invisible, yaml_writer};
 
 use super::edit::Step;
 
@@ -314,15 +314,15 @@ pub(crate) fn scalar(text: &str, in_braces: bool) -> String {
     if is_word(text) {
         return text.to_owned();
     }
-    let is_plain = !text.contains(['\n', '\r', '\t']) && yaml::is_plain(text) && {
+    let is_plain = !text.contains(['\n', '\r', '\t']) && yaml_writer::is_plain(text) && {
         let shown = if in_braces { format!("{{a: {text}}}") } else { format!("a: {text}\n") };
-        marked::parse(&shown).is_ok_and(|node| Tree::of(&node) == Tree::map().with("a", text))
+        yaml_parser::parse(&shown).is_ok_and(|node| Tree::of(&node) == Tree::map().with("a", text))
     };
     if is_plain && !text.is_empty() {
         return text.to_owned();
     }
     let needs_escapes = |character: char| character.is_control() || is_invisible(character);
-    if text.contains(needs_escapes) { yaml::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
+    if text.contains(needs_escapes) { yaml_writer::escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
 /// Returns whether a text is obviously plain for every YAML reader, without parsing it.

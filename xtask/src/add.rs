@@ -6,7 +6,7 @@ use clap::Args;
 use codegen::load;
 use evolve::Addition;
 
-use crate::confirm::{EVIDENCE, Target, answer};
+use crate::confirm_edit::{EVIDENCE, Target, answer};
 use crate::terminal::fail;
 
 /// Add an endpoint to the catalogue

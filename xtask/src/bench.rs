@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::paths;
+use crate::project_paths;
 use crate::workspace::cargo;
 
 /// Compare the project with its peers
@@ -20,10 +20,10 @@ impl Bench {
     pub(crate) fn run(&self) -> ExitCode {
         let status = cargo()
             .args(["run", "--quiet", "--locked", "--manifest-path"])
-            .arg(paths::root().join("bench/Cargo.toml"))
+            .arg(project_paths::root().join("bench/Cargo.toml"))
             .arg("--")
             .args(&self.arguments)
-            .env("CARGO_TARGET_DIR", paths::target())
+            .env("CARGO_TARGET_DIR", project_paths::target())
             .status();
         match status {
             Ok(status) => ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1)),

@@ -9,8 +9,8 @@ use clap::Args;
 use codegen::{Api, ChangeKind, CountTable, Coverage, Diagnostics, File, FileChange, Folder, Mode, Report};
 
 use crate::crate_folder::CrateFolder;
-use crate::mentions;
-use crate::paths::{self, shown};
+use crate::endpoint_references;
+use crate::project_paths::{self, shown};
 use crate::terminal::{fail, print};
 
 /// Generate the client from the catalogue
@@ -20,7 +20,7 @@ pub(crate) struct Codegen {
     #[arg(long)]
     check: bool,
     /// The catalogue
-    #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
+    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
     /// The folder of the crate to emit; a new one gets a manifest and a `lib.rs`. Required for a catalogue other
     /// than this project's
@@ -32,7 +32,7 @@ pub(crate) struct Codegen {
 #[derive(Args)]
 pub(crate) struct Check {
     /// The catalogue
-    #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
+    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
 }
 
@@ -40,14 +40,14 @@ pub(crate) struct Check {
 #[derive(Args)]
 pub(crate) struct Status {
     /// The catalogue
-    #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
+    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
 }
 
 impl Codegen {
     pub(crate) fn run(&self) -> ExitCode {
-        if self.out.is_none() && !paths::is_same(&self.spec, &paths::spec()) {
-            let (spec, generated) = (shown(&self.spec), shown(&paths::client()));
+        if self.out.is_none() && !project_paths::is_same(&self.spec, &project_paths::spec()) {
+            let (spec, generated) = (shown(&self.spec), shown(&project_paths::client()));
             let message = format!("error: {spec} is not the catalogue of the client in {generated}");
             return fail(&format!("{message}; pass the folder of its crate: `{} --out CRATE`\n", self.command()));
         }
@@ -92,7 +92,7 @@ impl Codegen {
     /// The command that fixes the reported drift.
     fn command(&self) -> String {
         let mut command = "cargo xtask codegen".to_owned();
-        if self.spec != paths::spec() {
+        if self.spec != project_paths::spec() {
             command += &format!(" --spec {}", self.spec.display());
         }
         if let Some(out) = &self.out {
@@ -135,19 +135,21 @@ fn outcome(root: &Path, report: &Report) -> String {
 impl Check {
     pub(crate) fn run(&self) -> ExitCode {
         let spec = shown(&self.spec);
-        if paths::is_same(&self.spec, &paths::spec())
+        if project_paths::is_same(&self.spec, &project_paths::spec())
             && let Ok(api) = codegen::read(&self.spec)
         {
-            let page = paths::root().join("README.md");
+            let page = project_paths::root().join("README.md");
             let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
-            let entry = mentions::errors_of_entry(&read(&page), &read(&self.spec.join("service.yaml")));
+            let entry = endpoint_references::errors_of_entry(&read(&page), &read(&self.spec.join("service.yaml")));
             let entry = entry.map(|errors| format!("{errors}  = help: this is the entry in {}\n", shown(&page)));
-            let errors = mentions::unknown(paths::root(), &api) + &entry.unwrap_or_default();
+            let errors = endpoint_references::unknown(project_paths::root(), &api) + &entry.unwrap_or_default();
             if !errors.is_empty() {
                 return fail(&errors);
             }
         }
-        print_view(&self.spec, |api| format!("{}\nno errors in the catalogue in {spec}\n", codegen::summary(api)))
+        print_view(&self.spec, |api| {
+            format!("{}\nno errors in the catalogue in {spec}\n", codegen::endpoint_counts(api))
+        })
     }
 }
 
@@ -205,7 +207,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
         folder(crate_folder.generated(), codegen::emit(&api, package)),
         folder(crate_folder.docs(), codegen::documents(&api, package)),
     ];
-    let is_ours = paths::is_same(spec, &paths::spec());
+    let is_ours = project_paths::is_same(spec, &project_paths::spec());
     if is_ours {
         let files = vec![codegen::catalogue_schema()];
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
@@ -218,14 +220,14 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode) -> Result<Gener
         && is_free
         && let Some(report) = reports.last_mut()
     {
-        report.changes.extend(codegen::write_page(spec, mode).map_err(Failure::Disk)?);
+        report.changes.extend(codegen::write_readme_tables(spec, mode).map_err(Failure::Disk)?);
     }
     if mode == Mode::Write && is_free {
         created = crate_folder.missing(&api);
         crate_folder.complete(&created).map_err(Failure::Disk)?;
     }
     let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
-    Ok(Generated { summary: codegen::summary(&api), reports, created })
+    Ok(Generated { summary: codegen::endpoint_counts(&api), reports, created })
 }
 
 /// The path of a folder, with a trailing slash.
@@ -240,9 +242,9 @@ mod tests {
     /// Like `cargo xtask codegen --check`: the committed files match the catalogue.
     #[test]
     fn committed_files_equal_the_output() {
-        let Generated { reports, .. } = match generate(&paths::spec(), &CrateFolder::ours(), Mode::Check) {
+        let Generated { reports, .. } = match generate(&project_paths::spec(), &CrateFolder::ours(), Mode::Check) {
             Ok(done) => done,
-            Err(failure) => panic!("{}", failure.to_text(&paths::spec())),
+            Err(failure) => panic!("{}", failure.to_text(&project_paths::spec())),
         };
         assert!(is_clean(&reports), "{}\nrun `cargo xtask codegen` and commit the result", differences(&reports));
     }

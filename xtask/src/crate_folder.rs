@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use codegen::{Api, File, Package};
 
-use crate::paths;
+use crate::project_paths;
 
 /// The folder of an emitted crate.
 pub(crate) struct CrateFolder {
@@ -22,15 +22,15 @@ impl CrateFolder {
     /// Our own client.
     pub(crate) fn ours() -> Self {
         let package = Package { name: "generated-client".to_owned(), docs: "../../../docs".to_owned() };
-        Self { folder: paths::client(), docs: paths::docs(), package }
+        Self { folder: project_paths::client(), docs: project_paths::docs(), package }
     }
 
     /// The crate in a folder; without a manifest, a crate named like the folder, if that is a valid name.
     pub(crate) fn at(folder: &Path) -> Result<Self, String> {
-        if paths::is_same(folder, &paths::client()) {
+        if project_paths::is_same(folder, &project_paths::client()) {
             return Ok(Self::ours());
         }
-        let package = Package::new(paths::package(folder));
+        let package = Package::new(project_paths::package(folder));
         if !package.can_be_named() {
             let remedy = "rename the folder, or set another name in its `Cargo.toml`";
             return Err(format!(
@@ -54,7 +54,7 @@ impl CrateFolder {
 
     /// The files that are written only once and that the crate lacks, such as its manifest.
     pub(crate) fn missing(&self, api: &Api) -> Vec<File> {
-        let runtime = relative(&self.folder, &paths::root().join("runtime"));
+        let runtime = relative(&self.folder, &project_paths::root().join("runtime"));
         let files = codegen::scaffold(api, &self.package, &runtime.display().to_string());
         files.into_iter().filter(|file| !self.folder.join(&file.path).exists()).collect()
     }
@@ -70,7 +70,7 @@ impl CrateFolder {
 
     /// The folder, relative to the project if it is inside.
     pub(crate) fn shown(&self) -> String {
-        paths::shown(&self.folder)
+        project_paths::shown(&self.folder)
     }
 }
 

@@ -10,7 +10,7 @@ use evolve::diff::{Changes, Verdict, compare};
 
 use crate::codegen::rendered;
 use crate::git::git;
-use crate::paths::{self, shown};
+use crate::project_paths::{self, shown};
 use crate::terminal::{fail, print};
 
 /// Show what changed in the catalogue, and which version that requires
@@ -52,7 +52,7 @@ impl Diff {
     }
 
     fn compare(&self) -> Result<(Changes, String), String> {
-        let spec = Repository { spec: self.spec.clone().unwrap_or_else(paths::spec) };
+        let spec = Repository { spec: self.spec.clone().unwrap_or_else(project_paths::spec) };
         let commit = spec.commit(&self.revision)?;
         let changes = compare(&spec.client_at(&self.revision, &commit)?, &spec.client_now()?);
         let mut text = changes.to_string();

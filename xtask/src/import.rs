@@ -8,7 +8,7 @@ use clap::Args;
 use codegen::load;
 use evolve::{Import as Options, Refusal};
 
-use crate::confirm::{EVIDENCE, Target};
+use crate::confirm_edit::{EVIDENCE, Target};
 use crate::terminal::fail;
 
 /// Import an OpenAPI description

@@ -8,8 +8,8 @@ use clap::Args;
 use codegen::load;
 use evolve::{LearnOptions, Lesson, LiveRequest, Refusal};
 
-use crate::confirm::{EVIDENCE, Target};
-use crate::paths;
+use crate::confirm_edit::{EVIDENCE, Target};
+use crate::project_paths;
 use crate::terminal::print;
 use crate::workspace::cargo;
 
@@ -149,7 +149,7 @@ impl Learn {
             .args(["run", "--quiet", "--package", "generated-client", "--features", "__json-features"])
             .args(["--example", "raw", "--", &path])
             .args(&query)
-            .current_dir(paths::root())
+            .current_dir(project_paths::root())
             .output()
             .map_err(|error| Refusal::Message(format!("cargo does not start: {error}")))?;
         if !output.status.success() {

@@ -7,13 +7,13 @@ use clap::{Args, ValueEnum};
 use codegen::{OpenApiFormat, OpenApiVersion};
 
 use crate::codegen::print_view;
-use crate::paths;
+use crate::project_paths;
 
 /// Print the OpenAPI description of the service
 #[derive(Args)]
 pub(crate) struct Openapi {
     /// The catalogue
-    #[arg(long, value_name = "DIR", default_value_os_t = paths::spec())]
+    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
     spec: PathBuf,
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Json)]

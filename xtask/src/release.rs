@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::git::git;
-use crate::paths;
+use crate::project_paths;
 use crate::terminal::{fail, print};
 use crate::verify::run_check;
 use crate::workspace::{self, Package};
@@ -80,7 +80,7 @@ impl ReleaseCheck {
 
 impl Release {
     fn of_workspace(runs_all: bool) -> Result<Self, String> {
-        let git = |arguments: &[&str]| git(paths::root(), arguments);
+        let git = |arguments: &[&str]| git(project_paths::root(), arguments);
         // Some steps read the commit, others the files of the folder.
         if runs_all && !git(&["status", "--porcelain"])?.is_empty() {
             return Err("uncommitted changes; commit them, or name the steps to run".to_owned());

@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 
 use clap::Args;
 
-use crate::paths;
+use crate::project_paths;
 use crate::terminal::{fail, print_error};
 use crate::workspace::cargo;
 
@@ -19,15 +19,15 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(&self) -> ExitCode {
-        if !paths::target().join(BUILT).exists() {
+        if !project_paths::target().join(BUILT).exists() {
             print_error("building the sandbox; the first build takes a minute\n");
         }
         let mut command = cargo();
         // Not from the root: the user names files from the current folder.
         command.args(["run", "--quiet", "--package", "sandbox-program", "--manifest-path"]);
-        command.arg(paths::root().join("Cargo.toml")).arg("--");
+        command.arg(project_paths::root().join("Cargo.toml")).arg("--");
         // Of two, the last is used: the user may name another catalogue.
-        command.arg("--spec").arg(paths::spec()).args(&self.arguments);
+        command.arg("--spec").arg(project_paths::spec()).args(&self.arguments);
         replace_process(&mut command)
     }
 }

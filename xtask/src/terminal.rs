@@ -8,7 +8,7 @@ pub(crate) fn print(text: &str) {
     let _ = stdout().write_all(text.as_bytes());
 }
 
-/// Prints a print_error that is not a result.
+/// Prints a message that is not a result.
 pub(crate) fn print_error(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }

@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use clap::Args;
 
 use crate::files;
-use crate::paths;
+use crate::project_paths;
 use crate::terminal::{fail, print};
 
 /// Run the checks that need more than a Rust toolchain
@@ -67,7 +67,7 @@ struct Program {
 
 /// All checks, sorted by name.
 fn all() -> Result<Vec<Check>, String> {
-    let folder = paths::root().join(".ci/checks");
+    let folder = project_paths::root().join(".ci/checks");
     let entries = fs::read_dir(&folder).map_err(|error| files::named(&folder, error))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
@@ -120,7 +120,7 @@ impl Check {
         }
         print(&format!("== {}: {}\n", self.name, self.description));
         let mut script = Command::new(&self.path);
-        let status = without_package_variables(&mut script).args(arguments).current_dir(paths::root()).status();
+        let status = without_package_variables(&mut script).args(arguments).current_dir(project_paths::root()).status();
         match status {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(format!("error: `verify {}` failed with {status}\n", self.name)),

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::paths;
+use crate::project_paths;
 
 /// A package of the workspace.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub(crate) struct Package {
 /// The packages whose manifests allow publishing.
 pub(crate) fn published() -> Result<Vec<Package>, String> {
     let metadata = ["metadata", "--format-version", "1", "--no-deps", "--offline"];
-    let metadata = output(Command::new("cargo").args(metadata).current_dir(paths::root()))?;
-    read(&metadata, paths::root()).ok_or_else(|| "`cargo metadata` prints no packages".to_owned())
+    let metadata = output(Command::new("cargo").args(metadata).current_dir(project_paths::root()))?;
+    read(&metadata, project_paths::root()).ok_or_else(|| "`cargo metadata` prints no packages".to_owned())
 }
 
 fn read(metadata: &str, root: &Path) -> Option<Vec<Package>> {

@@ -39,8 +39,8 @@ pub(crate) fn decode(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
 
 pub(crate) fn floats(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let program = scratch.build(scratch.ours()?, "floats")?;
-    let (said, _) = output(&mut Command::new(program))?;
-    let (count, misread) = said.trim().split_once(' ').ok_or("the program printed nothing")?;
+    let (stdout, _) = output(&mut Command::new(program))?;
+    let (count, misread) = stdout.trim().split_once(' ').ok_or("the program printed nothing")?;
     let what = "floats misread: 17 digits and shortest form, random and edge values".to_owned();
     let detail = format!("of {count}");
     Ok(vec![Outcome { number: "9", what, bounds: ("0", ""), measured: misread.to_owned(), detail }])
@@ -48,9 +48,9 @@ pub(crate) fn floats(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
 
 pub(crate) fn allocations(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let program = scratch.build(scratch.ours()?, "allocations")?;
-    let (said, _) = output(&mut Command::new(program))?;
-    let counts: Vec<u64> = said.split_whitespace().filter_map(|count| count.parse().ok()).collect();
-    let [few, many] = counts[..] else { return Err(format!("the program printed {said:?}")) };
+    let (stdout, _) = output(&mut Command::new(program))?;
+    let counts: Vec<u64> = stdout.split_whitespace().filter_map(|count| count.parse().ok()).collect();
+    let [few, many] = counts[..] else { return Err(format!("the program printed {stdout:?}")) };
     let what = "additional allocations for 65,536 records of numbers instead of 1,024".to_owned();
     let detail = format!("{many} and {few}; the list doubles six times");
     Ok(vec![Outcome { number: "10", what, bounds: ("6", ""), measured: (many - few).to_string(), detail }])

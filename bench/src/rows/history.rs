@@ -20,13 +20,13 @@ const WAYS: [(&str, &str, u32); 4] = [
 
 pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let peer = scratch.build(scratch.history()?, "history-progenitor")?;
-    let (said, _) = output(Command::new(scratch.year()?).arg("others").arg(peer))?;
+    let (stdout, _) = output(Command::new(scratch.year()?).arg("others").arg(peer))?;
     let mut outcomes = Vec::new();
     for (way, words, lines) in WAYS {
-        let told = said.lines().find_map(|line| line.strip_prefix(way)?.strip_prefix(": "));
-        let told = told.ok_or_else(|| format!("no line about {way} in: {said}"))?;
-        let seconds = told.strip_prefix("525600 records in ").and_then(|rest| rest.split_once(" s; "));
-        let (seconds, requests) = seconds.ok_or_else(|| format!("unexpected number of records: {told}"))?;
+        let result = stdout.lines().find_map(|line| line.strip_prefix(way)?.strip_prefix(": "));
+        let result = result.ok_or_else(|| format!("no line about {way} in: {stdout}"))?;
+        let seconds = result.strip_prefix("525600 records in ").and_then(|rest| rest.split_once(" s; "));
+        let (seconds, requests) = seconds.ok_or_else(|| format!("unexpected number of records: {result}"))?;
         outcomes.push(Outcome {
             number: "15",
             what: format!("a year of minutes with responses after 300 ms, in s: {words}"),

@@ -46,9 +46,9 @@ pub(crate) fn client(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let program = scratch.build(scratch.ours()?, "request-ours")?;
     let (mut first, mut next) = (Vec::new(), Vec::new());
     for _ in 0..scratch.rounds.max(1) {
-        let (said, _) = output(Command::new(&program).arg("build"))?;
-        let times: Vec<f64> = said.split_whitespace().filter_map(|time| time.parse().ok()).collect();
-        let [cold, warm] = times[..] else { return Err(format!("the program printed {said:?}")) };
+        let (stdout, _) = output(Command::new(&program).arg("build"))?;
+        let times: Vec<f64> = stdout.split_whitespace().filter_map(|time| time.parse().ok()).collect();
+        let [cold, warm] = times[..] else { return Err(format!("the program printed {stdout:?}")) };
         first.push(cold / 1e6);
         next.push(warm / 1e6);
     }

@@ -73,8 +73,8 @@ pub(crate) fn lines(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
 /// The number of crates that a package depends on.
 pub(crate) fn count_dependencies(folder: &Path, package: &str, scratch: &Scratch) -> Result<usize, String> {
     let arguments = ["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"];
-    let (said, _) = output(&mut cargo(folder, &scratch.target(), &arguments))?;
-    let mut crates: Vec<_> = said.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    let (stdout, _) = output(&mut cargo(folder, &scratch.target(), &arguments))?;
+    let mut crates: Vec<_> = stdout.lines().map(|line| line.trim_end_matches(" (*)")).collect();
     crates.sort_unstable();
     crates.dedup();
     Ok(crates.len() - 1)

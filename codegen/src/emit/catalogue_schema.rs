@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use serde_yaml::Value;
 
 use super::File;
-use super::ordered::Object;
+use super::json_object::Object;
 use super::render::MARKER;
-use crate::format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape};
+use crate::catalogue_format::{Condition, Form, GROUP, Key, Map, Rule, SERVICE, Shape};
+use crate::catalogue_reader::INVISIBLE;
 use crate::type_expr::{BUILTINS, MAX_LISTS};
-use crate::walk::INVISIBLE;
 
 /// The schema file next to the catalogue.
 pub fn catalogue_schema() -> File {
@@ -166,8 +166,8 @@ fn rule(rule: &Rule) -> Object {
         }
         Condition::Lacks(key) => not(required(&[key])),
         Condition::ListsNothing(key) => not(value(key, Object::default().with("minItems", 1))),
-        Condition::Says(key, word) => value(key, Object::default().with("const", *word)),
-        Condition::SaysElse(key, word) => value(key, not(Object::default().with("const", *word))),
+        Condition::Is(key, word) => value(key, Object::default().with("const", *word)),
+        Condition::IsNot(key, word) => value(key, not(Object::default().with("const", *word))),
     });
     not(Object::default().with_list("allOf", conditions))
 }

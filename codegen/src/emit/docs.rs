@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::ordered;
+use super::json_object;
 use crate::model::{Body, Endpoint, Evidence, HistorySource, Param, Range, TimeForm, TimeFormat};
 
 /// The maximum length of a line of documentation, without the slashes.
@@ -66,9 +66,9 @@ fn words(paragraph: &str) -> Vec<&str> {
 
 /// A name of the catalogue as code, with any characters escaped.
 pub(super) fn code(text: &str) -> String {
-    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
-    let space = if longest > 0 { " " } else { "" };
+    let max = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(max + 1);
+    let space = if max > 0 { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
 }
 
@@ -165,7 +165,7 @@ pub(super) fn value_facts(unit: &str, range: Range, evidence: Evidence) -> Strin
 
 /// A range as the rest of a sentence; empty if it is unlimited.
 pub(super) fn range(range: Range) -> String {
-    let written = |number: f64| serde_json::to_string(&ordered::number(number)).unwrap_or_default();
+    let written = |number: f64| serde_json::to_string(&json_object::number(number)).unwrap_or_default();
     match (range.min.map(written), range.max.map(written)) {
         (Some(min), Some(max)) => format!("from {min} to {max}"),
         (Some(min), None) => format!("at least {min}"),

@@ -13,10 +13,10 @@ mod version;
 use serde_yaml::Value;
 
 use super::docs;
-use super::ordered::Object;
+use super::json_object::Object;
 use super::render::MARKER;
 use crate::model::{Api, Endpoint, Evidence, Group, Limit};
-use crate::yaml;
+use crate::yaml_writer;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
 
@@ -35,7 +35,7 @@ pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> Str
     // Writing cannot fail, since all keys are texts.
     match format {
         OpenApiFormat::Json => serde_json::to_string_pretty(&description).unwrap_or_default() + "\n",
-        OpenApiFormat::Yaml => yaml::document(&description),
+        OpenApiFormat::Yaml => yaml_writer::document(&description),
     }
 }
 
@@ -67,12 +67,12 @@ impl<'a> Description<'a> {
     fn info(&self) -> Object {
         let service = &self.api.service;
         let limits = service.limits.iter().map(|limit| {
-            let applies_to = limit.scope.as_deref().unwrap_or("an unknown part of the service");
+            let scope = limit.scope.as_deref().unwrap_or("an unknown part of the service");
             let Limit { name, requests, seconds, concurrent, endpoints, .. } = limit;
             let span = if *seconds == 1 { "a second".to_owned() } else { format!("{seconds} seconds") };
             let at_once = concurrent.map_or_else(String::new, |concurrent| format!(" {concurrent} at a time,"));
             let of = if endpoints.is_empty() { String::new() } else { format!(" of {}", docs::codes(endpoints)) };
-            format!("Limit {name}: {requests} requests{of} in {span},{at_once} for {applies_to}.")
+            format!("Limit {name}: {requests} requests{of} in {span},{at_once} for {scope}.")
         });
         let facts = [
             service.summary.clone(),

@@ -3,7 +3,7 @@
 //! Every endpoint with a path has its params, its fields and an example program; the doctests of the client compile
 //! these programs.
 
-mod access;
+mod authentication;
 mod endpoint;
 mod example;
 mod history;
@@ -38,9 +38,9 @@ fn front(api: &Api) -> File {
     let sections = [
         ("Endpoints", endpoints(api)),
         ("Sources", service::SOURCES.to_owned()),
-        ("Base URL", access::base_url(service)),
-        ("Credentials", access::credentials(service)),
-        ("Environment variables", access::environment(service)),
+        ("Base URL", authentication::base_url(service)),
+        ("Credentials", authentication::credentials(service)),
+        ("Environment variables", authentication::environment(service)),
         ("Timestamps", service::time(service)),
         ("Response envelope", service::envelope(api)),
         ("Shared params", service::params(api)),

@@ -123,13 +123,13 @@ fn list<T>(key: &str, items: &[T], literal: impl Fn(&T) -> TokenStream) -> Token
 fn limit(limit: &Limit) -> TokenStream {
     let (name, evidence) = (&limit.name, limit.evidence);
     let [requests, seconds] = numbers(limit);
-    let applies_to = link("scope", limit.scope.as_ref());
+    let scope = link("scope", limit.scope.as_ref());
     let endpoints = list("endpoints", &limit.endpoints, |name| quote!(#name));
     let set = limit.concurrent.map(|number| integer(number.into())).map_or_else(
         || quote!(LimitInfo::of_window(#name, #requests, #seconds, #evidence)),
         |concurrent| quote!(LimitInfo::new(#name, #requests, #seconds, #concurrent, #evidence)),
     );
-    quote!(#set #applies_to #endpoints)
+    quote!(#set #scope #endpoints)
 }
 
 fn numbers(limit: &Limit) -> [TokenStream; 2] {
@@ -181,10 +181,10 @@ fn limit_set(limit: &Limit) -> TokenStream {
         Some(concurrent) => quote!(RateLimit::set(#window, #concurrent)),
         None => quote!(RateLimit::windows(#window)),
     };
-    let applies_to = limit.scope.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
+    let scope = limit.scope.as_ref().map(|what| format!("For {}", docs::prose(&docs::sentence(what))));
     let of = if names.is_empty() { String::new() } else { format!("It counts {} alone.", docs::codes(names)) };
     let what = format!("Limit set {}: {what}", docs::prose(&limit.name));
-    let doc = docs::doc([what, of, applies_to.unwrap_or_default()]);
+    let doc = docs::doc([what, of, scope.unwrap_or_default()]);
     quote! {
         #doc
         pub const #name: RateLimit = #set;

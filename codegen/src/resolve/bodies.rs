@@ -2,7 +2,7 @@
 
 use super::records::form;
 use super::types::Records;
-use super::{Resolved, Resolver, Wrong};
+use super::{Invalid, Resolved, Resolver};
 use crate::diagnostic::Location;
 use crate::model::{Body, Field, Range, Record, RecordLayout, RecordRef, TimeForm, Type};
 use crate::names;
@@ -24,7 +24,7 @@ impl<'a> Resolver<'a> {
                 let evidence = self.service.envelope.as_ref().map_or(endpoint.evidence, |envelope| envelope.evidence);
                 return Ok((Body::Series { record: None, time, time_form: None, evidence }, None));
             }
-            Known::Known(BodyEntry::Said(body)) => &**body,
+            Known::Known(BodyEntry::Declared(body)) => &**body,
         };
         let evidence = body.evidence.unwrap_or(endpoint.evidence);
         let own = |fields, form| {
@@ -43,7 +43,7 @@ impl<'a> Resolver<'a> {
                 return Ok((Body::Object { record: reference, evidence }, record));
             }
             // `load` has reported a body that has none of them.
-            (None, ..) => return Err(Wrong(())),
+            (None, ..) => return Err(Invalid(())),
         };
         let (reference, record) = match fields {
             Fields::Record(name) => {
@@ -51,7 +51,7 @@ impl<'a> Resolver<'a> {
                 if let Some(positional) = &body.positional {
                     let (message, help) =
                         ("`positional` belongs to the record, not to the body", "set it on the record");
-                    return Err(self.wrong("body-positional", positional.at(), message, help));
+                    return Err(self.error("body-positional", positional.at(), message, help));
                 }
                 if is_series {
                     self.no_unit(body)?;
@@ -90,9 +90,9 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Vec<Field>> {
         let shared = self.service.envelope_time().filter(|_| body.series.is_some());
         // In a positional record the time is one of the listed fields.
-        let (envelope, placed) = if is_positional(body) { (None, shared) } else { (shared, None) };
+        let (envelope, positioned) = if is_positional(body) { (None, shared) } else { (shared, None) };
         let own = body.time.as_ref().filter(|time| envelope.is_none_or(|envelope| envelope.name != ***time));
-        let placed = placed.zip(body.positional.as_ref()).filter(|_| own.is_none());
+        let positioned = positioned.zip(body.positional.as_ref()).filter(|_| own.is_none());
         let fields = self.fields(records, listed, evidence, envelope.filter(|_| own.is_none()));
         if own.is_some() || envelope.is_none() {
             self.no_unit(body)?;
@@ -101,7 +101,7 @@ impl<'a> Resolver<'a> {
             self.time(listed, own, own.at())?;
             return fields;
         }
-        if let Some((time, positional)) = placed {
+        if let Some((time, positional)) = positioned {
             self.time(listed, &time.name, positional.at())?;
         }
         let time = self.time.clone().filter(|_| envelope.is_some());
@@ -112,9 +112,9 @@ impl<'a> Resolver<'a> {
     /// Rejects a unit on a body whose time is a field of the record, since that field declares its own unit.
     fn no_unit(&mut self, body: &spec::Body) -> Resolved<()> {
         let unit = body.unit.as_ref().map(|unit| ("unit", unit.at()));
-        let said = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
-        let Some((key, at)) = said.filter(|_| body.series.is_some()) else { return Ok(()) };
-        Err(self.wrong("time-unit", at, "the time is a field of the record", format!("set `{key}` on that field")))
+        let declared = unit.or(body.format.as_ref().map(|format| ("format", format.at())));
+        let Some((key, at)) = declared.filter(|_| body.series.is_some()) else { return Ok(()) };
+        Err(self.error("time-unit", at, "the time is a field of the record", format!("set `{key}` on that field")))
     }
 
     /// Checks the time field of a series of named records.
@@ -145,7 +145,7 @@ impl<'a> Resolver<'a> {
                 "add the field, name another with `time`, or write `time: none`",
             ),
         };
-        Err(self.wrong(rule, at, message, help))
+        Err(self.error(rule, at, message, help))
     }
 }
 

@@ -46,12 +46,12 @@ fn visit(start: usize, edges: &[Vec<usize>], is_met: &mut [bool], left: &mut Vec
     if !std::mem::replace(&mut is_met[start], true) {
         way.push((start, edges[start].iter()));
     }
-    while let Some((place, next)) = way.last_mut() {
+    while let Some((node, next)) = way.last_mut() {
         match next.next() {
             Some(next) if !std::mem::replace(&mut is_met[*next], true) => way.push((*next, edges[*next].iter())),
             Some(_) => {}
             None => {
-                left.push(*place);
+                left.push(*node);
                 way.pop();
             }
         }

@@ -2,32 +2,32 @@
 
 use super::params::{example, texts};
 use super::types::Records;
-use super::{Resolved, Resolver, Unique, Wrong, all, prose};
+use super::{Invalid, Resolved, Resolver, Unique, all, prose};
 use crate::diagnostic::Location;
 use crate::model::{EndpointParam, Param, SharedParam};
 use crate::names::{self, Case};
-use crate::path;
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry, ParamLocation};
+use crate::url_path;
 
 /// A param of an endpoint: its definition, its location in the endpoint, and the resolved param.
 type Taken<'a> = (&'a spec::Param, &'a Location, Resolved<EndpointParam>);
 
 /// Applies the overrides of a `use` entry to a shared param.
-fn said_anew(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
+fn overridden(used: EndpointParam, entry: &spec::Use) -> EndpointParam {
     let EndpointParam { param, shared } = used;
     let ty = param.ty.clone();
-    let anew =
-        |said: &Option<Vec<Text>>, shared: Vec<String>| said.as_deref().map_or(shared, |values| texts(&ty, values));
+    let replaced =
+        |values: &Option<Vec<Text>>, shared: Vec<String>| values.as_deref().map_or(shared, |values| texts(&ty, values));
     let (served, works) =
-        (anew(&entry.allowed_values, param.allowed_values), anew(&entry.tested_values, param.tested_values));
+        (replaced(&entry.allowed_values, param.allowed_values), replaced(&entry.tested_values, param.tested_values));
     let param = Param {
         example: example(None, param.example.as_ref(), &served, &works),
         evidence: entry.evidence.unwrap_or(param.evidence),
         default: entry.default.as_deref().cloned().or(param.default),
         allowed_values: served,
         tested_values: works,
-        rejected_values: anew(&entry.rejected_values, param.rejected_values),
+        rejected_values: replaced(&entry.rejected_values, param.rejected_values),
         notes: entry.notes.as_deref().map_or(param.notes, prose),
         ..param
     };
@@ -53,8 +53,8 @@ impl<'a> Resolver<'a> {
                     if let (ParamEntry::Use(_), [(param, ..)]) = (entry, params.as_slice())
                         && let Some(position) = from_sets.iter().position(|(_, other)| std::ptr::eq(*other, *param))
                     {
-                        let (place, _) = from_sets.swap_remove(position);
-                        taken[place] = params.remove(0);
+                        let (index, _) = from_sets.swap_remove(position);
+                        taken[index] = params.remove(0);
                     }
                     if matches!(entry, ParamEntry::Name(name) if self.sets.contains_key(name.as_str())) {
                         from_sets.extend(
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
                     }
                     taken.extend(params);
                 }
-                Err(wrong) => unknown = Err(wrong),
+                Err(invalid) => unknown = Err(invalid),
             }
         }
         let distinct = self.distinct(&taken);
@@ -82,7 +82,7 @@ impl<'a> Resolver<'a> {
     ) -> Resolved<Vec<Taken<'a>>> {
         let service = self.service;
         let as_defined = |index: usize, at: &'a Location| -> Taken<'a> {
-            let param = shared[index].as_ref().map_err(|wrong| *wrong);
+            let param = shared[index].as_ref().map_err(|invalid| *invalid);
             let param = param.map(|shared| EndpointParam { param: shared.param.clone(), shared: Some((index, false)) });
             (&service.params[index], at, param)
         };
@@ -95,7 +95,7 @@ impl<'a> Resolver<'a> {
             ParamEntry::Use(entry) => {
                 let (param, at, used) = as_defined(self.shared_param(&entry.param)?, entry.param.at());
                 let values = self.used_values(param, entry);
-                vec![(param, at, values.and(used.map(|used| said_anew(used, entry))))]
+                vec![(param, at, values.and(used.map(|used| overridden(used, entry))))]
             }
             ParamEntry::Name(name) => match (self.sets.get(name.as_str()), self.shared.get(name.as_str())) {
                 (Some(set), _) => {
@@ -122,7 +122,7 @@ impl<'a> Resolver<'a> {
         let distinct = taken.iter().map(|(param, at, _)| {
             if names.insert(&param.name, at).is_some() {
                 let message = format!("duplicate param `{}` of the endpoint", param.name);
-                return Err(self.wrong("duplicate-param", at, message, "keep one; param sets include theirs"));
+                return Err(self.error("duplicate-param", at, message, "keep one; param sets include theirs"));
             }
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
             // A param whose two setters have the same name is reported at its definition.
@@ -140,23 +140,23 @@ impl<'a> Resolver<'a> {
 
     /// Checks that the params in the path are exactly those with `in: path`.
     fn fills(&mut self, path: &Text, taken: &[Taken<'a>]) -> Resolved<()> {
-        let in_path = path::params(path);
+        let in_path = url_path::params(path);
         let is_declared = |name: &str| {
             taken.iter().any(|(param, ..)| param.location == ParamLocation::Path && param.name.as_str() == name)
         };
         let declared = all(in_path.iter().filter(|name| !is_declared(name)).map(|name| {
             if self.cut.contains(*name) {
-                return Err(Wrong(()));
+                return Err(Invalid(()));
             }
             let message = format!("the path has a param `{name}` that is not declared");
             let help = format!("add it under `params` with `name: {name}` and `in: path`");
-            Err::<(), _>(self.wrong("path-param", path.at(), message, help))
+            Err::<(), _>(self.error("path-param", path.at(), message, help))
         }));
         let params = taken.iter().filter(|(param, ..)| param.location == ParamLocation::Path);
         let filled = all(params.filter(|(param, ..)| !in_path.contains(&param.name.as_str())).map(|(param, at, _)| {
             let name = &param.name;
             let message = format!("the param `{name}` is `in: path`, but the path has no `{{{name}}}`");
-            Err::<(), _>(self.wrong("path-param", at, message, "add it to the path, or omit `in`"))
+            Err::<(), _>(self.error("path-param", at, message, "add it to the path, or omit `in`"))
         }));
         declared.and(filled).map(drop)
     }

@@ -8,9 +8,9 @@ use crate::diagnostic::{Diagnostic, Location};
 use crate::load::Document;
 use crate::model::{Endpoint, Group, Record, SharedParam};
 use crate::names::{self, Case, Scope};
-use crate::path;
 use crate::spanned::Text;
 use crate::spec::{self, ParamEntry};
+use crate::url_path;
 
 impl<'a> Resolver<'a> {
     pub(super) fn group(
@@ -53,7 +53,7 @@ impl<'a> Resolver<'a> {
 
     fn module_name(&mut self, document: &Document<spec::Group>) -> Resolved<String> {
         let (module, file) = (document.module(), &document.file.name);
-        let finding = if !names::is_ident(module, Case::Snake) {
+        let error = if !names::is_ident(module, Case::Snake) {
             Diagnostic::of_file("file-name", file, format!("`{module}` cannot be the name of a Rust module"))
                 .help("use lower-case letters, digits and `_`, and no keyword")
         } else if let Some((_, name)) = [(Scope::Groups, module), (Scope::Types, &names::handle(module))]
@@ -65,7 +65,7 @@ impl<'a> Resolver<'a> {
         } else {
             return Ok(module.to_owned());
         };
-        Err(self.push(finding))
+        Err(self.push(error))
     }
 
     /// The names of the method and of the marker type; the name of the record type is derived from the latter.
@@ -81,11 +81,11 @@ impl<'a> Resolver<'a> {
         self.unique(idents, "duplicate-endpoint", &ident, at, message)?;
         let type_ident = names::ident(&ident, Case::Pascal).map_err(|reason| {
             let message = format!("`{ident}` cannot be converted to a type name: {reason}");
-            self.wrong("no-rust-name", at, message, "set another with `rust_name`")
+            self.error("no-rust-name", at, message, "set another with `rust_name`")
         })?;
         if names::is_taken(Scope::Types, &type_ident) {
             let message = format!("the name `{type_ident}` is reserved for the client");
-            return Err(self.wrong("taken-name", at, message, "set another with `rust_name`"));
+            return Err(self.error("taken-name", at, message, "set another with `rust_name`"));
         }
         let record = self.new_type(&names::record(&type_ident), at, types);
         self.new_type(&type_ident, at, types).and(record)?;
@@ -96,8 +96,8 @@ impl<'a> Resolver<'a> {
     fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) -> Resolved<()> {
         let message = format!("this adds a type `{name}`, which exists already");
         if let Some(first) = self.root_types.get(name) {
-            let finding = Diagnostic::new("same-rust-name", at, message).earlier(&first, "first here");
-            return Err(self.push(finding.help("choose another name for one of them")));
+            let error = Diagnostic::new("same-rust-name", at, message).earlier(&first, "first here");
+            return Err(self.push(error.help("choose another name for one of them")));
         }
         self.unique(types, "same-rust-name", name, at, message)
     }
@@ -147,12 +147,11 @@ impl<'a> Resolver<'a> {
 
     fn endpoint_path(&mut self, path: &'a Text) -> Resolved<&'a Text> {
         // A server does not distinguish paths that differ only in the names of their params.
-        let known = self.paths.entry(path::template(path));
+        let known = self.paths.entry(url_path::template(path));
         if let Entry::Occupied(first) = &known {
-            let finding = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
-            let finding =
-                finding.earlier(first.get(), "first here").help("an endpoint is described once, in one group");
-            let twice = self.push(finding);
+            let error = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
+            let error = error.earlier(first.get(), "first here").help("an endpoint is described once, in one group");
+            let twice = self.push(error);
             return self.below_base_url(path).and(Err(twice));
         }
         known.or_insert_with(|| path.at().clone());

@@ -12,7 +12,7 @@ impl<'a> Resolver<'a> {
         let mut params = Vec::new();
         for param in shared {
             // An invalid param has already been reported.
-            params.push(&param.as_ref().map_err(|wrong| *wrong)?.param);
+            params.push(&param.as_ref().map_err(|invalid| *invalid)?.param);
         }
         self.history(history, &params).map(Some)
     }
@@ -31,14 +31,15 @@ impl<'a> Resolver<'a> {
             None => {
                 let takes = |name: &Text| params.iter().any(|param| param.wire_name == **name);
                 let service = self.service.history.as_ref();
-                let takes_all =
-                    service.is_some_and(|said| [&said.from, &said.to, &said.limit, &said.step].into_iter().all(takes));
+                let takes_all = service.is_some_and(|history| {
+                    [&history.from, &history.to, &history.limit, &history.step].into_iter().all(takes)
+                });
                 Ok((HistorySource::Service, takes_all && is_in_time && is_known))
             }
             Some(Known::Unknown) => Ok((HistorySource::Unknown, false)),
             Some(Known::Known(history)) if !is_in_time => {
                 let message = "only an endpoint with a time series has a history";
-                Err(self.wrong("history-body", history.from.at(), message, "omit `history`"))
+                Err(self.error("history-body", history.from.at(), message, "omit `history`"))
             }
             Some(Known::Known(history)) => Ok((HistorySource::Endpoint(self.history(history, &params)?), is_known)),
         }
@@ -54,17 +55,17 @@ impl<'a> Resolver<'a> {
             }),
             _ => false,
         };
-        let from = self.walking(params, &history.from, &is_moment, "a `timestamp`");
-        let to = self.walking(params, &history.to, &is_moment, "a `timestamp`");
-        let limit = self.walking(params, &history.limit, &is_count, "a `count`");
-        let step = self.walking(params, &history.step, &is_step, "of a type whose values have a `duration`");
+        let from = self.history_param(params, &history.from, &is_moment, "a `timestamp`");
+        let to = self.history_param(params, &history.to, &is_moment, "a `timestamp`");
+        let limit = self.history_param(params, &history.limit, &is_count, "a `count`");
+        let step = self.history_param(params, &history.step, &is_step, "of a type whose values have a `duration`");
         let sort = history.sort.as_ref().zip(history.oldest_first.as_ref());
         let sort = sort.map(|(sort, first)| self.order(params, sort, first)).transpose();
         Ok(History { from: from?, to: to?, limit: limit?, step: step?, sort: sort?, evidence: history.evidence })
     }
 
     /// Checks a param that is used for pagination, by its name on the wire.
-    fn walking(
+    fn history_param(
         &mut self,
         params: &[&Param],
         name: &Text,
@@ -74,7 +75,7 @@ impl<'a> Resolver<'a> {
         match params.iter().find(|param| param.wire_name == **name) {
             Some(param) if fits(&param.ty) => Ok(name.to_string()),
             Some(_) => {
-                Err(self.wrong("history-type", name.at(), format!("the param `{name}` is not {what}"), "name another"))
+                Err(self.error("history-type", name.at(), format!("the param `{name}` is not {what}"), "name another"))
             }
             None => {
                 let known = params.iter().map(|param| param.wire_name.as_str());
@@ -85,7 +86,7 @@ impl<'a> Resolver<'a> {
 
     /// The param for the order of records, and its value for the oldest first.
     fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) -> Resolved<(String, String)> {
-        let name = self.walking(params, sort, &|_| true, "")?;
+        let name = self.history_param(params, sort, &|_| true, "")?;
         let ty = params.iter().find(|param| param.wire_name == name).map(|param| &param.ty);
         if let Some(Type::Named(ty)) = ty
             && let Some(values) = self.values.get(ty.as_str()).filter(|values| !values.contains(oldest_first.as_str()))

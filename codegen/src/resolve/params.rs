@@ -62,7 +62,7 @@ impl<'a> Resolver<'a> {
     fn constant(&mut self, constants: &mut Unique, name: &Text, twice: String) -> Resolved<String> {
         let constant = names::ident(name, Case::Shouty).map_err(|reason| {
             let message = format!("`{name}` cannot be converted to a Rust name: {reason}");
-            self.wrong("no-rust-name", name.at(), message, "choose another")
+            self.error("no-rust-name", name.at(), message, "choose another")
         })?;
         self.unique(constants, "duplicate-param", &constant, name.at(), twice)?;
         Ok(constant)
@@ -96,7 +96,7 @@ impl<'a> Resolver<'a> {
             required: param.required,
             default: param.default.as_deref().cloned(),
             range: range?,
-            example: example(param.example.as_ref().map(|said| as_sent(&ty, said)), None, &served, &works),
+            example: example(param.example.as_ref().map(|example| as_sent(&ty, example)), None, &served, &works),
             ty,
             allowed_values: served,
             tested_values: works,
@@ -115,7 +115,7 @@ impl<'a> Resolver<'a> {
         match key.filter(|key| ***key == *param.name && param.location == ParamLocation::Query) {
             Some(key) => {
                 let message = format!("the param `{key}` carries the API key");
-                Err(self.wrong("key-param", param.name.at(), message, "leave it out: the client adds it"))
+                Err(self.error("key-param", param.name.at(), message, "leave it out: the client adds it"))
             }
             None => Ok(()),
         }
@@ -133,7 +133,7 @@ impl<'a> Resolver<'a> {
             ),
             ty => return Ok(ty),
         };
-        Err(self.wrong("param-type", param.ty.at(), message, help))
+        Err(self.error("param-type", param.ty.at(), message, help))
     }
 
     /// The name of a param as an argument or setter.
@@ -148,7 +148,7 @@ impl<'a> Resolver<'a> {
             let message =
                 format!("`list_setter` names the setter for several values, but `{one}` is that for one value");
             let help = "name the setter of one value with `rust_name`";
-            return Err(self.wrong("same-rust-name", several.at(), message, help));
+            return Err(self.error("same-rust-name", several.at(), message, help));
         }
         if scope == Scope::Setters && param.const_value.is_none() {
             let (name, at) = (param.name.as_str(), param.name.at());
@@ -167,7 +167,7 @@ impl<'a> Resolver<'a> {
             return Ok(list.clone());
         }
         let message = format!("`{list}` cannot be the name of a setter");
-        Err(self.wrong("no-rust-name", list.at(), message, "write it like `my_names`"))
+        Err(self.error("no-rust-name", list.at(), message, "write it like `my_names`"))
     }
 
     /// Checks that a setter has the same wire name on all endpoints, and always accepts one value or always several.
@@ -182,8 +182,8 @@ impl<'a> Resolver<'a> {
             "`{wire_name}` becomes the setter `{ident}`, but `{}` for {many}`{}` exists elsewhere",
             first.ident, first.wire_name
         );
-        let finding = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
-        Err(self.push(finding.help("set another with `rust_name`")))
+        let error = Diagnostic::new("same-rust-name", at, message).earlier(location, "first here");
+        Err(self.push(error.help("set another with `rust_name`")))
     }
 
     /// Checks `default` and `allowed_values`: they have the type, are within the range, and do not contradict each
@@ -234,12 +234,12 @@ impl<'a> Resolver<'a> {
             .chain(refused)
             .map(|value| self.of_type(param, ("served-type", "value"), value, value.at())));
         let consistent = all(refused.iter().map(|value| {
-            let is_said = works.contains(value) || served.contains(value) || example == Some(value);
-            if !is_said {
+            let is_listed = works.contains(value) || served.contains(value) || example == Some(value);
+            if !is_listed {
                 return Ok(());
             }
             let message = format!("`{value}` is in `rejected_values`, and elsewhere listed as accepted");
-            Err(self.wrong("refused-value", value.at(), message, "keep one of the two"))
+            Err(self.error("refused-value", value.at(), message, "keep one of the two"))
         }));
         let fits = example.map_or(Ok(()), |example| {
             self.of_type(param, ("served-type", "example"), example, example.at())?;
@@ -256,7 +256,7 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         let message = format!("`{value}` is not allowed in a path, as it changes the path");
-        Err(self.wrong("path-segment", value.at(), message, "omit it"))
+        Err(self.error("path-segment", value.at(), message, "omit it"))
     }
 
     /// Rejects a setter for several values on a param that is documented to accept only one.
@@ -265,7 +265,7 @@ impl<'a> Resolver<'a> {
             Some(list) if param.single_value.is_some_and(Evidence::is_enforced) => {
                 let message =
                     format!("`{}` accepts one value, but `list_setter` names a setter for several", param.name);
-                Err(self.wrong("single-list", list.at(), message, "omit one of the two"))
+                Err(self.error("single-list", list.at(), message, "omit one of the two"))
             }
             _ => Ok(()),
         }
@@ -281,7 +281,7 @@ impl<'a> Resolver<'a> {
                 return Ok(());
             }
             let message = format!("the default `{value}` is not in `allowed_values`");
-            Err(self.wrong("default-served", default.at(), message, "correct one of the two"))
+            Err(self.error("default-served", default.at(), message, "correct one of the two"))
         }))
         .map(drop)
     }
@@ -299,7 +299,7 @@ impl<'a> Resolver<'a> {
         });
         if is_outside {
             let message = format!("the {what} `{value}` is outside the range");
-            return Err(self.wrong(rule, at, message, "correct one of the two"));
+            return Err(self.error(rule, at, message, "correct one of the two"));
         }
         Ok(())
     }
@@ -312,11 +312,11 @@ impl<'a> Resolver<'a> {
         value: &str,
         at: &Location,
     ) -> Resolved<()> {
-        let said =
+        let declared =
             TimeForm::of(param.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), param.format.as_deref().copied());
         let is_one = match TypeExpr::parse(&param.ty) {
             Some(TypeExpr::Builtin(Builtin::Timestamp)) => {
-                said.unwrap_or_else(|| self.service.time_form()).is_written(value)
+                declared.unwrap_or_else(|| self.service.time_form()).is_written(value)
             }
             Some(TypeExpr::Builtin(builtin)) => builtin.is_written(value),
             Some(TypeExpr::Name(name)) => self.values.get(name).is_none_or(|values| values.contains(value)),
@@ -326,7 +326,7 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         let message = format!("the {what} `{value}` is not of the type `{}`", param.ty);
-        Err(self.wrong(rule, at, message, "write one of its values, or describe it in `notes`"))
+        Err(self.error(rule, at, message, "write one of its values, or describe it in `notes`"))
     }
 }
 
@@ -349,14 +349,14 @@ fn as_sent(ty: &Type, text: &str) -> String {
 /// An example value: the endpoint's own; otherwise the shared one if it is known to work here; otherwise another value
 /// that is.
 pub(super) fn example(
-    said: Option<String>,
+    own: Option<String>,
     shared: Option<&String>,
     served: &[String],
     works: &[String],
 ) -> Option<String> {
     let known = if served.is_empty() { works } else { served };
     let shared = shared.filter(|shared| known.is_empty() || known.contains(shared));
-    said.or_else(|| shared.or(known.first()).cloned())
+    own.or_else(|| shared.or(known.first()).cloned())
 }
 
 /// Returns whether a param is an argument of its method, because it is required.

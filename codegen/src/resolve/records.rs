@@ -46,7 +46,7 @@ impl<'a> Resolver<'a> {
             if is_cycle {
                 let (message, help) =
                     (format!("the record `{name}` contains itself"), "write `any` for the field that closes the cycle");
-                return Err(self.wrong("recursive-record", name.at(), message, help));
+                return Err(self.error("recursive-record", name.at(), message, help));
             }
             unique?;
             let (ident, fields, summary) = (ident?, fields?, meaning(&record.summary));
@@ -58,7 +58,7 @@ impl<'a> Resolver<'a> {
     fn hides_none(&mut self, name: &Text) -> Resolved<()> {
         if self.types.contains(name.as_str()) || self.records.has(name) {
             let message = format!("`{name}` is already declared in `service.yaml`");
-            return Err(self.wrong("duplicate-type", name.at(), message, "choose another"));
+            return Err(self.error("duplicate-type", name.at(), message, "choose another"));
         }
         Ok(())
     }
@@ -81,9 +81,9 @@ impl<'a> Resolver<'a> {
             let (name, at) = (&field.name, field.name.at());
             let resolved = self.field(records, field, inherited);
             if let Some(time) = time.filter(|time| time.name == **name) {
-                let finding =
+                let error =
                     Diagnostic::new("duplicate-field", at, format!("every series already has the field `{name}`"));
-                return Err(self.push(finding.earlier(time.name.at(), "said here").help("omit it")));
+                return Err(self.push(error.earlier(time.name.at(), "declared here").help("omit it")));
             }
             self.unique(&mut names, "duplicate-field", name, at, format!("duplicate field `{name}`"))?;
             let resolved = resolved?;
@@ -132,7 +132,7 @@ impl<'a> Resolver<'a> {
             return Ok(());
         }
         let message = format!("the example `{example}` is not of the type `{}`", field.ty);
-        Err(self.wrong("example-type", example.at(), message, "write one of its values"))
+        Err(self.error("example-type", example.at(), message, "write one of its values"))
     }
 
     /// Checks that a range is not empty and belongs to a numeric type.
@@ -149,11 +149,11 @@ impl<'a> Resolver<'a> {
             && **min > **max
         {
             let message = format!("the range is reversed: {min} is above {max}");
-            result = Err(self.wrong("range-order", min.at(), message, "swap `min` and `max`"));
+            result = Err(self.error("range-order", min.at(), message, "swap `min` and `max`"));
         }
         if ty.as_ref().is_ok_and(|ty| !is_number(ty)) {
             let message = format!("a range needs a number type, found `{written}`");
-            result = Err(self.wrong("range-type", range.at(), message, "omit the range"));
+            result = Err(self.error("range-type", range.at(), message, "omit the range"));
         }
         result
     }

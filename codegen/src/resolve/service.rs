@@ -7,9 +7,9 @@ use crate::model::{
     ApiKey, ClientCredentials, Envelope, ErrorBody, Field, Header, KeyCarrier, Limit, Service, Status, Type,
 };
 use crate::names::{self, Case, Scope};
-use crate::path;
 use crate::spanned::Text;
 use crate::spec;
+use crate::url_path;
 
 /// Headers to which HTTP, a proxy or the client assigns a meaning.
 const RESERVED_HEADERS: &str = "accept accept-charset accept-encoding accept-language authorization cache-control \
@@ -65,7 +65,7 @@ impl<'a> Resolver<'a> {
             && (!**basic || self.service.credentials.client_credentials.is_some())
         {
             let message = "`basic` is either `true`, without `client_credentials`, or left out";
-            return Err(self.wrong(
+            return Err(self.error(
                 "key-basic",
                 basic.at(),
                 message,
@@ -88,7 +88,7 @@ impl<'a> Resolver<'a> {
         let is_free = name == AUTHORIZATION && self.service.credentials.client_credentials.is_none();
         if is_reserved(&name) && !is_free {
             let message = format!("the header `{header}` is reserved");
-            return Err(self.wrong("header-name", header.at(), message, "use a separate header for the API key"));
+            return Err(self.error("header-name", header.at(), message, "use a separate header for the API key"));
         }
         Ok(name)
     }
@@ -101,7 +101,7 @@ impl<'a> Resolver<'a> {
             let (name, at) = (header.name.to_ascii_lowercase(), header.name.at());
             if key.as_ref() == Some(&name) || !may_be_fixed(&name) {
                 let message = format!("the header `{}` is reserved", header.name);
-                return Err(self.wrong("header-name", at, message, "omit it"));
+                return Err(self.error("header-name", at, message, "omit it"));
             }
             self.unique(&mut seen, "duplicate-name", &name, at, format!("duplicate header `{}`", header.name))?;
             Ok(Header { name, value: header.value.clone(), evidence: header.evidence })
@@ -109,10 +109,10 @@ impl<'a> Resolver<'a> {
     }
 
     fn client_credentials(&mut self, flow: &'a spec::ClientCredentials) -> Resolved<ClientCredentials> {
-        let path = self.below_base_url(&flow.path).and_then(|path| match path::params(path).first() {
+        let path = self.below_base_url(&flow.path).and_then(|path| match url_path::params(path).first() {
             Some(param) => {
                 let message = format!("the token path has a param `{param}`, which has no value");
-                Err(self.wrong("path-param", path.at(), message, "write the segment literally"))
+                Err(self.error("path-param", path.at(), message, "write the segment literally"))
             }
             None => Ok(path.to_string()),
         });
@@ -134,7 +134,7 @@ impl<'a> Resolver<'a> {
         match path.strip_prefix(suffix) {
             Some(rest) if !suffix.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
                 let message = format!("the path `{path}` repeats `{suffix}`, which every base URL ends in");
-                Err(self.wrong("version-prefix", path.at(), message, format!("write `{rest}`")))
+                Err(self.error("version-prefix", path.at(), message, format!("write `{rest}`")))
             }
             _ => Ok(path),
         }
@@ -164,7 +164,7 @@ impl<'a> Resolver<'a> {
             self.unique(&mut seen, "duplicate-name", name, at, format!("duplicate limit set `{name}`"))?;
             let constant = names::ident(&names::limit(name), Case::Shouty).map_err(|reason| {
                 let message = format!("`{}` cannot be converted to a Rust name: {reason}", names::limit(name));
-                self.wrong("no-rust-name", at, message, "choose another")
+                self.error("no-rust-name", at, message, "choose another")
             })?;
             let message = format!("the limit set `{name}` becomes `{constant}`, a name that another one has");
             self.unique(&mut constants, "same-rust-name", &constant, at, message)?;
@@ -216,7 +216,7 @@ impl<'a> Resolver<'a> {
         let resolved = self.field(&Records::default(), time, inherited)?;
         if !matches!(resolved.ty, Type::Timestamp(_)) {
             let message = format!("the time of a record is a `timestamp`, not `{}`", time.ty);
-            return Err(self.wrong("time-type", time.ty.at(), message, "write `type: timestamp`"));
+            return Err(self.error("time-type", time.ty.at(), message, "write `type: timestamp`"));
         }
         Ok(Field { is_envelope_time: true, ..resolved })
     }
@@ -226,12 +226,12 @@ impl<'a> Resolver<'a> {
         let (name, data) = (&metadata.name, &envelope.data);
         if name.as_str() == data {
             let message = format!("`{name}` is the key of both data and metadata");
-            return Err(self.wrong("duplicate-name", name.at(), message, "use two different paths"));
+            return Err(self.error("duplicate-name", name.at(), message, "use two different paths"));
         }
         if is_within(data, name) || is_within(name, data) {
             let message = format!("`{name}` and `{data}` overlap: one is within the other");
             let help = "metadata and records need separate JSON paths";
-            return Err(self.wrong("place-in-place", name.at(), message, help));
+            return Err(self.error("nested-path", name.at(), message, help));
         }
         metadata.unsupported.as_ref().map(|name| self.unsupported(name, &metadata.fields)).transpose()
     }
@@ -249,15 +249,15 @@ impl<'a> Resolver<'a> {
             }
             _ => {
                 let message = format!("`{name}` is `{}`, expected a list of texts", field.ty);
-                Err(self.wrong("unsupported-type", name.at(), message, "name a field that lists texts or numbers"))
+                Err(self.error("unsupported-type", name.at(), message, "name a field that lists texts or numbers"))
             }
         }
     }
 }
 
 /// Returns whether a JSON path is within another.
-fn is_within(place: &str, other: &str) -> bool {
-    place.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
+fn is_within(path: &str, other: &str) -> bool {
+    path.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Returns whether a header can carry the API key.

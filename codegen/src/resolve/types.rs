@@ -42,12 +42,12 @@ impl<'a> Resolver<'a> {
     pub(super) fn type_of(&mut self, records: &Records<'a>, text: &'a Text) -> Resolved<Type> {
         let Some(expr) = TypeExpr::parse(text) else {
             let message = format!("`{text}` is not a type");
-            return Err(self.wrong("type-syntax", text.at(), message, SYNTAX));
+            return Err(self.error("type-syntax", text.at(), message, SYNTAX));
         };
         if let TypeExpr::Option(_) = expr {
             let message = format!("`{text}` is nullable; only the values of a list or a map can have `?`");
             let help = format!("write `{}`, and `optional: true` on a field of this type", text.trim_end_matches('?'));
-            return Err(self.wrong("type-optional", text.at(), message, help));
+            return Err(self.error("type-optional", text.at(), message, help));
         }
         self.type_in(records, &expr, text)
     }
@@ -65,11 +65,11 @@ impl<'a> Resolver<'a> {
             (Some(format), _) if !ty.is_moment() => {
                 let message = format!("`format` is only for a `timestamp`, found `{text}`");
                 let help = "make it a `timestamp`, or omit `format`";
-                return Err(self.wrong("time-format", format.at(), message, help));
+                return Err(self.error("time-format", format.at(), message, help));
             }
             (Some(format), Some(_)) => {
                 let message = "a timestamp counts a unit or is written in a format, not both";
-                return Err(self.wrong("time-format", format.at(), message, "keep one"));
+                return Err(self.error("time-format", format.at(), message, "keep one"));
             }
             (Some(format), None) => return Ok(ty.timed_in(TimeForm::Written(**format))),
             (None, _) => {}
@@ -84,7 +84,7 @@ impl<'a> Resolver<'a> {
             if help.is_empty() {
                 "make it an `integer`, which has any unit".clone_into(&mut help);
             }
-            return Err(self.wrong("time-unit", unit.at(), message, &help));
+            return Err(self.error("time-unit", unit.at(), message, &help));
         };
         Ok(ty.timed_in(TimeForm::Counted(known)))
     }
@@ -95,7 +95,7 @@ impl<'a> Resolver<'a> {
             TypeExpr::Map(item) => Type::Map(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Option(given) if **given == TypeExpr::Builtin(Builtin::Any) => {
                 let message = "`any` includes null already";
-                return Err(self.wrong("type-optional", text.at(), message, "omit the `?`"));
+                return Err(self.error("type-optional", text.at(), message, "omit the `?`"));
             }
             TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
             TypeExpr::Builtin(builtin) => builtin_type(*builtin, self.service.time_form()),
@@ -172,14 +172,14 @@ impl<'a> Resolver<'a> {
             let (text, at) = (&value.value, value.value.at());
             if values.insert(text, at).is_some() {
                 let message = format!("duplicate value `{text}` in `{}`", ty.name);
-                return Err(self.wrong("duplicate-value", at, message, "keep one of them"));
+                return Err(self.error("duplicate-value", at, message, "keep one of them"));
             }
             let ident = self.rust_name(text, value.rust_name.as_ref(), case, scope)?;
             let message = format!("`{text}` and another value of `{}` would both be named `{ident}`", ty.name);
             self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {
                 let message = format!("`{}` has no name for the attribute `{extra}`", ty.name);
-                return Err(self.wrong(
+                return Err(self.error(
                     "unknown-attribute",
                     extra.at(),
                     message,
@@ -204,7 +204,7 @@ impl<'a> Resolver<'a> {
             // The constants of an identifier are next to its methods, including those from the runtime.
             if !names::is_ident(name, Case::Snake) || names::is_taken(Scope::Constants, name) {
                 let message = format!("`{name}` cannot be the name of a method");
-                return Err(self.wrong("no-rust-name", name.at(), message, "write it like `my_name`"));
+                return Err(self.error("no-rust-name", name.at(), message, "write it like `my_name`"));
             }
             self.unique(&mut seen, "duplicate-name", name, name.at(), format!("duplicate attribute `{name}`"))?;
             Ok(name.to_string())

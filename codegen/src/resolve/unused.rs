@@ -34,8 +34,8 @@ impl<'a> Resolver<'a> {
         let records = records.map(|(_, name)| ("record", name));
         for (what, name) in types.chain(records).chain(params.map(|(_, param)| ("shared param", param.id()))) {
             let message = format!("unused {what} `{name}`");
-            let finding = Diagnostic::new("unused", name.at(), message);
-            unused.push(finding.help("refer to it, or remove it"));
+            let error = Diagnostic::new("unused", name.at(), message);
+            unused.push(error.help("refer to it, or remove it"));
         }
         unused.sorted()
     }

@@ -1,8 +1,8 @@
 //! `credentials` and `headers` of `service.yaml`: what requests carry.
 
 use super::{Evidence, Field, Status};
-use crate::format::Condition::{Has, HasAny, HasNotOne};
-use crate::format::{Form, Rule, Say, map};
+use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne};
+use crate::catalogue_format::{Fault, Form, Rule, map};
 use crate::spanned::{Spanned, Text};
 
 map! {
@@ -19,13 +19,13 @@ map! {
 const HEADER_NAME: Form = Form::Like(
     // RFC 9110, section 5.6.2: a field name is a token.
     "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
-    Say("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
+    Fault("header-name", "`{}` is not the name of an HTTP header", "use letters, digits and `-`"),
 );
 
 /// Text in a header.
 const HEADER_VALUE: Form = Form::Like(
     "^[ -~]*$",
-    Say("header-value", "`{}` has characters that a header cannot contain", "write it in ASCII"),
+    Fault("header-value", "`{}` has characters that a header cannot contain", "write it in ASCII"),
 );
 
 map! {
@@ -48,7 +48,7 @@ map! {
     Rule {
         never: &[HasNotOne(&["header", "query", "basic"])],
         at: "",
-        say: Say(
+        fault: Fault(
             "key-carrier",
             "`api_key` has not exactly one of `header`, `query` and `basic`",
             "write `header: x-api-key`, `query: apikey` or `basic: true`",
@@ -57,7 +57,7 @@ map! {
     Rule {
         never: &[Has("prefix"), HasAny(&["query", "basic"])],
         at: "prefix",
-        say: Say("key-prefix", "only a key in a header of its own has a prefix", "leave `prefix` out"),
+        fault: Fault("key-prefix", "only a key in a header of its own has a prefix", "leave `prefix` out"),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::value::{IDENT, PARAM, UNIT_OR_FORMAT, USE};
 use super::{Evidence, Field, History, Param, Record, Use};
-use crate::format::Condition::{Has, HasAny, HasNotOne, Lacks, Says, SaysElse};
-use crate::format::{Form, Key, Rule, Say, Shape, map};
-use crate::marked::Node;
+use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
+use crate::catalogue_format::{Fault, Form, Key, Rule, Shape, map};
+use crate::catalogue_reader::{Read, Reader};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeFormat, TimeUnit};
-use crate::walk::{Read, Walk};
+use crate::yaml_parser::Node;
 
 map! {
     /// Every file but `service.yaml`.
@@ -53,21 +53,21 @@ map! {
         /// support for a history is unknown.
         may history: Option<Known<History>>;
         /// The number of requests that one call counts as, if not 1.
-        may weight: Option<u32> as Form::Within(1, u32::MAX, Say("no-weight", "a request counts at least as 1", "write at least 1"));
+        may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "a request counts at least as 1", "write at least 1"));
         /// What else a user should know.
         may notes: String as Form::Prose;
         /// The reason, and the replacement.
         may deprecated: Option<String> as Form::Prose;
     }
     Rule {
-        never: &[SaysElse("path", "unknown"), Lacks("params")],
+        never: &[IsNot("path", "unknown"), Lacks("params")],
         at: "",
-        say: Say("missing-key", "this endpoint has a path but no `params`", "list them, or write `params: []` or `params: unknown`"),
+        fault: Fault("missing-key", "this endpoint has a path but no `params`", "list them, or write `params: []` or `params: unknown`"),
     },
     Rule {
-        never: &[SaysElse("path", "unknown"), Lacks("body")],
+        never: &[IsNot("path", "unknown"), Lacks("body")],
         at: "",
-        say: Say("missing-key", "an endpoint with a path has no `body`", "describe the response body, or write `body: unknown`"),
+        fault: Fault("missing-key", "an endpoint with a path has no `body`", "describe the response body, or write `body: unknown`"),
     }
 }
 
@@ -98,33 +98,33 @@ map! {
     Rule {
         never: &[HasNotOne(&["series", "object", "type"])],
         at: "",
-        say: Say("body-kind", "a body has one of `series`, `object` and `type`", "keep one, or write `body: unknown`"),
+        fault: Fault("body-kind", "a body has one of `series`, `object` and `type`", "keep one, or write `body: unknown`"),
     },
     Rule {
         never: &[HasAny(&["time", "unit", "format"]), Lacks("series")],
         at: "",
-        say: Say("body-time", "only a `series` has a time field", "omit this key"),
+        fault: Fault("body-time", "only a `series` has a time field", "omit this key"),
     },
     Rule {
-        never: &[Says("time", "none"), HasAny(&["unit", "format"])],
+        never: &[Is("time", "none"), HasAny(&["unit", "format"])],
         at: "",
-        say: Say("body-time", "the series has no time field", "omit this key"),
+        fault: Fault("body-time", "the series has no time field", "omit this key"),
     },
-    Rule { never: &[Has("unit"), Has("format")], at: "format", say: UNIT_OR_FORMAT },
+    Rule { never: &[Has("unit"), Has("format")], at: "format", fault: UNIT_OR_FORMAT },
     Rule {
         never: &[Has("type"), Has("positional")],
         at: "positional",
-        say: Say("body-positional", "a body of a `type` lists no fields", "set it on the record that the type names"),
+        fault: Fault("body-positional", "a body of a `type` lists no fields", "set it on the record that the type names"),
     },
     Rule {
-        never: &[Says("series", "unknown"), Has("positional")],
+        never: &[Is("series", "unknown"), Has("positional")],
         at: "positional",
-        say: Say("body-positional", "the fields are unknown", "omit `positional`"),
+        fault: Fault("body-positional", "the fields are unknown", "omit `positional`"),
     },
     Rule {
-        never: &[Says("object", "unknown")],
+        never: &[Is("object", "unknown")],
         at: "object",
-        say: Say("body-kind", "an object without known fields is unknown", "write `body: unknown`"),
+        fault: Fault("body-kind", "an object without known fields is unknown", "write `body: unknown`"),
     }
 }
 
@@ -151,7 +151,7 @@ pub enum BodyEntry {
     /// A series of which no more is known.
     Series,
     /// A described body.
-    Said(Box<Body>),
+    Declared(Box<Body>),
 }
 
 impl BodyEntry {
@@ -169,7 +169,7 @@ impl BodyEntry {
         };
         match self {
             Self::Series => &SERIES,
-            Self::Said(body) => body,
+            Self::Declared(body) => body,
         }
     }
 }
@@ -195,10 +195,10 @@ pub enum ParamEntry {
 impl Read for Fields {
     const SHAPE: Shape = Shape::Either(&[Shape::Text, Vec::<Field>::SHAPE]);
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         match node.text() {
-            Some(_) => Text::read(node, key, walk).map(Self::Record),
-            None => Vec::read(node, key, walk).map(Self::Inline),
+            Some(_) => Text::read(node, key, reader).map(Self::Record),
+            None => Vec::read(node, key, reader).map(Self::Inline),
         }
     }
 }
@@ -206,26 +206,26 @@ impl Read for Fields {
 impl Read for BodyEntry {
     const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("series", " A series of unknown records.")]), Body::SHAPE]);
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         if node.text() == Some("series") {
             return Some(Self::Series);
         }
-        let said = walk.either(node, &Self::SHAPE).then(|| Body::read(node, key, walk))?;
-        said.map(|body| Self::Said(Box::new(body)))
+        let body = reader.either(node, &Self::SHAPE).then(|| Body::read(node, key, reader))?;
+        body.map(|body| Self::Declared(Box::new(body)))
     }
 }
 
 impl Read for ParamEntry {
     const SHAPE: Shape = Shape::Either(&[Shape::Text, Shape::UseOr(&USE, &PARAM)]);
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
-        if !walk.either(node, &Self::SHAPE) {
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+        if !reader.either(node, &Self::SHAPE) {
             return None;
         }
         match (node.text(), node.get("use")) {
-            (Some(_), _) => Text::read(node, key, walk).map(Self::Name),
-            (None, Some(_)) => Use::read(node, key, walk).map(Self::Use),
-            (None, None) => Param::read(node, key, walk).map(|param| Self::Own(Box::new(param))),
+            (Some(_), _) => Text::read(node, key, reader).map(Self::Name),
+            (None, Some(_)) => Use::read(node, key, reader).map(Self::Use),
+            (None, None) => Param::read(node, key, reader).map(|param| Self::Own(Box::new(param))),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use super::Evidence;
 use super::value::TYPE_NAME;
+use crate::catalogue_format::Condition::{Is, ListsNothing};
+use crate::catalogue_format::{Fault, Form, Rule, SNAKE, map, words};
 use crate::duration;
-use crate::format::Condition::{ListsNothing, Says};
-use crate::format::{Form, Rule, SNAKE, Say, map, words};
 use crate::spanned::Text;
 
 /// The name of a method of a type.
 const METHOD: Form =
-    Form::Like(SNAKE, Say("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
+    Form::Like(SNAKE, Fault("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
 
 map! {
     /// A type of texts that params and fields can have.
@@ -29,9 +29,9 @@ map! {
         may attributes: Vec<Text> as METHOD;
     }
     Rule {
-        never: &[Says("kind", "enum"), ListsNothing("values")],
+        never: &[Is("kind", "enum"), ListsNothing("values")],
         at: "",
-        say: Say("no-values", "the enum `{}` has no values", "list its `values`, or make it `kind: identifier`"),
+        fault: Fault("no-values", "the enum `{}` has no values", "list its `values`, or make it `kind: identifier`"),
     }
 }
 
@@ -51,12 +51,12 @@ map! {
         /// As on the wire.
         must value: Text as Form::Like(
             r"^[^,\t\r\n]*$",
-            Say("wrong-value", "the value `{}` has a comma, which separates values on the wire", ""),
+            Fault("wrong-value", "the value `{}` has a comma, which separates values on the wire", ""),
         );
         /// The variant or constant, where the one from `value` is unsuitable.
         may rust_name: Option<Text> as Form::Like(
             "^[A-Z](_?[A-Za-z0-9])*_?$",
-            Say("no-rust-name", "`{}` is not a valid Rust name", "write it like `MyValue` or `MY_VALUE`"),
+            Fault("no-rust-name", "`{}` is not a valid Rust name", "write it like `MyValue` or `MY_VALUE`"),
         );
         /// What it means.
         may summary: String as Form::Prose;
@@ -64,7 +64,7 @@ map! {
         /// `duration`. A month has none, since its length differs.
         may duration: Option<Text> as Form::Like(
             duration::PATTERN,
-            Say(
+            Fault(
                 "duration",
                 "`{}` is not a valid duration",
                 "write it like `90s`, `5m`, `1h`, `1d` or `1w`; a month has none, as its length differs",

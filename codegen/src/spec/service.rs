@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::value::{TYPE_NAME, UNIT_OR_FORMAT};
 use super::{Credentials, Evidence, Field, Header, Known, Param, Record, Type};
+use crate::catalogue_format::Condition::{Has, Lacks, ListsNothing};
+use crate::catalogue_format::{Fault, Form, Rule, SHOUTY, map};
+use crate::catalogue_reader::Read;
 use crate::diagnostic::{Location, SourceFile};
-use crate::format::Condition::{Has, Lacks, ListsNothing};
-use crate::format::{Form, Rule, SHOUTY, Say, map};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
-use crate::walk::Read;
 
 map! {
     /// `service.yaml` declares what all endpoints share.
@@ -23,7 +23,7 @@ map! {
         /// `MARKET` makes the client read `MARKET_BASE_URL`, `MARKET_API_KEY` and so on from the environment.
         must env_prefix: String as Form::Like(
             SHOUTY,
-            Say("env-prefix", "`{}` cannot begin the name of an environment variable", "write it like `MY_SERVICE`"),
+            Fault("env-prefix", "`{}` cannot begin the name of an environment variable", "write it like `MY_SERVICE`"),
         );
         /// What is known of every base URL. The catalogue contains no host.
         may base_url: Option<BaseUrl>;
@@ -48,7 +48,7 @@ map! {
         /// Params that endpoints refer to by name.
         may params: Vec<Param> as Form::With(
             "evidence",
-            Say("missing-key", "the shared param `{}` has no evidence", "add `evidence: reported`"),
+            Fault("missing-key", "the shared param `{}` has no evidence", "add `evidence: reported`"),
         );
         /// Lists of shared params that go together.
         may param_sets: Vec<ParamSet>;
@@ -98,7 +98,7 @@ map! {
     Rule {
         never: &[Lacks("unit"), Lacks("format")],
         at: "",
-        say: Say(
+        fault: Fault(
             "time-format",
             "`time` has neither `unit` nor `format`",
             "add `unit: seconds`, `unit: milliseconds` or `format: iso8601`",
@@ -107,7 +107,7 @@ map! {
     Rule {
         never: &[Has("unit"), Has("format")],
         at: "format",
-        say: UNIT_OR_FORMAT,
+        fault: UNIT_OR_FORMAT,
     }
 }
 
@@ -118,7 +118,7 @@ map! {
         must status: Spanned<u16> as Form::Within(
             300,
             599,
-            Say("status-code", "{} is not the HTTP status code of a failure", "expected 300 to 599"),
+            Fault("status-code", "{} is not the HTTP status code of a failure", "expected 300 to 599"),
         );
         /// The printed label, or `unknown`.
         may label: Known<String>;
@@ -136,7 +136,7 @@ map! {
 /// A JSON path in a body.
 const PLACE: Form = Form::Like(
     r"^[^.]+(\.[^.]+)*$",
-    Say(
+    Fault(
         "dotted-path",
         "`{}` is not a valid JSON path",
         "write keys separated by dots; a key that contains a dot is not supported",
@@ -161,7 +161,7 @@ map! {
 
 /// A number of a limit that is not 0.
 const fn at_least_one(message: &'static str) -> Form {
-    Form::Within(1, u32::MAX, Say("empty-limit", message, "write at least 1"))
+    Form::Within(1, u32::MAX, Fault("empty-limit", message, "write at least 1"))
 }
 
 map! {
@@ -186,7 +186,7 @@ map! {
     Rule {
         never: &[Has("endpoints"), ListsNothing("endpoints")],
         at: "endpoints",
-        say: Say(
+        fault: Fault(
             "limit-of-nothing",
             "a limit set of no endpoints counts nothing",
             "name groups or paths, or omit `endpoints` to count every request",
@@ -195,7 +195,7 @@ map! {
     Rule {
         never: &[Has("endpoints"), Has("concurrent")],
         at: "concurrent",
-        say: Say(
+        fault: Fault(
             "limit-concurrent",
             "`concurrent` limits all requests, but this limit set covers only some endpoints",
             "write a separate limit set for `concurrent`",
@@ -252,12 +252,12 @@ map! {
     Rule {
         never: &[Has("sort"), Lacks("oldest_first")],
         at: "sort",
-        say: Say("history-sort", "`sort` needs the value that sorts the oldest first", "add `oldest_first`"),
+        fault: Fault("history-sort", "`sort` needs the value that sorts the oldest first", "add `oldest_first`"),
     },
     Rule {
         never: &[Has("oldest_first"), Lacks("sort")],
         at: "oldest_first",
-        say: Say("history-sort", "`oldest_first` needs the param that has this value", "add `sort`"),
+        fault: Fault("history-sort", "`oldest_first` needs the param that has this value", "add `sort`"),
     }
 }
 

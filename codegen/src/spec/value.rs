@@ -1,25 +1,25 @@
 //! What both kinds of file have: params, records and their fields.
 
 use super::Evidence;
-use crate::format::Condition::{Has, Lacks, Says};
-use crate::format::{Form, PASCAL, Rule, SNAKE, Say, map, words};
+use crate::catalogue_format::Condition::{Has, Is, Lacks};
+use crate::catalogue_format::{Fault, Form, PASCAL, Rule, SNAKE, map, words};
 use crate::spanned::{Spanned, Text};
 use crate::time_unit::TimeFormat;
 
 /// The Rust name that is stated for an entry.
 pub(super) const IDENT: Form =
-    Form::Like(SNAKE, Say("no-rust-name", "`{}` is not a valid Rust name", "write it like `my_name`"));
+    Form::Like(SNAKE, Fault("no-rust-name", "`{}` is not a valid Rust name", "write it like `my_name`"));
 
 /// The name of a type, which is used in Rust unchanged.
 pub(super) const TYPE_NAME: Form =
-    Form::Like(PASCAL, Say("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
+    Form::Like(PASCAL, Fault("type-name", "`{}` is not the name of a Rust type", "write it like `MyType`"));
 
 /// The error of a param with `const_value` and a key about other values.
-const FIXED: Say = Say("fixed-param", "a param with `const_value` accepts no other value", "omit one of the two");
+const FIXED: Fault = Fault("fixed-param", "a param with `const_value` accepts no other value", "omit one of the two");
 
 /// The error of a time with both keys.
-pub(super) const UNIT_OR_FORMAT: Say =
-    Say("time-format", "a timestamp counts a unit or is written in a format, not both", "keep one");
+pub(super) const UNIT_OR_FORMAT: Fault =
+    Fault("time-format", "a timestamp counts a unit or is written in a format, not both", "keep one");
 
 map! {
     /// The `evidence` of a shared param has to be there; a param of one endpoint may leave it to the endpoint.
@@ -36,7 +36,7 @@ map! {
         /// one.
         may list_setter: Option<Text> as Form::Like(
             SNAKE,
-            Say("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
+            Fault("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
         );
         /// How that setter writes them, if not separated by commas.
         may list_as: Option<ListFormat>;
@@ -77,12 +77,12 @@ map! {
     Rule {
         never: &[Has("list_as"), Lacks("list_setter")],
         at: "list_as",
-        say: Say("list-as", "`list_as` is for several values, but the param accepts one", "name a setter with `list_setter`"),
+        fault: Fault("list-as", "`list_as` is for several values, but the param accepts one", "name a setter with `list_setter`"),
     },
-    Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", say: FIXED },
-    Rule { never: &[Has("const_value"), Has("default")], at: "default", say: FIXED },
-    Rule { never: &[Has("const_value"), Has("required")], at: "required", say: FIXED },
-    Rule { never: &[Has("const_value"), Says("in", "path")], at: "in", say: Say("fixed-param", "a path segment with one value is not a param", "write the value in the path") }
+    Rule { never: &[Has("const_value"), Has("list_setter")], at: "list_setter", fault: FIXED },
+    Rule { never: &[Has("const_value"), Has("default")], at: "default", fault: FIXED },
+    Rule { never: &[Has("const_value"), Has("required")], at: "required", fault: FIXED },
+    Rule { never: &[Has("const_value"), Is("in", "path")], at: "in", fault: Fault("fixed-param", "a path segment with one value is not a param", "write the value in the path") }
 }
 
 impl Param {
@@ -192,6 +192,6 @@ map! {
     Rule {
         never: &[Lacks("min"), Lacks("max")],
         at: "",
-        say: Say("empty-range", "the range is empty", "write `min`, `max` or both"),
+        fault: Fault("empty-range", "the range is empty", "write `min`, `max` or both"),
     }
 }

@@ -13,7 +13,7 @@ use crate::recorded::archive::{Texts, mistakes};
 use crate::recorded::{entries, name};
 
 /// Rules of `check` that a single file can violate and a pattern can detect: the schema has them too.
-const SAID: &[&str] = &[
+const IN_SCHEMA: &[&str] = &[
     "body-kind",
     "body-positional",
     "body-time",
@@ -48,11 +48,11 @@ const SAID: &[&str] = &[
 ];
 
 /// Rules that a schema cannot express.
-const UNSAID: &[(&str, &[&str])] = &[
+const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
     ("YAML comes before any schema", &["duplicate-key", "yaml-syntax"]),
     ("a schema knows no file names", &["file-name"]),
     (
-        "two places are compared",
+        "two values are compared",
         &[
             "default-range",
             "default-served",
@@ -74,7 +74,7 @@ const UNSAID: &[(&str, &[&str])] = &[
             "key-param",
             "param-type",
             "path-param",
-            "place-in-place",
+            "nested-path",
             "range-order",
             "range-type",
             "recursive-record",
@@ -97,7 +97,7 @@ const UNSAID: &[(&str, &[&str])] = &[
         ],
     ),
     ("names are made by rules of Rust, and some are taken", &["no-rust-name", "same-rust-name", "taken-name"]),
-    ("`check` reads a path part by part and says which is wrong", &["path-braces", "path-character", "path-segment"]),
+    ("`check` reads a path by segment and names the invalid one", &["path-braces", "path-character", "path-segment"]),
     ("some headers have a meaning already", &["header-name"]),
 ];
 
@@ -106,18 +106,18 @@ fn schema_and_check_reject_the_same_catalogues() {
     let schema = schema();
     let mut disagreements = Vec::new();
     for (case, files, errors) in cases() {
-        let findings = findings(&errors);
+        let errors = located(&errors);
         for (name, value) in values(&files) {
             let rules: BTreeSet<_> =
-                findings.iter().filter(|(_, file)| *file == name).map(|(rule, _)| rule.as_str()).collect();
-            let must_refuse = rules.iter().any(|rule| SAID.contains(rule));
+                errors.iter().filter(|(_, file)| *file == name).map(|(rule, _)| rule.as_str()).collect();
+            let must_refuse = rules.iter().any(|rule| IN_SCHEMA.contains(rule));
             match schema.validate(&value) {
                 Ok(()) if must_refuse => {
                     disagreements.push(format!("{case}/{name}: only `check` refuses it: {rules:?}"));
                 }
                 Err(error) if rules.is_empty() => {
-                    let place = error.instance_path();
-                    disagreements.push(format!("{case}/{name}: only the schema refuses it: {place}: {error}"));
+                    let path = error.instance_path();
+                    disagreements.push(format!("{case}/{name}: only the schema refuses it: {path}: {error}"));
                 }
                 _ => {}
             }
@@ -128,15 +128,15 @@ fn schema_and_check_reject_the_same_catalogues() {
 
 #[test]
 fn every_rule_is_in_the_schema_or_has_a_reason() {
-    let unsaid: BTreeSet<&str> = UNSAID.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
+    let others: BTreeSet<&str> = NOT_IN_SCHEMA.iter().flat_map(|(_, rules)| rules.iter().copied()).collect();
     let seen: BTreeSet<String> =
-        cases().iter().flat_map(|(_, _, errors)| findings(errors)).map(|(rule, _)| rule).collect();
+        cases().iter().flat_map(|(_, _, errors)| located(errors)).map(|(rule, _)| rule).collect();
     assert!(seen.len() > 30, "the cases are gone");
     for rule in &seen {
-        let is_said = SAID.contains(&rule.as_str());
-        assert!(is_said != unsaid.contains(rule.as_str()), "`{rule}` is to be in one of the lists");
+        let is_in_schema = IN_SCHEMA.contains(&rule.as_str());
+        assert!(is_in_schema != others.contains(rule.as_str()), "`{rule}` is to be in one of the lists");
     }
-    for rule in SAID.iter().chain(&unsaid) {
+    for rule in IN_SCHEMA.iter().chain(&others) {
         assert!(seen.contains(*rule), "no case shows `{rule}`");
     }
 }
@@ -181,12 +181,12 @@ fn values(files: &Texts) -> Vec<(String, Value)> {
 }
 
 /// Every error of a case: its rule and its file.
-fn findings(errors: &str) -> Vec<(String, String)> {
-    let findings = errors.split("error[").skip(1).filter_map(|finding| {
-        let (rule, rest) = finding.split_once(']')?;
-        let place = rest.split("--> ").nth(1)?;
-        let file = place.split([':', '\n']).next()?;
+fn located(errors: &str) -> Vec<(String, String)> {
+    let errors = errors.split("error[").skip(1).filter_map(|error| {
+        let (rule, rest) = error.split_once(']')?;
+        let position = rest.split("--> ").nth(1)?;
+        let file = position.split([':', '\n']).next()?;
         Some((rule.to_owned(), file.trim().to_owned()))
     });
-    findings.collect()
+    errors.collect()
 }

@@ -239,9 +239,9 @@ proptest! {
     }
 
     #[test]
-    fn random_text_of_a_value_is_escaped(text in text(), place in 0..5_usize) {
+    fn random_text_of_a_value_is_escaped(text in text(), index in 0..5_usize) {
         let mut texts = ["a", "b", "c", "d", "e"].map(str::to_owned);
-        texts[place] = text;
+        texts[index] = text;
         let [summary, notes, unit, alias, value] = texts.map(|text| quoted(&text));
         let group = format!(
             "{{title: T, summary: {summary}, endpoints: [{{name: Basis, path: /basis, evidence: reported, summary: {summary}, \

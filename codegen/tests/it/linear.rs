@@ -21,14 +21,14 @@ fn endpoint(name: &str, path: &str, params: &str, body: &str) -> String {
 fn time(group: &str) -> (Duration, usize) {
     let start = Instant::now();
     let catalogue = codegen::load_texts(&[("market.yaml", group), ("service.yaml", SERVICE)]);
-    let findings = match codegen::check(&catalogue) {
+    let errors = match codegen::check(&catalogue) {
         Ok(api) => codegen::emit(&api, &codegen::Package::new("client")).len(),
-        Err(findings) => {
-            assert!(findings.render("spec/", false).len() > findings.as_slice().len());
-            findings.as_slice().len()
+        Err(errors) => {
+            assert!(errors.render("spec/", false).len() > errors.as_slice().len());
+            errors.as_slice().len()
         }
     };
-    (start.elapsed(), findings)
+    (start.elapsed(), errors)
 }
 
 /// Compares the times of a group and of one ten times its size.

@@ -4,6 +4,7 @@
 
 mod catalogue_schema;
 mod determinism;
+mod endpoint_counts;
 mod hostile;
 mod linear;
 mod property;
@@ -11,5 +12,4 @@ mod readme;
 #[path = "../recorded/mod.rs"]
 #[allow(dead_code)] // The other program uses the rest.
 mod recorded;
-mod summary;
 mod write;

@@ -8,10 +8,10 @@
 pub(crate) fn check(service: &str, group: &str) -> bool {
     let files = [("market.yaml", group), ("service.yaml", service)];
     match codegen::resolve(&codegen::load_texts(&files)) {
-        Err(findings) => {
-            assert!(!findings.is_empty());
-            assert!(!findings.to_string().is_empty());
-            findings.as_slice().iter().for_each(|finding| assert_in_file(finding, &files));
+        Err(errors) => {
+            assert!(!errors.is_empty());
+            assert!(!errors.to_string().is_empty());
+            errors.as_slice().iter().for_each(|error| assert_in_file(error, &files));
             false
         }
         Ok(api) => {
@@ -33,13 +33,13 @@ pub(crate) fn check_one(text: &[u8]) -> bool {
 }
 
 /// Checks that an error names one of the files, and a line and a column in it.
-fn assert_in_file(finding: &codegen::Diagnostic, files: &[(&str, &str)]) {
-    let (name, position) = finding.position();
+fn assert_in_file(error: &codegen::Diagnostic, files: &[(&str, &str)]) {
+    let (name, position) = error.position();
     let file = files.iter().find(|(known, _)| *known == name);
-    let (_, text) = file.unwrap_or_else(|| panic!("{name} is no file: {finding:?}"));
+    let (_, text) = file.unwrap_or_else(|| panic!("{name} is no file: {error:?}"));
     if let Some((line, column)) = position {
         let found = text.split('\n').nth(line - 1);
-        let found = found.unwrap_or_else(|| panic!("{name} has no line {line}: {finding:?}"));
-        assert!((1..=found.chars().count() + 1).contains(&column), "line {line} has no column {column}: {finding:?}");
+        let found = found.unwrap_or_else(|| panic!("{name} has no line {line}: {error:?}"));
+        assert!((1..=found.chars().count() + 1).contains(&column), "line {line} has no column {column}: {error:?}");
     }
 }

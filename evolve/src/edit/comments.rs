@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use codegen::marked::{Kind, Node};
+use codegen::yaml_parser::{Kind, Node};
 
 use super::Page;
 

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use codegen::marked::Node;
+use codegen::yaml_parser::Node;
 
 use super::Page;
 

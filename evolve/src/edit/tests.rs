@@ -14,7 +14,7 @@ fn edited(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree)) -> (String, V
 }
 
 fn said_by(text: &str) -> Tree {
-    Tree::of(&marked::parse(text).expect("a file that can be read"))
+    Tree::of(&yaml_parser::parse(text).expect("a file that can be read"))
 }
 
 fn check(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree), expected: &str) {

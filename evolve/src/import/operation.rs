@@ -1,7 +1,7 @@
 //! Converts operations to endpoints.
 
 use codegen::spec::ENDPOINT;
-use codegen::{is_line, path};
+use codegen::{is_line, url_path};
 use serde_yaml::Value;
 
 use super::Reader;
@@ -28,7 +28,7 @@ impl<'d> Reader<'d> {
 
     fn operation(&mut self, path: &'d str, item: &'d Value, operation: &'d Value, place: &str) {
         let Some(path) = self.path(path, place) else { return };
-        if !self.templates.insert(path::template(&path)) {
+        if !self.templates.insert(url_path::template(&path)) {
             let why = "a path that is another one but for the names of its params";
             self.notes.explain(Weight::Fact, why, place);
             return;
@@ -67,7 +67,7 @@ impl<'d> Reader<'d> {
         // The paths of an existing catalogue may include the path of the description's server.
         let is_whole = path.starts_with(&format!("{}/", self.draft.prefix));
         let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
-        let why = match path::check(&path, true) {
+        let why = match url_path::check(&path, true) {
             Ok(()) if is_line(&path) => return Some(path),
             Err(("path-param", ..)) => "a duplicate path param",
             Err(("path-braces", ..)) if !path.contains('?') => "braces that do not enclose separate names",
@@ -79,7 +79,7 @@ impl<'d> Reader<'d> {
 
     /// The params, completed or reduced to match those in the path; `None` if there may be others and none is required.
     fn path_params(&self, path: &str, mut params: Vec<Tree>, are_all: bool) -> Option<Vec<Tree>> {
-        let in_path = path::params(path);
+        let in_path = url_path::params(path);
         if !are_all && in_path.is_empty() {
             return None;
         }

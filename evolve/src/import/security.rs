@@ -1,6 +1,6 @@
 //! Converts security schemes to credentials, if the client supports their kind.
 
-use codegen::{is_line, may_carry_key, path};
+use codegen::{is_line, may_carry_key, url_path};
 use serde_yaml::{Mapping, Value};
 
 use super::Reader;
@@ -58,7 +58,7 @@ fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
 /// The flow that returns an access token.
 fn token_flow(flow: &Value, evidence: &str, base: &str) -> Option<Tree> {
     let url = text(flow, "tokenUrl")?;
-    path::check(url, false).ok()?;
+    url_path::check(url, false).ok()?;
     // Every base URL already ends in that path.
     let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
     Some(Tree::map().with("path", url).with("label", "Token").with("evidence", evidence))

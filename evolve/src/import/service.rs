@@ -2,7 +2,7 @@
 
 use codegen::model::UNKNOWN_MEANING;
 use codegen::names::{self, Case};
-use codegen::{is_line, path};
+use codegen::{is_line, url_path};
 use serde_yaml::Value;
 
 use super::document::{entries, items, text, text_of};
@@ -90,7 +90,7 @@ impl Reader<'_> {
             None => url,
         };
         let suffix = path.trim_end_matches('/').split(['?', '#']).next().unwrap_or_default();
-        let is_suffix = path::check(suffix, false).is_ok();
+        let is_suffix = url_path::check(suffix, false).is_ok();
         if !is_suffix && !suffix.is_empty() {
             let why = format!("the end `{suffix}` of the server URL, which a base URL must not have");
             self.notes.add(Weight::Fact, why, "#/servers");

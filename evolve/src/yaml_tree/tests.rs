@@ -1,7 +1,7 @@
 //! Tests that readers of every YAML version read texts as `codegen` and the catalogue write them.
 
-use codegen::marked;
-use codegen::yaml::document;
+use codegen::yaml_parser;
+use codegen::yaml_writer::document;
 use serde_yaml::{Mapping, Value};
 
 use super::Tree;
@@ -27,7 +27,7 @@ fn ambiguous_scalars_are_quoted() {
         for (yaml, value) in both(text) {
             assert!(yaml.starts_with(['"', '\'']) && yaml.trim_end().ends_with(['"', '\'']), "{yaml}");
             assert_eq!(serde_yaml::from_str::<Value>(&yaml).expect(&yaml), value, "{yaml}");
-            assert_eq!(Tree::of(&marked::parse(&yaml).expect(&yaml)), Tree::map().with(text, text), "{yaml}");
+            assert_eq!(Tree::of(&yaml_parser::parse(&yaml).expect(&yaml)), Tree::map().with(text, text), "{yaml}");
         }
         let inline = Tree::map().with(text, text).inline();
         assert!(inline.starts_with("{'") && inline.ends_with("'}"), "{inline}");
@@ -40,7 +40,7 @@ fn invisible_characters_are_escaped() {
         for (yaml, value) in both(text) {
             assert!(yaml.is_ascii(), "{yaml:?}");
             assert_eq!(serde_yaml::from_str::<Value>(&yaml).expect(&yaml), value, "{yaml}");
-            assert_eq!(Tree::of(&marked::parse(&yaml).expect(&yaml)), Tree::map().with(text, text), "{yaml}");
+            assert_eq!(Tree::of(&yaml_parser::parse(&yaml).expect(&yaml)), Tree::map().with(text, text), "{yaml}");
         }
     }
 }

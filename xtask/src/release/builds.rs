@@ -7,13 +7,13 @@ use std::process::Command;
 use super::{Outcome, Release};
 use crate::files;
 use crate::git::git;
-use crate::paths;
+use crate::project_paths;
 use crate::workspace::{Package, output};
 
 /// Builds the docs; a warning, such as a broken link, is an error.
 pub(super) fn docs() -> Result<Outcome, String> {
     let doc = ["doc", "--workspace", "--no-deps", "--all-features", "--locked", "--quiet"];
-    output(Command::new("cargo").args(doc).current_dir(paths::root()).env("RUSTDOCFLAGS", "--deny warnings"))?;
+    output(Command::new("cargo").args(doc).current_dir(project_paths::root()).env("RUSTDOCFLAGS", "--deny warnings"))?;
     Ok(Outcome::Passed)
 }
 
@@ -29,7 +29,7 @@ pub(super) fn lowest_versions(release: &Release) -> Result<Outcome, String> {
         let mut command = Command::new("cargo");
         // `-Z` flags need a nightly Cargo or this variable.
         command.args(arguments).current_dir(&checkout).env("RUSTC_BOOTSTRAP", "1");
-        output(command.env("CARGO_TARGET_DIR", paths::target().join("lowest-versions")))
+        output(command.env("CARGO_TARGET_DIR", project_paths::target().join("lowest-versions")))
     };
     cargo(&["hack", "--remove-dev-deps", "--workspace"])?;
     cargo(&["update", "--quiet", "-Z", "direct-minimal-versions"])?;
@@ -39,9 +39,9 @@ pub(super) fn lowest_versions(release: &Release) -> Result<Outcome, String> {
 
 /// Checks the commit out into a separate folder.
 fn checkout() -> Result<PathBuf, String> {
-    let folder = paths::target().join("release-check");
+    let folder = project_paths::target().join("release-check");
     let _ = fs::remove_dir_all(&folder);
-    git(paths::root(), &["clone", "--quiet", "--shared", ".", &folder.display().to_string()])?;
+    git(project_paths::root(), &["clone", "--quiet", "--shared", ".", &folder.display().to_string()])?;
     Ok(folder)
 }
 

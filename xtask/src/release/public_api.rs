@@ -13,7 +13,7 @@ use similar::TextDiff;
 
 use super::{Outcome, Release};
 use crate::files;
-use crate::paths;
+use crate::project_paths;
 use crate::workspace::{Package, output};
 
 pub(super) fn public_api(release: &Release) -> Result<Outcome, String> {
@@ -22,7 +22,7 @@ pub(super) fn public_api(release: &Release) -> Result<Outcome, String> {
     let accepts = std::env::var_os("UPDATE_EXPECT").is_some();
     let differences: Result<Vec<String>, String> = by_hand
         .map(|(package, library)| {
-            let record = paths::root().join(format!("xtask/public-api/{}.txt", package.name));
+            let record = project_paths::root().join(format!("xtask/public-api/{}.txt", package.name));
             let text = api(package, library)?;
             if accepts { files::write(&record, &text).map(|()| String::new()) } else { difference(&record, &text) }
         })
@@ -40,7 +40,9 @@ fn api(package: &Package, library: &str) -> Result<String, String> {
     let rustdoc = ["rustdoc", "--quiet", "--locked", "--lib", "--all-features", "--package", &package.name];
     let json = ["--", "-Z", "unstable-options", "--output-format", "json"];
     // The JSON format needs a nightly rustdoc or this variable.
-    output(Command::new("cargo").args(rustdoc).args(json).current_dir(paths::root()).env("RUSTC_BOOTSTRAP", "1"))?;
+    output(
+        Command::new("cargo").args(rustdoc).args(json).current_dir(project_paths::root()).env("RUSTC_BOOTSTRAP", "1"),
+    )?;
     let api = public_api::Builder::from_rustdoc_json(json_of(library))
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
@@ -54,7 +56,7 @@ fn api(package: &Package, library: &str) -> Result<String, String> {
 
 /// The file into which rustdoc writes, named after the library.
 fn json_of(library: &str) -> PathBuf {
-    paths::target().join("doc").join(format!("{library}.json"))
+    project_paths::target().join("doc").join(format!("{library}.json"))
 }
 
 /// The lines that differ from a record, empty if none; a missing record counts as empty.
@@ -64,7 +66,7 @@ fn difference(record: &Path, text: &str) -> Result<String, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(files::named(record, error)),
     };
-    let (shown, diff) = (paths::shown(record), TextDiff::from_lines(recorded.as_str(), text));
+    let (shown, diff) = (project_paths::shown(record), TextDiff::from_lines(recorded.as_str(), text));
     Ok(diff.unified_diff().context_radius(0).header(&shown, "now").to_string())
 }
 
@@ -74,13 +76,14 @@ mod tests {
 
     #[test]
     fn removed_and_added_items_are_reported() {
-        let record = paths::target().join("public-api-of-a-test.txt");
+        let record = project_paths::target().join("public-api-of-a-test.txt");
         files::write(&record, "pub fn a::old()\npub fn a::same()\n").unwrap_or_default();
         assert_eq!(difference(&record, "pub fn a::old()\npub fn a::same()\n"), Ok(String::new()));
         let text = difference(&record, "pub fn a::same()\npub fn a::new()\n").unwrap_or_default();
         assert!(text.contains("\n-pub fn a::old()\n") && text.contains("\n+pub fn a::new()\n"), "{text}");
         assert!(!text.contains("a::same"), "{text}");
-        let none = difference(&paths::target().join("no-such-record.txt"), "pub fn a::new()\n").unwrap_or_default();
+        let none =
+            difference(&project_paths::target().join("no-such-record.txt"), "pub fn a::new()\n").unwrap_or_default();
         assert!(none.contains("\n+pub fn a::new()\n"), "{none}");
     }
 }

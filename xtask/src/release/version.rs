@@ -9,7 +9,7 @@ use evolve::diff::Verdict;
 use super::{Outcome, Release, with_packages};
 use crate::diff::verdict_since;
 use crate::files;
-use crate::paths;
+use crate::project_paths;
 use crate::workspace::output;
 
 /// The version of the workspace.
@@ -17,7 +17,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Checks that the changelog has an entry for the version.
 pub(super) fn changelog() -> Result<Outcome, String> {
-    let text = files::read(&paths::root().join("CHANGELOG.md"))?;
+    let text = files::read(&project_paths::root().join("CHANGELOG.md"))?;
     match entry(&text, VERSION) {
         Some(entry) if !entry.trim().is_empty() => Ok(Outcome::Passed),
         Some(_) => Err(format!("the entry `## {VERSION}` of CHANGELOG.md is empty")),
@@ -60,7 +60,7 @@ fn numbers(version: &str) -> Option<Vec<u64>> {
 pub(super) fn semver(release: &Release) -> Result<Outcome, String> {
     let Some(tag) = &release.last_tag else { return Ok(no_tag()) };
     let semver = |arguments: &[&str]| {
-        output(Command::new("cargo").arg("semver-checks").args(arguments).current_dir(paths::root()))
+        output(Command::new("cargo").arg("semver-checks").args(arguments).current_dir(project_paths::root()))
     };
     semver(&["--version"]).map_err(|why| format!("{why}; run `cargo install cargo-semver-checks --locked`"))?;
     semver(&with_packages(&["--baseline-rev", tag, "--all-features"], release.libraries()))?;

@@ -59,9 +59,9 @@ fn codegen_fills_an_empty_folder_and_reports_it() {
     let (spec, out) = project("fill");
     let first = run(&["codegen"], &spec, &out);
     assert!(first.status.success(), "{}", text(&first.stderr));
-    let said = text(&first.stdout);
-    assert!(said.contains("market          1          1"), "{said}");
-    assert!(said.contains("wrote new market.rs"), "{said}");
+    let output = text(&first.stdout);
+    assert!(output.contains("market          1          1"), "{output}");
+    assert!(output.contains("wrote new market.rs"), "{output}");
     let second = text(&run(&["codegen"], &spec, &out).stdout);
     assert!(second.contains("up to date"), "{second}");
 }
@@ -100,11 +100,11 @@ fn check_mode_names_every_difference_and_the_command_that_fixes_it() {
     fs::write(out.join("notes.txt"), "mine").expect("a file");
     let output = run(&["codegen", "--check"], &spec, &out);
     assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stderr);
+    let output = text(&output.stderr);
     for expected in
         ["drifted: market.rs", "missing: service/types.rs", "foreign: notes.txt", "cargo xtask codegen --spec"]
     {
-        assert!(said.contains(expected), "expected {expected} in\n{said}");
+        assert!(output.contains(expected), "expected {expected} in\n{output}");
     }
     assert!(!out.join("service/types.rs").exists(), "--check wrote something");
     assert_eq!(run(&["codegen"], &spec, &out).status.code(), Some(1), "a foreign file stops codegen");
@@ -117,16 +117,16 @@ fn another_catalogue_needs_a_separate_folder() {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["codegen", "--spec"]).arg(&spec).output();
     let output = output.expect("xtask runs");
     assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stderr);
-    assert!(said.contains("is not the catalogue of the client") && said.contains("--out CRATE"), "{said}");
+    let output = text(&output.stderr);
+    assert!(output.contains("is not the catalogue of the client") && output.contains("--out CRATE"), "{output}");
     // A folder with files of another crate is not changed, even if they are outdated.
     run(&["codegen"], &spec, &out);
     fs::write(crate_of(&out).join("Cargo.toml"), "[package]\nname = \"tides\"\n").expect("a file");
     let output = run(&["codegen"], &spec, &out);
     assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stderr);
-    assert!(said.contains("foreign: market.rs was generated for `client`"), "{said}");
-    assert!(said.contains("has files of `client`: name another folder with `--out`"), "{said}");
+    let output = text(&output.stderr);
+    assert!(output.contains("foreign: market.rs was generated for `client`"), "{output}");
+    assert!(output.contains("has files of `client`: name another folder with `--out`"), "{output}");
 }
 
 #[test]
@@ -135,10 +135,10 @@ fn a_folder_with_an_invalid_crate_name_is_rejected() {
     for name in ["2fast", "fn", "größe", "-", "core", "tokio", "generated-client-runtime"] {
         let folder = crate_of(&out).with_file_name(name);
         let output = run(&["codegen"], &spec, &folder.join("src/generated"));
-        let said = text(&output.stderr);
+        let output = text(&output.stderr);
         assert!(
-            said.contains(&format!("`{name}` is not valid as the name of an emitted crate")) && !folder.exists(),
-            "{said}"
+            output.contains(&format!("`{name}` is not valid as the name of an emitted crate")) && !folder.exists(),
+            "{output}"
         );
     }
     let named = crate_of(&out).with_file_name("2slow");
@@ -173,7 +173,7 @@ fn the_next_run_completes_an_interrupted_one() {
 }
 
 #[test]
-fn a_wrong_catalogue_touches_no_file() {
+fn invalid_catalogue_writes_no_file() {
     let (spec, out) = project("wrong");
     fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: basis")).expect("a file");
     for command in ["codegen", "check"] {
@@ -190,14 +190,14 @@ fn a_folder_with_a_slash_is_the_same_folder() {
     let (spec, out) = project("slash");
     fs::write(spec.join("market.yaml"), "title: 1\n").expect("a file");
     let output = run(&["check"], &spec.join(""), &out);
-    let said = text(&output.stderr);
-    assert!(said.contains("slash/spec/market.yaml:1:8"), "{said}");
+    let output = text(&output.stderr);
+    assert!(output.contains("slash/spec/market.yaml:1:8"), "{output}");
 }
 
 /// `--help` describes a command in more detail than the list of commands.
 #[test]
 fn help_describes_a_command() {
-    for (command, says) in [
+    for (command, expected) in [
         ("add", "On a terminal it prompts for missing options."),
         ("import", "starts a new one in a folder without YAML"),
         ("learn", "The fields are merged with the known ones"),
@@ -206,7 +206,7 @@ fn help_describes_a_command() {
         let mut xtask = Command::new(env!("CARGO_BIN_EXE_xtask"));
         let help = text(&xtask.args([command, "--help"]).output().expect("xtask runs").stdout);
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(help.contains(says), "{help}");
+        assert!(help.contains(expected), "{help}");
     }
 }
 
@@ -222,9 +222,9 @@ fn a_missing_catalogue_is_an_error() {
 fn status_reports_coverage_and_the_next_gaps() {
     let (spec, out) = project("status");
     fs::write(spec.join("market.yaml"), MARKET.replace("path: /basis", "path: unknown")).expect("a file");
-    let said = text(&run(&["status"], &spec, &out).stdout);
+    let output = text(&run(&["status"], &spec, &out).stdout);
     for expected in ["market          1          0", "paths", "the path of Basis in market"] {
-        assert!(said.contains(expected), "expected {expected} in\n{said}");
+        assert!(output.contains(expected), "expected {expected} in\n{output}");
     }
 }
 
@@ -236,8 +236,8 @@ fn openapi_prints_the_requested_version_and_format() {
         (&["openapi", "--version", "3.0"], "\"openapi\": \"3.0.3\""),
         (&["openapi", "--format", "yaml"], "openapi: \"3.1.0\"\n"),
     ] {
-        let said = text(&run(arguments, &spec, &out).stdout);
-        assert!(said.contains(expected) && said.contains("/basis"), "{arguments:?}: {said}");
+        let output = text(&run(arguments, &spec, &out).stdout);
+        assert!(output.contains(expected) && output.contains("/basis"), "{arguments:?}: {output}");
     }
 }
 
@@ -354,8 +354,8 @@ fn no_other_catalogue_is_learned_from_our_service() {
     for arguments in [&["learn", "--live", "/basis"][..], &["learn", "--live", "--untyped"]] {
         let output = run(arguments, &spec, &out);
         assert!(!output.status.success());
-        let said = text(&output.stderr);
-        assert!(said.contains("--live uses the client and the key of this project's own catalogue"), "{said}");
+        let output = text(&output.stderr);
+        assert!(output.contains("--live uses the client and the key of this project's own catalogue"), "{output}");
     }
 }
 
@@ -400,8 +400,8 @@ fn serve_starts_the_sandbox_in_the_current_folder() {
     command.args(["serve", "--port", "0", "--spec", "mine"]).env("CARGO", &cargo).current_dir(&dir);
     let running = command.stdout(std::process::Stdio::piped()).spawn().expect("xtask runs");
     let id = running.id();
-    let said = text(&running.wait_with_output().expect("it ends").stdout);
-    let (folder, handed) = said.trim_end().split_once('\n').expect("two lines");
+    let output = text(&running.wait_with_output().expect("it ends").stdout);
+    let (folder, handed) = output.trim_end().split_once('\n').expect("two lines");
     assert_eq!(Path::new(folder), dir.canonicalize().expect("it exists"), "`mine` is relative to the caller's folder");
     assert!(handed.starts_with(&format!("{id} run ")), "ending process {id} ends the sandbox: {handed}");
     assert!(handed.ends_with(" --port 0 --spec mine"), "{handed}");

@@ -15,7 +15,7 @@ const YEAR: i64 = 365 * 86_400;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let url = std::env::args().nth(1).ok_or("say the URL")?;
+    let url = std::env::args().nth(1).ok_or("pass the URL")?;
     let mut headers = HeaderMap::new();
     headers.insert("x-api-key", HeaderValue::from_static("any"));
     let http = reqwest::Client::builder().default_headers(headers).timeout(Duration::from_secs(30)).build()?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::operation::json;
 use super::schema::schema_ref;
 use super::{Description, described};
-use crate::emit::ordered::Object;
+use crate::emit::json_object::Object;
 use crate::model::Status;
 
 impl Description<'_> {
@@ -26,7 +26,7 @@ impl Description<'_> {
     /// The schema of error bodies: the JSON paths of the message and the code, merged into one object.
     pub(super) fn error_schema(&self) -> Option<Object> {
         let body = &self.api.service.error_body;
-        let mut tree = Place::default();
+        let mut tree = Node::default();
         for path in &body.message {
             tree.leaf(path, "string");
         }
@@ -35,25 +35,25 @@ impl Description<'_> {
         }
         let known = body.evidence?;
         let schema = self
-            .place(&tree)
+            .node(&tree)
             .with("description", "What went wrong. Which of the places there are depends on the failure.")
             .with("x-evidence", known.word());
         Some(schema)
     }
 
-    fn place(&self, place: &Place) -> Object {
-        if place.below.is_empty() {
-            return match place.leaf {
+    fn node(&self, node: &Node) -> Object {
+        if node.below.is_empty() {
+            return match node.leaf {
                 Some("") | None => Object::default(),
                 Some(ty) => Object::default().with("type", ty),
             };
         }
         // A value that occurs both with and without keys can have any type.
-        if place.leaf.is_some() {
+        if node.leaf.is_some() {
             return Object::default();
         }
         let properties =
-            place.below.iter().map(|(key, below)| (key.clone(), self.version.nullable(self.place(below), "object")));
+            node.below.iter().map(|(key, below)| (key.clone(), self.version.nullable(self.node(below), "object")));
         Object::default().with("type", "object").with("properties", properties.collect::<Object>())
     }
 }
@@ -71,15 +71,15 @@ fn component(status: &Status) -> String {
 
 /// A node of a body: its type, and the nodes below it.
 #[derive(Default)]
-struct Place {
+struct Node {
     leaf: Option<&'static str>,
-    below: BTreeMap<String, Place>,
+    below: BTreeMap<String, Node>,
 }
 
-impl Place {
+impl Node {
     /// Adds a dotted path with its type; an empty type accepts any value.
     fn leaf(&mut self, path: &str, ty: &'static str) {
-        let place = path.split('.').fold(self, |place, key| place.below.entry(key.to_owned()).or_default());
-        place.leaf = Some(if place.leaf.is_some_and(|other| other != ty) { "" } else { ty });
+        let node = path.split('.').fold(self, |node, key| node.below.entry(key.to_owned()).or_default());
+        node.leaf = Some(if node.leaf.is_some_and(|other| other != ty) { "" } else { ty });
     }
 }

@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use super::schema::{range, schema_ref};
 use super::{Description, described, operation_id, unit};
-use crate::emit::ordered::{Object, number};
+use crate::emit::json_object::{Object, number};
 use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, TimeForm, Type};
 
 impl Description<'_> {
@@ -90,17 +90,17 @@ impl Description<'_> {
     }
 
     fn param_schema(&self, param: &Param) -> Object {
-        let said = range(&param.ty, param.range, param.evidence);
+        let keywords = range(&param.ty, param.range, param.evidence);
         if let Some(fixed) = &param.const_value {
             let only = vec![written_value(&param.ty, fixed)];
-            return self.version.say(self.value(&param.ty), said.with_list("enum", only));
+            return self.version.extended(self.value(&param.ty), keywords.with_list("enum", only));
         }
         let default = param.default.as_ref();
         if param.list_setter.is_none() {
-            let said = said.with_some("default", default.map(|text| written_value(&param.ty, text)));
-            return self.version.say(self.value(&param.ty), said);
+            let keywords = keywords.with_some("default", default.map(|text| written_value(&param.ty, text)));
+            return self.version.extended(self.value(&param.ty), keywords);
         }
-        let items = self.version.say(self.value(&param.ty), said);
+        let items = self.version.extended(self.value(&param.ty), keywords);
         let default =
             default.map(|text| text.split(',').map(|item| written_value(&param.ty, item)).collect::<Vec<_>>());
         Object::default().with("type", "array").with("items", items).with_some("default", default)

@@ -5,7 +5,7 @@ use serde_yaml::Value;
 use super::operation::written_value;
 use super::{Description, described, markdown, unit};
 use crate::duration;
-use crate::emit::ordered::{Object, number};
+use crate::emit::json_object::{Object, number};
 use crate::model::{
     Body, Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
 };
@@ -77,14 +77,14 @@ impl Description<'_> {
 
     /// The schema of a positional record: a list with one schema per index.
     fn positional(&self, record: &Record) -> Object {
-        let places = record
+        let items = record
             .fields
             .iter()
             .map(|field| Value::from(Object::default().with("title", field.wire_name.as_str()).and(self.field(field))));
         Object::default()
             .with("type", "array")
             .with("description", markdown([record.summary.as_str()]))
-            .and(self.version.places(places.collect()))
+            .and(self.version.tuple(items.collect()))
             .with("x-evidence", record.evidence.word())
     }
 
@@ -95,12 +95,12 @@ impl Description<'_> {
     fn field(&self, field: &Field) -> Object {
         let schema = self.value(&field.ty);
         let schema = if field.optional { self.nullable(&field.ty, schema) } else { schema };
-        let said = Object::default()
+        let keywords = Object::default()
             .and(described(&field.summary, [unit(&field.unit).as_str()], &field.notes))
             .and(range(&field.ty, field.range, field.evidence))
             .and(self.field_example(field))
             .with("x-evidence", field.evidence.word());
-        self.version.say(schema, said)
+        self.version.extended(schema, keywords)
     }
 
     fn field_example(&self, field: &Field) -> Object {
@@ -161,22 +161,22 @@ impl Description<'_> {
             (name.clone(), self.nullable(&ty, self.value(&ty)))
         });
         let mut body = Object::default().with("type", "object").with("description", description);
-        body = placed(body, &envelope.data, list, true);
-        if let Some((place, schema)) = metadata {
-            body = placed(body, &place, schema, false);
+        body = inserted(body, &envelope.data, list, true);
+        if let Some((path, schema)) = metadata {
+            body = inserted(body, &path, schema, false);
         }
         body.with("x-evidence", envelope.evidence.word())
     }
 }
 
 /// Adds a value to an object at a JSON path.
-fn placed(object: Object, place: &str, value: Object, is_required: bool) -> Object {
-    let (key, rest) = place.split_once('.').map_or((place, None), |(key, rest)| (key, Some(rest)));
+fn inserted(object: Object, path: &str, value: Object, is_required: bool) -> Object {
+    let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
     let properties = object.object("properties").unwrap_or_default();
     let value = match rest {
         Some(rest) => {
             let within = properties.object(key).unwrap_or_else(|| Object::default().with("type", "object"));
-            placed(within, rest, value, is_required)
+            inserted(within, rest, value, is_required)
         }
         None => value,
     };

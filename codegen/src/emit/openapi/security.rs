@@ -1,7 +1,7 @@
 //! Credentials: an API key, or an API key with an access token that the client requests first.
 
 use super::{Description, described, some};
-use crate::emit::ordered::Object;
+use crate::emit::json_object::Object;
 use crate::model::{ClientCredentials, KeyCarrier};
 
 const API_KEY: &str = "api_key";

@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-use crate::emit::ordered::Object;
+use crate::emit::json_object::Object;
 
 /// A version of OpenAPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,18 +40,18 @@ impl OpenApiVersion {
     }
 
     /// Adds keywords to a schema. In 3.0 a reference is wrapped in `allOf`, because keywords next to it are ignored.
-    pub(super) fn say(self, schema: Object, said: Object) -> Object {
-        if self == Self::V3_0 && schema.get("$ref").is_some() && !said.is_empty() {
-            return Object::default().with("allOf", vec![schema]).and(said);
+    pub(super) fn extended(self, schema: Object, keywords: Object) -> Object {
+        if self == Self::V3_0 && schema.get("$ref").is_some() && !keywords.is_empty() {
+            return Object::default().with("allOf", vec![schema]).and(keywords);
         }
-        schema.and(said)
+        schema.and(keywords)
     }
 
     /// The schemas of a list by index; 3.0 has no keyword for them.
-    pub(super) fn places(self, places: Vec<Value>) -> Object {
+    pub(super) fn tuple(self, items: Vec<Value>) -> Object {
         match self {
             Self::V3_0 => Object::default().with("items", Object::default()),
-            Self::V3_1 => Object::default().with("prefixItems", places),
+            Self::V3_1 => Object::default().with("prefixItems", items),
         }
     }
 
@@ -93,10 +93,10 @@ mod tests {
     #[test]
     fn keys_next_to_a_reference_are_kept() {
         let reference = || Object::default().with("$ref", "#/a");
-        let said = || Object::default().with("default", 1);
-        let say = |version: OpenApiVersion, said| json(version.say(reference(), said));
-        assert_eq!(say(OpenApiVersion::V3_0, said()), r##"{"allOf":[{"$ref":"#/a"}],"default":1}"##);
-        assert_eq!(say(OpenApiVersion::V3_1, said()), r##"{"$ref":"#/a","default":1}"##);
-        assert_eq!(say(OpenApiVersion::V3_0, Object::default()), r##"{"$ref":"#/a"}"##);
+        let keywords = || Object::default().with("default", 1);
+        let extended = |version: OpenApiVersion, keywords| json(version.extended(reference(), keywords));
+        assert_eq!(extended(OpenApiVersion::V3_0, keywords()), r##"{"allOf":[{"$ref":"#/a"}],"default":1}"##);
+        assert_eq!(extended(OpenApiVersion::V3_1, keywords()), r##"{"$ref":"#/a","default":1}"##);
+        assert_eq!(extended(OpenApiVersion::V3_0, Object::default()), r##"{"$ref":"#/a"}"##);
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn limits(limits: &[Limit]) -> String {
             limit.requests.to_string(),
             limit.seconds.to_string(),
             limit.concurrent.map_or_else(|| "unknown".to_owned(), |concurrent| concurrent.to_string()),
-            applies_to(limit),
+            scope(limit),
             format!("`limits::{}`", limit.constant),
             limit.evidence.label().to_owned(),
         ])
@@ -93,7 +93,7 @@ pub(super) fn limits(limits: &[Limit]) -> String {
 }
 
 /// The scope of a rate limit, and the endpoints that it counts.
-fn applies_to(limit: &Limit) -> String {
+fn scope(limit: &Limit) -> String {
     let whom = limit.scope.as_deref().map_or_else(|| "unknown".to_owned(), prose);
     if limit.endpoints.is_empty() { whom } else { format!("{whom}; counts only {}", docs::codes(&limit.endpoints)) }
 }

@@ -107,7 +107,7 @@ fn is_known(api: &Api, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paths;
+    use crate::project_paths;
 
     #[test]
     fn calls_are_found_with_their_lines() {
@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn entry_of_the_front_page_fits_the_service() {
-        let read = |path: &str| fs::read_to_string(paths::root().join(path)).unwrap_or_else(|error| panic!("{error}"));
+        let read =
+            |path: &str| fs::read_to_string(project_paths::root().join(path)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(errors_of_entry(&read("README.md"), &read("spec/service.yaml")), None);
         let other = "```yaml\n- name: A\n  path: a\n```";
         assert!(errors_of_entry(other, &read("spec/service.yaml")).is_some_and(|errors| errors.contains("path-start")));
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn pages_and_examples_call_endpoints_that_exist() {
-        let api = codegen::read(&paths::spec()).unwrap_or_else(|errors| panic!("{errors}"));
-        assert_eq!(unknown(paths::root(), &api), "");
+        let api = codegen::read(&project_paths::spec()).unwrap_or_else(|errors| panic!("{errors}"));
+        assert_eq!(unknown(project_paths::root(), &api), "");
     }
 }

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use regex_lite::Regex;
 
+use crate::catalogue_format::{Condition, Fault, Form, Key, Map, Rule, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
-use crate::format::{Condition, Form, Key, Map, Rule, Say, Shape};
-use crate::marked::{Kind, Node};
 use crate::suggest::did_you_mean;
+use crate::yaml_parser::{Kind, Node};
 pub(crate) use text::INVISIBLE;
 pub use text::{is_invisible, is_line, is_prose};
 
@@ -24,7 +24,7 @@ pub(crate) trait Read: Sized {
     const SHAPE: Shape;
 
     /// Reads a node; reports an error and returns `None` if the node is invalid.
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self>;
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self>;
 
     /// A placeholder for a required key that is missing or invalid. Nothing refers to it, and no rule rejects it;
     /// `None` if there is no such value.
@@ -36,7 +36,7 @@ pub(crate) trait Read: Sized {
 /// Reads an empty map without reporting errors.
 pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     let nothing = Node { span: at.span(), kind: Kind::Map(Vec::new()) };
-    T::read(&nothing, &ROOT, &mut Walk::new(at.source()))
+    T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
 }
 
 /// The key of the root, which has no parent.
@@ -45,7 +45,7 @@ pub(crate) static ROOT: Key =
 
 /// The state while one file is read.
 #[derive(Debug)]
-pub(crate) struct Walk {
+pub(crate) struct Reader {
     file: Arc<SourceFile>,
     pub(crate) diagnostics: Diagnostics,
     /// Names of entries that were dropped because of errors.
@@ -82,13 +82,13 @@ impl<'n> Entries<'n> {
             Condition::ListsNothing(key) => {
                 self.get(key).is_none_or(|(_, value)| matches!(&value.kind, Kind::List(items) if items.is_empty()))
             }
-            Condition::Says(key, word) => self.get(key).is_some_and(|(_, value)| value.text() == Some(word)),
-            Condition::SaysElse(key, word) => self.get(key).is_some_and(|(_, value)| value.text() != Some(word)),
+            Condition::Is(key, word) => self.get(key).is_some_and(|(_, value)| value.text() == Some(word)),
+            Condition::IsNot(key, word) => self.get(key).is_some_and(|(_, value)| value.text() != Some(word)),
         }
     }
 }
 
-impl Walk {
+impl Reader {
     pub(crate) fn new(file: &Arc<SourceFile>) -> Self {
         Self { file: Arc::clone(file), diagnostics: Diagnostics::default(), cut: HashSet::new(), forms: HashMap::new() }
     }
@@ -96,7 +96,7 @@ impl Walk {
     /// Reads the keys of a map; `None` if the node is not a map, or has no usable key.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
         let Kind::Map(written) = &node.kind else {
-            self.wrong(node, "a map", &format!("{} has {}", map.what, names(map)));
+            self.mismatch(node, "a map", &format!("{} has {}", map.what, names(map)));
             return None;
         };
         let mut entries = Entries { what: map.what, head: self.location(node), values: Vec::new() };
@@ -111,10 +111,10 @@ impl Walk {
         if is_whole {
             map.rules.iter().for_each(|rule| self.rule(rule, &entries));
         }
-        if let Form::With(other, say) = &key.form
+        if let Form::With(other, fault) = &key.form
             && entries.get(other).is_none()
         {
-            self.say(say, &entries, "");
+            self.fault(fault, &entries, "");
         }
         // A map whose keys were all rejected does not count as empty, as that would be a second error.
         (is_whole || !entries.values.is_empty() || map.keys.iter().any(|key| key.required)).then_some(entries)
@@ -131,16 +131,16 @@ impl Walk {
             if help.is_empty() {
                 help = format!("it has {}", names(map));
             }
-            self.finding(name, "unknown-key", message, &help);
+            self.error(name, "unknown-key", message, &help);
         }
         key
     }
 
     fn twice(&mut self, name: &Node, first: &Node, key: &Key, map: &Map) {
         let message = format!("duplicate key `{}` in {}", key.name, map.what);
-        let finding = Diagnostic::new("duplicate-key", &self.location(name), message);
-        let finding = finding.earlier(&self.location(first), "first here").help("keep one of them");
-        self.diagnostics.push(finding);
+        let error = Diagnostic::new("duplicate-key", &self.location(name), message);
+        let error = error.earlier(&self.location(first), "first here").help("keep one of them");
+        self.diagnostics.push(error);
     }
 
     fn rule(&mut self, rule: &Rule, entries: &Entries<'_>) {
@@ -149,12 +149,12 @@ impl Walk {
                 Condition::HasAny(keys) => entries.first(keys),
                 _ => None,
             });
-            self.say(&rule.say, entries, marked.unwrap_or(rule.at));
+            self.fault(&rule.fault, entries, marked.unwrap_or(rule.at));
         }
     }
 
     /// Reports an error about a map, at the value of a key or at its name.
-    fn say(&mut self, Say(rule, message, help): &Say, entries: &Entries<'_>, at: &str) {
+    fn fault(&mut self, Fault(rule, message, help): &Fault, entries: &Entries<'_>, at: &str) {
         let label = ["id", "name"].into_iter().find_map(|key| entries.get(key)).map(|(_, value)| value);
         let text = label.and_then(Node::text).unwrap_or_default();
         let at = entries.get(at).map(|(_, value)| value).or(label.filter(|_| at.is_empty()));
@@ -190,14 +190,14 @@ impl Walk {
     /// Checks that a node is one of several words.
     pub(crate) fn word(&mut self, node: &Node, shape: &Shape) -> bool {
         let Some(text) = node.text() else {
-            return self.wrong(node, &expected(shape), "");
+            return self.mismatch(node, &expected(shape), "");
         };
         let words = words(shape);
         if words.contains(&text) {
             return true;
         }
         let help = did_you_mean(text, words.into_iter());
-        self.finding(node, "wrong-value", format!("expected {}, found `{text}`", expected(shape)), &help)
+        self.error(node, "wrong-value", format!("expected {}, found `{text}`", expected(shape)), &help)
     }
 
     /// Checks that a node has one of several shapes.
@@ -208,18 +208,18 @@ impl Walk {
         if node.text().is_some() && !words(shape).is_empty() {
             return self.word(node, shape);
         }
-        self.wrong(node, &expected(shape), "")
+        self.mismatch(node, &expected(shape), "")
     }
 
-    fn wrong(&mut self, node: &Node, expected: &str, help: &str) -> bool {
+    fn mismatch(&mut self, node: &Node, expected: &str, help: &str) -> bool {
         let message = format!("expected {expected}, found {}", node.describe());
-        self.finding(node, "wrong-type", message, help)
+        self.error(node, "wrong-type", message, help)
     }
 
     /// Reports an error; always returns `false`.
-    fn finding(&mut self, node: &Node, rule: &'static str, message: impl Into<String>, help: &str) -> bool {
-        let finding = Diagnostic::new(rule, &self.location(node), message);
-        self.diagnostics.push(finding.help(help));
+    fn error(&mut self, node: &Node, rule: &'static str, message: impl Into<String>, help: &str) -> bool {
+        let error = Diagnostic::new(rule, &self.location(node), message);
+        self.diagnostics.push(error.help(help));
         false
     }
 

@@ -6,7 +6,7 @@ use crate::model::{Api, Body, Endpoint, Group};
 
 /// An unknown fact, or several unknown facts of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct UnknownFact {
     /// The unknown fact, as text.
     pub(super) what: String,
     /// The number of endpoints that the fact would improve.
@@ -29,19 +29,19 @@ enum Gain {
 }
 
 /// Returns all unknown facts, the most useful first; equally useful facts keep the order of the catalogue.
-pub(super) fn wanted(api: &Api) -> Vec<Wanted> {
-    let mut wanted = Vec::new();
+pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
+    let mut unknown = Vec::new();
     for group in &api.groups {
-        wanted.extend([paths(group), records(group), params(group)].into_iter().flatten());
+        unknown.extend([paths(group), records(group), params(group)].into_iter().flatten());
     }
-    wanted.extend(limits(api));
-    wanted.extend(required(api));
-    wanted.sort_by_key(|wanted| std::cmp::Reverse(wanted.gain));
-    wanted
+    unknown.extend(limits(api));
+    unknown.extend(required(api));
+    unknown.sort_by_key(|unknown| std::cmp::Reverse(unknown.gain));
+    unknown
 }
 
 /// Unknown paths. Known paths of other endpoints in the group show their pattern.
-fn paths(group: &Group) -> Option<Wanted> {
+fn paths(group: &Group) -> Option<UnknownFact> {
     let unknown: Vec<_> = group.known_by_name().collect();
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
     let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
@@ -54,7 +54,7 @@ fn paths(group: &Group) -> Option<Wanted> {
 }
 
 /// Bodies whose fields are unknown; one response each is sufficient.
-fn records(group: &Group) -> Option<Wanted> {
+fn records(group: &Group) -> Option<UnknownFact> {
     let untyped = |endpoint: &&Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
     let untyped: Vec<_> = group.methods().filter(untyped).collect();
     let what =
@@ -62,13 +62,13 @@ fn records(group: &Group) -> Option<Wanted> {
     some(Gain::Record, untyped.len(), what, format!("one response of each is sufficient: {}", names(&untyped)))
 }
 
-fn params(group: &Group) -> Option<Wanted> {
+fn params(group: &Group) -> Option<UnknownFact> {
     let unknown: Vec<_> = group.methods().filter(|endpoint| endpoint.params.is_none()).collect();
     some(Gain::Setters, unknown.len(), format!("the params of {} in {}", count(&unknown), group.ident), names(&unknown))
 }
 
 /// Limits whose scope is unknown: the client enforces these for every request.
-fn limits(api: &Api) -> Option<Wanted> {
+fn limits(api: &Api) -> Option<UnknownFact> {
     let limits: Vec<_> = api.service.limits.iter().filter(|limit| limit.scope.is_none()).collect();
     let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
     let endpoints = if limits.is_empty() { 0 } else { api.methods().count() };
@@ -81,22 +81,22 @@ fn limits(api: &Api) -> Option<Wanted> {
 }
 
 /// Params that are only reported as required. If they were documented, each would be a required argument.
-fn required(api: &Api) -> Vec<Wanted> {
+fn required(api: &Api) -> Vec<UnknownFact> {
     let mut takers: BTreeMap<&str, usize> = BTreeMap::new();
     for param in api.methods().flat_map(|endpoint| endpoint.params.iter().flatten()).map(|param| &param.param) {
         if param.required.is_some() && !param.is_argument() {
             *takers.entry(&param.wire_name).or_default() += 1;
         }
     }
-    let wanted = takers.into_iter().filter_map(|(name, endpoints)| {
+    let unknown = takers.into_iter().filter_map(|(name, endpoints)| {
         let help = "documented or published, it becomes an argument that cannot be forgotten";
         some(Gain::Argument, endpoints, format!("whether `{name}` is required"), help.to_owned())
     });
-    wanted.collect()
+    unknown.collect()
 }
 
-fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<Wanted> {
-    (endpoints > 0).then_some(Wanted { what, endpoints, gain: endpoints * gain as usize, help })
+fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<UnknownFact> {
+    (endpoints > 0).then_some(UnknownFact { what, endpoints, gain: endpoints * gain as usize, help })
 }
 
 /// The first few names, and the number of the others.

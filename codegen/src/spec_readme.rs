@@ -7,12 +7,12 @@ use std::path::Path;
 use crate::emit::with_key_tables;
 use crate::write::{ChangeKind, FileChange, Mode, diff, replace};
 
-const PAGE: &str = "README.md";
+const README: &str = "README.md";
 
 /// Compares the tables in the README of a catalogue, if it has one, with the emitted ones, and updates them in
 /// [`Mode::Write`].
-pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<FileChange>> {
-    let path = spec.join(PAGE);
+pub fn write_readme_tables(spec: &Path, mode: Mode) -> io::Result<Option<FileChange>> {
+    let path = spec.join(README);
     let Ok(page) = fs::read_to_string(&path) else { return Ok(None) };
     let emitted = with_key_tables(&page);
     if emitted == page {
@@ -21,5 +21,5 @@ pub fn write_page(spec: &Path, mode: Mode) -> io::Result<Option<FileChange>> {
     if mode == Mode::Write {
         replace(&[(path, emitted.clone())])?;
     }
-    Ok(Some(FileChange { path: PAGE.to_owned(), kind: ChangeKind::Drifted(diff(&page, &emitted)) }))
+    Ok(Some(FileChange { path: README.to_owned(), kind: ChangeKind::Drifted(diff(&page, &emitted)) }))
 }

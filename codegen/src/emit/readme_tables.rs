@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::reference::{row, table};
-use crate::format::{Form, GROUP, Key, Map, SERVICE, Shape};
-use crate::walk::expected;
+use crate::catalogue_format::{Form, GROUP, Key, Map, SERVICE, Shape};
+use crate::catalogue_reader::expected;
 
 /// The markers around the tables; the rest of the page is written by hand.
 const MARKS: [&str; 2] =
@@ -23,7 +23,7 @@ fn sections() -> String {
     while let Some(map) = maps.pop() {
         if known.insert(map.what) {
             let rows = map.keys.iter().map(line);
-            let keys = table(["key", "value", "says"], rows);
+            let keys = table(["key", "value", "description"], rows);
             text += &format!("\n### {}\n\n{}\n\n{keys}", capital(map.what), map.about.trim());
             maps.extend(map.keys.iter().flat_map(|key| key.shape.maps()).rev());
         }

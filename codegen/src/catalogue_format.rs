@@ -1,7 +1,8 @@
 //! The building blocks of the format: maps, their keys, the accepted values, and the errors about other values.
 //!
-//! The declarations themselves are in `spec/`, one per map. `walk` reads files by them; the schema for editors and the
-//! tables in `spec/README.md` are emitted from them. Rules that compare several entries are in `resolve`.
+//! The declarations themselves are in `spec/`, one per map. `catalogue_reader` reads files by them; the schema for
+//! editors and the tables in `spec/README.md` are emitted from them. Rules that compare several entries are in
+//! `resolve`.
 
 use crate::spec;
 
@@ -78,18 +79,18 @@ pub(crate) enum Form {
         takes_params: bool,
     },
     /// Text on one line that matches a regular expression, in a syntax that every editor supports.
-    Like(&'static str, Say),
+    Like(&'static str, Fault),
     /// A number within a range.
-    Within(u32, u32, Say),
+    Within(u32, u32, Fault),
     /// A map that must have a key that is optional elsewhere.
-    With(&'static str, Say),
+    With(&'static str, Fault),
 }
 
 /// The error about an invalid value: the rule, the message and the help.
 ///
 /// In both texts `{}` is replaced by the value, or by the name of the map.
 #[derive(Debug)]
-pub(crate) struct Say(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
+pub(crate) struct Fault(pub(crate) &'static str, pub(crate) &'static str, pub(crate) &'static str);
 
 /// A combination of keys that a map must not have.
 #[derive(Debug)]
@@ -98,7 +99,7 @@ pub(crate) struct Rule {
     pub(crate) never: &'static [Condition],
     /// The key whose value is marked; otherwise the first of `HasAny`, or the map itself.
     pub(crate) at: &'static str,
-    pub(crate) say: Say,
+    pub(crate) fault: Fault,
 }
 
 /// A condition of a rule on a map.
@@ -115,9 +116,9 @@ pub(crate) enum Condition {
     /// A key is missing, or its list is empty.
     ListsNothing(&'static str),
     /// The value of a key is this word.
-    Says(&'static str, &'static str),
+    Is(&'static str, &'static str),
     /// A key is present and its value is not this word.
-    SaysElse(&'static str, &'static str),
+    IsNot(&'static str, &'static str),
 }
 
 impl Shape {
@@ -168,35 +169,35 @@ macro_rules! map {
         }
 
         $(#[doc = $docs])+
-        pub static $table: $crate::format::Map = $crate::format::Map {
+        pub static $table: $crate::catalogue_format::Map = $crate::catalogue_format::Map {
             what: $what,
             about: concat!($($docs),+),
-            keys: &[$($crate::format::Key {
+            keys: &[$($crate::catalogue_format::Key {
                 name: map!(@name $field $($key)?),
                 required: map!(@$need),
-                shape: <$ty as $crate::walk::Read>::SHAPE,
+                shape: <$ty as $crate::catalogue_reader::Read>::SHAPE,
                 form: map!(@form $($form)?),
                 about: concat!($($about),+),
             }),+],
             rules: &[$($rule),*],
         };
 
-        impl $crate::walk::Read for $name {
-            const SHAPE: $crate::format::Shape = $crate::format::Shape::Map(&$table);
+        impl $crate::catalogue_reader::Read for $name {
+            const SHAPE: $crate::catalogue_format::Shape = $crate::catalogue_format::Shape::Map(&$table);
 
             fn read(
-                node: &$crate::marked::Node,
-                key: &$crate::format::Key,
-                walk: &mut $crate::walk::Walk,
+                node: &$crate::yaml_parser::Node,
+                key: &$crate::catalogue_format::Key,
+                reader: &mut $crate::catalogue_reader::Reader,
             ) -> Option<Self> {
-                let entries = walk.entries(node, &$table, key)?;
+                let entries = reader.entries(node, &$table, key)?;
                 let mut keys = $table.keys.iter();
-                $(let $field = walk.$need::<$ty>(&entries, keys.next()?);)+
+                $(let $field = reader.$need::<$ty>(&entries, keys.next()?);)+
                 Some(Self { $($field: $field?),+ })
             }
 
             fn stand_in(at: &$crate::diagnostic::Location) -> Option<Self> {
-                $crate::walk::of_nothing(at)
+                $crate::catalogue_reader::of_nothing(at)
             }
         }
     };
@@ -204,7 +205,7 @@ macro_rules! map {
     (@name $field:ident $key:literal) => { $key };
     (@must) => { true };
     (@may) => { false };
-    (@form) => { $crate::format::Form::Line };
+    (@form) => { $crate::catalogue_format::Form::Line };
     (@form $form:expr) => { $form };
 }
 
@@ -242,16 +243,16 @@ macro_rules! words {
             }
         }
 
-        impl $crate::walk::Read for $name {
-            const SHAPE: $crate::format::Shape =
-                $crate::format::Shape::Word(&[$(($word, concat!($($means),+))),+]);
+        impl $crate::catalogue_reader::Read for $name {
+            const SHAPE: $crate::catalogue_format::Shape =
+                $crate::catalogue_format::Shape::Word(&[$(($word, concat!($($means),+))),+]);
 
             fn read(
-                node: &$crate::marked::Node,
-                _: &$crate::format::Key,
-                walk: &mut $crate::walk::Walk,
+                node: &$crate::yaml_parser::Node,
+                _: &$crate::catalogue_format::Key,
+                reader: &mut $crate::catalogue_reader::Reader,
             ) -> Option<Self> {
-                walk.word(node, &Self::SHAPE).then(|| Self::of(node.text()?))?
+                reader.word(node, &Self::SHAPE).then(|| Self::of(node.text()?))?
             }
 
             fn stand_in(_: &$crate::diagnostic::Location) -> Option<Self> {

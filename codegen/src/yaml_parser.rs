@@ -89,7 +89,7 @@ pub fn parse(text: &str) -> Result<Node, SyntaxError> {
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
-            let span = place(&builder.text, error.info(), *error.marker());
+            let span = error_span(&builder.text, error.info(), *error.marker());
             SyntaxError { message: error.info().to_owned(), span }
         })?;
         if matches!(event, Event::DocumentStart(_)) {
@@ -118,7 +118,7 @@ fn merge_conflict(text: &str) -> Option<SyntaxError> {
 }
 
 /// The position of an error; for a tab the parser reports the beginning of the text before it.
-fn place(text: &[char], message: &str, marker: Marker) -> Range<usize> {
+fn error_span(text: &[char], message: &str, marker: Marker) -> Range<usize> {
     let mut at = marker.index();
     if message.contains("tab") {
         at += text.iter().skip(at).position(|character| *character == '\t').unwrap_or_default();

@@ -8,7 +8,7 @@ use clap::Args;
 use evolve::{CatalogueChange, Refusal};
 
 use crate::codegen::{folder, rendered};
-use crate::paths;
+use crate::project_paths;
 use crate::terminal::{fail, print};
 
 /// The values of `evidence` in the catalogue.
@@ -28,7 +28,7 @@ pub(crate) struct Target {
 impl Target {
     /// The catalogue's folder.
     pub(crate) fn spec(&self) -> PathBuf {
-        self.spec.clone().unwrap_or_else(paths::spec)
+        self.spec.clone().unwrap_or_else(project_paths::spec)
     }
 
     /// Whether the catalogue was named, so that it is not edited by accident.
@@ -38,7 +38,7 @@ impl Target {
 
     /// Whether the catalogue is that of this project's client.
     pub(crate) fn is_ours(&self) -> bool {
-        paths::is_same(&self.spec(), &paths::spec())
+        project_paths::is_same(&self.spec(), &project_paths::spec())
     }
 
     /// Shows the edit and the notes, and writes the edit if the user confirms.
@@ -81,7 +81,7 @@ impl Target {
 }
 
 fn next(spec: &Path) -> String {
-    let command = if spec == paths::spec() {
+    let command = if spec == project_paths::spec() {
         "`cargo xtask codegen`".to_owned()
     } else {
         format!("`cargo xtask codegen --spec {} --out DIR`", spec.display())

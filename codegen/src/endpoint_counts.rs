@@ -16,7 +16,7 @@ const KINDS: &[fn(&&Endpoint) -> bool] = &[
 ];
 
 /// Counts the endpoints of each group, with the total in the last row.
-pub fn summary(api: &Api) -> CountTable {
+pub fn endpoint_counts(api: &Api) -> CountTable {
     let of_group = |group: &'_ crate::model::Group| {
         CountTable::row(&group.ident, &group.endpoints.iter().collect::<Vec<_>>(), KINDS)
     };

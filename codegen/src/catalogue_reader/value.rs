@@ -2,15 +2,15 @@
 //! be `unknown`.
 
 use super::text::{has_lines, is_invisible};
-use super::{Read, Walk};
+use super::{Read, Reader};
+use crate::catalogue_format::{Fault, Form, Key, Shape};
 use crate::diagnostic::Location;
-use crate::format::{Form, Key, Say, Shape};
-use crate::marked::{Kind, Node};
-use crate::path;
 use crate::spanned::Spanned;
 use crate::spec::Known;
+use crate::url_path;
+use crate::yaml_parser::{Kind, Node};
 
-impl Walk {
+impl Reader {
     fn text(&mut self, node: &Node, key: &Key) -> Option<String> {
         let text = match (&node.kind, &key.form) {
             (Kind::Text(text), _) => text.clone(),
@@ -24,7 +24,7 @@ impl Walk {
                     Kind::List(_) | Kind::Map(_) => format!("`{}`: {}", key.name, key.about.trim()),
                     _ => String::new(),
                 };
-                self.wrong(node, "text", &help);
+                self.mismatch(node, "text", &help);
                 return None;
             }
         };
@@ -38,14 +38,14 @@ impl Walk {
     fn can_be_read(&mut self, node: &Node, text: &str, form: &Form) -> bool {
         if let Some(character) = text.chars().find(|character| is_invisible(*character)) {
             let message = format!("the text has the invisible character U+{:04X}", u32::from(character));
-            return self.finding(node, "invisible-character", message, "remove it");
+            return self.error(node, "invisible-character", message, "remove it");
         }
         if text.trim().is_empty() {
             let help = "write a value, or omit the key if it is optional";
-            return self.finding(node, "empty-text", "the text is empty", help);
+            return self.error(node, "empty-text", "the text is empty", help);
         }
         if has_lines(text) && !matches!(form, Form::Prose) {
-            return self.finding(node, "line-break", "the text has a line break or a tab", "write it on one line");
+            return self.error(node, "line-break", "the text has a line break or a tab", "write it on one line");
         }
         true
     }
@@ -54,12 +54,12 @@ impl Walk {
     fn form(&mut self, node: &Node, text: &str, form: &Form) {
         match form {
             Form::Path { takes_params } => {
-                if let Err((rule, message, help)) = path::check(text, *takes_params) {
-                    self.finding(node, rule, message, &help);
+                if let Err((rule, message, help)) = url_path::check(text, *takes_params) {
+                    self.error(node, rule, message, &help);
                 }
             }
-            Form::Like(pattern, Say(rule, message, help)) if !self.is_like(pattern, text) => {
-                self.finding(node, rule, message.replace("{}", text), &help.replace("{}", text));
+            Form::Like(pattern, Fault(rule, message, help)) if !self.is_like(pattern, text) => {
+                self.error(node, rule, message.replace("{}", text), &help.replace("{}", text));
             }
             _ => {}
         }
@@ -77,13 +77,13 @@ impl Walk {
             _ => None,
         };
         let Some(number) = number else {
-            self.wrong(node, "a non-negative integer", "");
+            self.mismatch(node, "a non-negative integer", "");
             return None;
         };
-        if let Form::Within(min, max, Say(rule, message, help)) = &key.form
+        if let Form::Within(min, max, Fault(rule, message, help)) = &key.form
             && !(*min..=*max).contains(&number)
         {
-            self.finding(node, rule, message.replace("{}", &number.to_string()), help);
+            self.error(node, rule, message.replace("{}", &number.to_string()), help);
         }
         Some(number)
     }
@@ -92,8 +92,8 @@ impl Walk {
 impl Read for String {
     const SHAPE: Shape = Shape::Text;
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
-        walk.text(node, key)
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+        reader.text(node, key)
     }
 
     fn stand_in(at: &Location) -> Option<Self> {
@@ -104,30 +104,30 @@ impl Read for String {
 impl Read for u32 {
     const SHAPE: Shape = Shape::Whole;
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
-        walk.whole(node, key)
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+        reader.whole(node, key)
     }
 }
 
 impl Read for u16 {
     const SHAPE: Shape = Shape::Whole;
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         // The declared range of the key is narrower than the type, so the conversion does not fail.
-        Self::try_from(walk.whole(node, key)?).ok()
+        Self::try_from(reader.whole(node, key)?).ok()
     }
 }
 
 impl Read for f64 {
     const SHAPE: Shape = Shape::Number;
 
-    fn read(node: &Node, _: &Key, walk: &mut Walk) -> Option<Self> {
+    fn read(node: &Node, _: &Key, reader: &mut Reader) -> Option<Self> {
         let number = match &node.kind {
             Kind::Number(written) => written.parse::<Self>().ok().filter(|number| number.is_finite()),
             _ => None,
         };
         if number.is_none() {
-            walk.wrong(node, "a number", "");
+            reader.mismatch(node, "a number", "");
         }
         number
     }
@@ -136,11 +136,11 @@ impl Read for f64 {
 impl Read for bool {
     const SHAPE: Shape = Shape::Flag;
 
-    fn read(node: &Node, _: &Key, walk: &mut Walk) -> Option<Self> {
+    fn read(node: &Node, _: &Key, reader: &mut Reader) -> Option<Self> {
         if let Kind::Flag(flag) = node.kind {
             return Some(flag);
         }
-        walk.wrong(node, "`true` or `false`", "");
+        reader.mismatch(node, "`true` or `false`", "");
         None
     }
 }
@@ -148,9 +148,9 @@ impl Read for bool {
 impl<T: Read> Read for Spanned<T> {
     const SHAPE: Shape = T::SHAPE;
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
-        let value = T::read(node, key, walk)?;
-        Some(Self::new(value, walk.location(node)))
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+        let value = T::read(node, key, reader)?;
+        Some(Self::new(value, reader.location(node)))
     }
 
     fn stand_in(at: &Location) -> Option<Self> {
@@ -161,8 +161,8 @@ impl<T: Read> Read for Spanned<T> {
 impl<T: Read> Read for Option<T> {
     const SHAPE: Shape = T::SHAPE;
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
-        T::read(node, key, walk).map(Some)
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+        T::read(node, key, reader).map(Some)
     }
 
     fn stand_in(at: &Location) -> Option<Self> {
@@ -173,17 +173,17 @@ impl<T: Read> Read for Option<T> {
 impl<T: Read> Read for Vec<T> {
     const SHAPE: Shape = Shape::List(&T::SHAPE);
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         let Kind::List(items) = &node.kind else {
             let help = node.text().map_or(String::new(), |text| format!("write `[{text}]`"));
-            walk.wrong(node, "a list", &help);
+            reader.mismatch(node, "a list", &help);
             return None;
         };
         let read = items.iter().filter_map(|item| {
-            let value = T::read(item, key, walk);
+            let value = T::read(item, key, reader);
             if value.is_none() {
                 let names = ["name", "id"].into_iter().filter_map(|key| item.get(key)?.text());
-                walk.cut.extend(names.map(str::to_owned));
+                reader.cut.extend(names.map(str::to_owned));
             }
             value
         });
@@ -198,13 +198,13 @@ impl<T: Read> Read for Vec<T> {
 impl<T: Read> Read for Known<T> {
     const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("unknown", " Unknown.")]), T::SHAPE]);
 
-    fn read(node: &Node, key: &Key, walk: &mut Walk) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
         if node.text() == Some("unknown") {
             return Some(Self::Unknown);
         }
         // The reader of text reports more specific errors.
         let is_text = matches!(T::SHAPE, Shape::Text);
-        (is_text || walk.either(node, &Self::SHAPE)).then(|| T::read(node, key, walk).map(Self::Known))?
+        (is_text || reader.either(node, &Self::SHAPE)).then(|| T::read(node, key, reader).map(Self::Known))?
     }
 
     fn stand_in(_: &Location) -> Option<Self> {

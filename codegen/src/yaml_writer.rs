@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use serde_yaml::Value;
 
-use crate::marked::{self, Kind};
-use crate::walk::is_invisible;
+use crate::catalogue_reader::is_invisible;
+use crate::yaml_parser::{self, Kind};
 
 /// Texts that a reader of YAML 1.1 parses as a boolean, null, a number, a date or a time.
 static MISREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -76,7 +76,7 @@ fn scalar(value: &Value) -> String {
 
 /// Returns whether a text can be written without quotes.
 pub fn is_plain(text: &str) -> bool {
-    let is_text = || match marked::parse(&format!("a: {text}\n")).map(|node| node.kind) {
+    let is_text = || match yaml_parser::parse(&format!("a: {text}\n")).map(|node| node.kind) {
         Ok(Kind::Map(entries)) => entries.len() == 1 && entries[0].1.text() == Some(text),
         _ => false,
     };
