@@ -42,7 +42,7 @@ struct State {
     failures: u64,
     renewals: u64,
     failed_renewals: u64,
-    longest_wait: Duration,
+    max_wait: Duration,
 }
 
 impl Account {
@@ -67,7 +67,7 @@ impl Observer for Account {
                     Outcome::Success { .. } => state.successes += 1,
                     _ => state.failures += 1,
                 }
-                state.longest_wait = state.longest_wait.max(*waited);
+                state.max_wait = state.max_wait.max(*waited);
             }
             Event::Token { renewed: true, .. } => state.renewals += 1,
             Event::Token { renewed: false, .. } => state.failed_renewals += 1,
@@ -160,14 +160,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (mut calls, mut errors) = (0, Vec::new());
     for task in tasks {
         match task.await? {
-            Ok(answered) => calls += answered,
+            Ok(completed) => calls += completed,
             Err(error) => errors.push(error.to_string()),
         }
     }
     let found = findings(&account, calls, &errors, begun, &memory);
     let counts = sandbox.counts();
     let state = account.state();
-    println!("attempts: {:?}; longest wait of a call: {:?}", state.attempts, state.longest_wait);
+    println!("attempts: {:?}; longest wait of a call: {:?}", state.attempts, state.max_wait);
     println!(
         "sandbox: {} requests, {} rate-limited; {} tokens",
         counts.requests, counts.rate_limited, counts.tokens_issued

@@ -67,7 +67,7 @@ async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
 }
 
 /// The year as a history. The duration is checked only if no fault causes retries.
-async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcome {
+async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Outcome {
     let truth = truth().await?;
     let sandbox = sandbox(faults, true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
@@ -88,11 +88,11 @@ async fn history(name: &str, faults: &[&str], reply: Option<Duration>) -> Outcom
     if all.records != truth {
         return Err(format!("{} records, expected {}; {:?}", all.records.len(), truth.len(), all.report).into());
     }
-    if let Some(reply) = reply {
+    if let Some(response) = response {
         #[allow(clippy::cast_precision_loss)] // Some hundreds.
-        let most = plan.requests as f64 / 10.0 / 0.98 + reply.as_secs_f64();
-        if taken.as_secs_f64() > most || counts.rate_limited > 0 || counts.requests != plan.requests {
-            return Err(format!("expected at most {most:.1} s, one request for each page and no 429").into());
+        let max_seconds = plan.requests as f64 / 10.0 / 0.98 + response.as_secs_f64();
+        if taken.as_secs_f64() > max_seconds || counts.rate_limited > 0 || counts.requests != plan.requests {
+            return Err(format!("expected at most {max_seconds:.1} s, one request for each page and no 429").into());
         }
     }
     Ok(())
@@ -107,7 +107,7 @@ async fn one_call() -> Outcome {
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
     let begun = Instant::now();
     let points = ratio(&client).history(END - YEAR..END).collect().await?.records;
-    tell("history", points.len(), begun, &sandbox);
+    report("history", points.len(), begun, &sandbox);
     Ok(())
 }
 
@@ -123,7 +123,7 @@ async fn plain_loop() -> Outcome {
         points.extend(page.await?);
         start = end;
     }
-    tell("loop", points.len(), begun, &sandbox);
+    report("loop", points.len(), begun, &sandbox);
     Ok(())
 }
 
@@ -140,7 +140,7 @@ async fn ten_tasks() -> Outcome {
         points.extend(task.await??);
     }
     points.sort_by_key(|point: &VolumeRatioRecord| point.open_date);
-    tell("tasks", points.len(), begun, &sandbox);
+    report("tasks", points.len(), begun, &sandbox);
     Ok(())
 }
 
@@ -169,14 +169,16 @@ async fn program(path: &str) -> Outcome {
     let begun = Instant::now();
     let (path, url) = (path.to_owned(), sandbox.base_url().to_owned());
     let output = tokio::task::spawn_blocking(move || Command::new(path).arg(url).output()).await??;
-    let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let records =
-        said.trim().parse().map_err(|_| format!("expected a number of records, found {said:?} and {warned:?}"))?;
-    tell("program", records, begun, &sandbox);
+    let (output_text, warnings) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let records = output_text
+        .trim()
+        .parse()
+        .map_err(|_| format!("expected a number of records, found {output_text:?} and {warnings:?}"))?;
+    report("program", records, begun, &sandbox);
     Ok(())
 }
 
-fn tell(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
+fn report(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
     let (taken, counts) = (begun.elapsed().as_secs_f64(), sandbox.counts());
     println!(
         "{name}: {records} records in {taken:.1} s; {} requests, {} rate-limited",

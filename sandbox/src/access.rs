@@ -8,7 +8,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 use runtime::registry::ServiceInfo;
 
-use crate::refusal::Refusal;
+use crate::rejection::Rejection;
 use crate::token::Tokens;
 
 /// Checks the API key: the configured one, or any.
@@ -17,44 +17,44 @@ pub(crate) fn api_key(
     query: &str,
     service: &ServiceInfo,
     expected: Option<&str>,
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     let prefix = service.api_key_prefix;
     let of_query = |name| form_urlencoded::parse(query.as_bytes()).find(|(known, _)| known == name);
-    let (carrier, said) = match (service.api_key_header, service.api_key_query) {
+    let (carrier, value) = match (service.api_key_header, service.api_key_query) {
         (Some(header), _) => (format!("header `{header}`"), text(headers, header).map(Cow::Borrowed)),
         (None, Some(name)) => (format!("query param `{name}`"), of_query(name).map(|(_, value)| value)),
         (None, None) => return Ok(()),
     };
     let expected = expected.map(|key| service.api_key_value(key));
-    let problem = match said {
+    let problem = match value {
         None if service.api_key_optional => return Ok(()),
-        Some(said) if said.strip_prefix(prefix).is_some_and(|key| !key.is_empty()) => match expected {
-            Some(expected) if expected != said => "not valid",
+        Some(value) if value.strip_prefix(prefix).is_some_and(|key| !key.is_empty()) => match expected {
+            Some(expected) if expected != value => "not valid",
             _ => return Ok(()),
         },
         _ => "missing",
     };
     let message = format!("the API key in the {carrier} is {problem}");
-    Err(Refusal::new(StatusCode::FORBIDDEN, "invalid_api_key", message))
+    Err(Rejection::new(StatusCode::FORBIDDEN, "invalid_api_key", message))
 }
 
 /// Checks the bearer token: issued here, not expired and not revoked.
-pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Refusal> {
+pub(crate) fn bearer(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Rejection> {
     match credentials(headers, "bearer") {
         Some(token) if tokens.is_valid(token) => Ok(()),
-        Some(_) => Err(Refusal::new(
+        Some(_) => Err(Rejection::new(
             StatusCode::UNAUTHORIZED,
             "invalid_token",
             "the bearer token is unknown, expired or revoked",
         )),
-        None => Err(Refusal::new(StatusCode::UNAUTHORIZED, "missing_token", "the bearer token is missing")),
+        None => Err(Rejection::new(StatusCode::UNAUTHORIZED, "missing_token", "the bearer token is missing")),
     }
 }
 
 /// The value after the scheme in the `Authorization` header, if it has this scheme.
 pub(crate) fn credentials<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
-    let (said, credentials) = text(headers, AUTHORIZATION.as_str())?.split_once(' ')?;
-    said.eq_ignore_ascii_case(scheme).then(|| credentials.trim())
+    let (found, credentials) = text(headers, AUTHORIZATION.as_str())?.split_once(' ')?;
+    found.eq_ignore_ascii_case(scheme).then(|| credentials.trim())
 }
 
 fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

@@ -40,7 +40,7 @@ enum Share {
 enum Fault {
     /// The response is delayed by a time between these two.
     Latency(Duration, Duration),
-    Instead(Instead),
+    Replacement(Replacement),
     Edit(Edit),
     Delivery(Delivery),
     /// A connection that is used again is closed.
@@ -51,7 +51,7 @@ enum Fault {
 
 /// A response that replaces the real one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Instead {
+pub(crate) enum Replacement {
     Status(StatusCode),
     Redirect(String),
 }
@@ -64,9 +64,9 @@ pub(crate) struct Faults {
 
 /// The faults of one request; of several faults of a kind that exclude each other, the first.
 #[derive(Debug, Default)]
-pub(crate) struct Struck {
+pub(crate) struct ActiveFaults {
     pub(crate) latency: Duration,
-    pub(crate) instead: Option<Instead>,
+    pub(crate) replacement: Option<Replacement>,
     pub(crate) edits: Vec<(Edit, Seed)>,
     pub(crate) delivery: Option<Delivery>,
 }
@@ -87,52 +87,48 @@ impl Faults {
     }
 
     /// The faults of a request with this target, on a new connection or on one that was used before.
-    pub(crate) fn strike(&self, target: Target, reused: bool) -> Struck {
-        let mut struck = Struck::default();
-        for (rule, seed, asked) in &*self.rules {
-            let concerned = match rule.fault {
-                Fault::ResetAtAccept => false,
-                Fault::Stale => reused,
-                _ => true,
-            };
+    pub(crate) fn draw(&self, target: Target, reused: bool) -> ActiveFaults {
+        let mut active = ActiveFaults::default();
+        for (rule, seed, matched) in &*self.rules {
+            let concerned = rule.fault != Fault::ResetAtAccept && (reused || rule.fault != Fault::Stale);
             if concerned
                 && rule.target.as_deref().is_none_or(|word| target.is_named(word))
-                && let Some(dice) = rule.share.strikes(*seed, asked)
+                && let Some(dice) = rule.share.draw(*seed, matched)
             {
-                struck.add(&rule.fault, dice);
+                active.add(&rule.fault, dice);
             }
         }
-        struck
+        active
     }
 
     /// Whether a new connection is reset.
     pub(crate) fn reset_at_accept(&self) -> bool {
         let mut rules = self.rules.iter().filter(|(rule, ..)| rule.fault == Fault::ResetAtAccept);
-        rules.any(|(rule, seed, asked)| rule.share.strikes(*seed, asked).is_some())
+        rules.any(|(rule, seed, matched)| rule.share.draw(*seed, matched).is_some())
     }
 }
 
 impl Share {
     /// The random source of the fault, if it applies.
-    fn strikes(self, seed: Seed, asked: &AtomicU64) -> Option<Seed> {
-        let number = asked.fetch_add(1, Ordering::Relaxed);
+    fn draw(self, seed: Seed, matched: &AtomicU64) -> Option<Seed> {
+        let number = matched.fetch_add(1, Ordering::Relaxed);
         let dice = seed.number(number.cast_signed());
-        let struck = match self {
-            // Not `<=`: a value of 0 must not strike at a share of 0, nor one short of 1 be spared at 1.
+        let applies = match self {
+            // Not `<=`: a value of 0 must not apply at a share of 0, nor one short of 1 be spared at 1.
             Self::Part(part) => dice.name("share").unit() < part,
             Self::First(count) => number < count,
         };
-        struck.then_some(dice)
+        applies.then_some(dice)
     }
 }
 
-impl Struck {
+impl ActiveFaults {
     fn add(&mut self, fault: &Fault, dice: Seed) {
         match fault {
             Fault::Latency(from, to) => {
                 self.latency += *from + to.saturating_sub(*from).mul_f64(dice.name("latency").unit());
             }
-            Fault::Instead(instead) => drop(self.instead.get_or_insert_with(|| instead.clone())),
+            Fault::Replacement(replacement) => drop(self.replacement.get_or_insert_with(|| replacement.clone())),
             Fault::Edit(edit) => self.edits.push((*edit, dice)),
             Fault::Delivery(delivery) => {
                 self.delivery.get_or_insert(*delivery);
@@ -151,28 +147,28 @@ mod tests {
         Faults::new(rules.iter().map(|rule| rule.parse().unwrap()), Seed::new(1), target::tests::REGISTRY).unwrap()
     }
 
-    fn strikes(rule: &str, requests: usize) -> Vec<bool> {
+    fn drawn(rule: &str, requests: usize) -> Vec<bool> {
         let faults = faults(&[rule]);
         let target = Target::Endpoint(&target::tests::BOOK);
-        (0..requests).map(|_| faults.strike(target, false).instead.is_some()).collect()
+        (0..requests).map(|_| faults.draw(target, false).replacement.is_some()).collect()
     }
 
     #[test]
     fn share_selects_that_part_and_always_the_same_requests() {
-        let struck = strikes("10% status=503", 2000);
-        let count = struck.iter().filter(|struck| **struck).count();
+        let drawn_first = drawn("10% status=503", 2000);
+        let count = drawn_first.iter().filter(|is_drawn| **is_drawn).count();
         assert!((150..250).contains(&count), "{count}");
-        assert_eq!(strikes("10% status=503", 2000), struck);
-        assert_eq!(strikes("2x status=503", 4), [true, true, false, false]);
-        assert_eq!(strikes("0% status=503", 50), [false; 50]);
-        assert_eq!(strikes("status=503", 50), [true; 50]);
-        assert_eq!(strikes("/trades status=503", 2), [false; 2]);
+        assert_eq!(drawn("10% status=503", 2000), drawn_first);
+        assert_eq!(drawn("2x status=503", 4), [true, true, false, false]);
+        assert_eq!(drawn("0% status=503", 50), [false; 50]);
+        assert_eq!(drawn("status=503", 50), [true; 50]);
+        assert_eq!(drawn("/trades status=503", 2), [false; 2]);
     }
 
     #[test]
     fn latency_has_jitter_within_its_bounds() {
         let faults = faults(&["latency=10ms..30ms", "latency=1ms"]);
-        let waits = (0..200).map(|_| faults.strike(Target::Other, false).latency.as_micros()).collect::<Vec<_>>();
+        let waits = (0..200).map(|_| faults.draw(Target::Other, false).latency.as_micros()).collect::<Vec<_>>();
         assert!(waits.iter().all(|wait| (11_000..=31_000).contains(wait)));
         assert!(waits.iter().any(|wait| *wait < 16_000) && waits.iter().any(|wait| *wait > 26_000));
     }
@@ -180,16 +176,16 @@ mod tests {
     #[test]
     fn several_faults_apply_to_one_request() {
         let faults = faults(&["nulls", "cut", "reset=body", "status=500", "new-fields", "redirect"]);
-        let struck = faults.strike(Target::Other, false);
-        assert_eq!(struck.edits.iter().map(|(edit, _)| *edit).collect::<Vec<_>>(), [Edit::Nulls, Edit::NewFields]);
-        assert_eq!(struck.delivery, Some(Delivery::Broken { phase: Phase::Body, reset: false }));
-        assert_eq!(struck.instead, Some(Instead::Status(StatusCode::INTERNAL_SERVER_ERROR)));
+        let active = faults.draw(Target::Other, false);
+        assert_eq!(active.edits.iter().map(|(edit, _)| *edit).collect::<Vec<_>>(), [Edit::Nulls, Edit::NewFields]);
+        assert_eq!(active.delivery, Some(Delivery::Broken { phase: Phase::Body, reset: false }));
+        assert_eq!(active.replacement, Some(Replacement::Status(StatusCode::INTERNAL_SERVER_ERROR)));
     }
 
     #[test]
     fn a_connection_is_stale_when_it_is_used_again() {
         let faults = faults(&["1x stale"]);
-        let closed = [false, true, true].map(|reused| faults.strike(Target::Other, reused).delivery.is_some());
+        let closed = [false, true, true].map(|reused| faults.draw(Target::Other, reused).delivery.is_some());
         assert_eq!(closed, [false, true, false]);
         assert!(!faults.reset_at_accept());
     }

@@ -5,22 +5,22 @@
 //! the same response. Requests are checked against the registry, which is the only thing known about the service.
 
 mod access;
-mod connection;
 mod fault;
+mod listener;
 mod middleware;
 mod page;
 mod query;
-mod refusal;
-mod reply;
+mod rejection;
+mod response_body;
 mod routes;
 mod sandbox;
 mod seed;
 mod settings;
 mod suggest;
+mod time_range;
 mod token;
 mod traffic;
 mod values;
-mod window;
 
 pub use fault::{Rule, RuleError};
 pub use sandbox::Sandbox;

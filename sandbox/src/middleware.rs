@@ -17,70 +17,70 @@ use axum::response::Response;
 use http_body::{Frame, SizeHint};
 
 use crate::access;
-use crate::connection::{Connection, OwnConnection};
-use crate::fault::{Instead, Struck, Target};
-use crate::refusal::Refusal;
+use crate::fault::{ActiveFaults, Replacement, Target};
+use crate::listener::{ConnectionState, RequestConnection};
+use crate::rejection::Rejection;
 use crate::routes::Shared;
 use crate::settings::RetryAfter;
-use crate::traffic::Place;
+use crate::traffic::Slot;
 
 /// Passes a request to its route, or rejects it.
 pub(crate) async fn pass(
     State(shared): State<Arc<Shared>>,
-    ConnectInfo(OwnConnection(connection)): ConnectInfo<OwnConnection>,
+    ConnectInfo(RequestConnection(connection)): ConnectInfo<RequestConnection>,
     request: Request,
     next: Next,
 ) -> Response {
     let reused = connection.is_reused();
     let target = Target::of(&shared, request.uri().path());
-    match shared.traffic.enter(Instant::now(), target.endpoint()) {
-        Ok(place) => {
-            let struck = shared.faults().strike(target, reused);
-            let response = meet(struck, target, &connection, &shared, checked(&shared, request, next)).await;
-            response.map(|body| Body::new(InFlight { body, _place: place }))
+    match shared.traffic.admit(Instant::now(), target.endpoint()) {
+        Ok(slot) => {
+            let faults = shared.faults().draw(target, reused);
+            let response = with_faults(faults, target, &connection, &shared, check_key(&shared, request, next)).await;
+            response.map(|body| Body::new(InFlight { body, _slot: slot }))
         }
-        Err(wait) => beyond_the_limits(&shared, wait),
+        Err(wait) => rate_limited(&shared, wait),
     }
 }
 
 /// Gets the response, and applies the faults of the request to it.
-async fn meet(
-    struck: Struck,
+async fn with_faults(
+    faults: ActiveFaults,
     target: Target,
-    connection: &Arc<Connection>,
+    connection: &Arc<ConnectionState>,
     shared: &Shared,
-    reply: impl Future<Output = Response>,
+    response: impl Future<Output = Response>,
 ) -> Response {
-    if !struck.latency.is_zero() {
-        tokio::time::sleep(struck.latency).await;
+    if !faults.latency.is_zero() {
+        tokio::time::sleep(faults.latency).await;
     }
-    let response = match &struck.instead {
-        Some(instead) => replaced(instead, shared),
-        None => reply.await,
+    let response = match &faults.replacement {
+        Some(replacement) => replaced(replacement, shared),
+        None => response.await,
     };
-    if struck.edits.is_empty() && struck.delivery.is_none() {
+    if faults.edits.is_empty() && faults.delivery.is_none() {
         return response;
     }
     let (mut head, body) = response.into_parts();
     // Cannot fail: the body of a sandbox response is already in memory.
     let mut body = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
     if head.status == StatusCode::OK {
-        for (edit, dice) in struck.edits {
+        for (edit, dice) in faults.edits {
             body = edit.apply(&body, target.endpoint(), shared.registry.service, dice).into();
         }
     }
     head.headers.remove(CONTENT_LENGTH);
-    match struck.delivery {
+    match faults.delivery {
         None => Response::from_parts(head, Body::from(body)),
         Some(delivery) => delivery.apply(head, body, connection),
     }
 }
 
-fn replaced(instead: &Instead, shared: &Shared) -> Response {
-    let failed = |status| shared.response(&Refusal::new(status, "fault", "a fault rule matches the request"));
-    match instead {
-        Instead::Status(status) => failed(*status),
-        Instead::Redirect(to) => {
+fn replaced(replacement: &Replacement, shared: &Shared) -> Response {
+    let failed = |status| shared.response(&Rejection::new(status, "fault", "a fault rule matches the request"));
+    match replacement {
+        Replacement::Status(status) => failed(*status),
+        Replacement::Redirect(to) => {
             let mut response = failed(StatusCode::FOUND);
             if let Ok(to) = HeaderValue::try_from(to) {
                 response.headers_mut().insert(LOCATION, to);
@@ -91,17 +91,17 @@ fn replaced(instead: &Instead, shared: &Shared) -> Response {
 }
 
 /// Checks the API key before the route.
-async fn checked(shared: &Shared, request: Request, next: Next) -> Response {
+async fn check_key(shared: &Shared, request: Request, next: Next) -> Response {
     let (query, expected) = (request.uri().query().unwrap_or_default(), shared.settings.api_key.as_deref());
     match access::api_key(request.headers(), query, shared.registry.service, expected) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => shared.response(&refusal),
+        Err(error) => shared.response(&error),
     }
 }
 
-fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {
+fn rate_limited(shared: &Shared, wait: Duration) -> Response {
     let message = "the rate limit was exceeded";
-    let mut response = shared.response(&Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message));
+    let mut response = shared.response(&Rejection::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message));
     let date = match shared.settings.retry_after {
         RetryAfter::Seconds => false,
         RetryAfter::Date => true,
@@ -127,7 +127,7 @@ fn beyond_the_limits(shared: &Shared, wait: Duration) -> Response {
 /// A body whose request is in flight until the body is written.
 struct InFlight {
     body: Body,
-    _place: Place,
+    _slot: Slot,
 }
 
 impl HttpBody for InFlight {

@@ -3,10 +3,10 @@
 //! It is plain HTML made from the registry; a script adds the filter, the requests and the plot. Other facts are in the
 //! reference of the client. The page needs no API key, contains none, and loads nothing from other servers.
 
+mod article;
+mod code_spans;
 mod control;
 mod document;
-mod entry;
-mod prose;
 
 use axum::Router;
 use axum::http::HeaderName;
@@ -51,15 +51,15 @@ pub(crate) fn router(shared: &Shared) -> Router {
     let is_free = |path: &str| callable(registry).all(|(known, _)| full(registry, known) != path);
     let mut router = Router::new();
     if is_free("/") {
-        let page = async move || reply("text/html; charset=utf-8", document::document(registry, access).into_string());
+        let page = async move || serve("text/html; charset=utf-8", document::document(registry, access).into_string());
         router = router.route("/", get(page));
     }
     for (path, content_type, content) in FILES.into_iter().filter(|(path, ..)| is_free(path)) {
-        router = router.route(path, get(async move || reply(content_type, content)));
+        router = router.route(path, get(async move || serve(content_type, content)));
     }
     router
 }
 
-fn reply(content_type: &'static str, content: impl IntoResponse) -> impl IntoResponse {
+fn serve(content_type: &'static str, content: impl IntoResponse) -> impl IntoResponse {
     (HEADERS, [(CONTENT_TYPE, content_type)], content)
 }

@@ -6,9 +6,9 @@
 use runtime::registry::{EndpointInfo, ListFormat, ParamInfo, ParamLocation, ServiceInfo, TimeUnit, ValueType};
 use runtime::{Timestamp, Value};
 
-use crate::refusal::Refusal;
+use crate::rejection::Rejection;
 
-/// The facts that a request has to satisfy, from fewest to most.
+/// The facts that a request has to satisfy, from the fewest to all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strictness {
     /// Types, ranges, and what is documented as required.
@@ -27,7 +27,7 @@ pub(crate) struct Query {
     endpoint: &'static EndpointInfo,
 }
 
-type Outcome<T = ()> = Result<T, Refusal>;
+type Outcome<T = ()> = Result<T, Rejection>;
 
 impl Query {
     /// Reads the names and values of a path and of a query, except the API key.
@@ -54,17 +54,17 @@ impl Query {
         let is_strict = strictness >= Strictness::Strict;
         let Some(param) = self.endpoint.param(name).filter(|param| param.location == location) else {
             let is_unknown = is_strict && self.endpoint.params.is_some();
-            let refusal = || Refusal::unprocessable("unknown_param", format!("the endpoint has no param `{name}`"));
-            return if is_unknown { Err(refusal()) } else { Ok(()) };
+            let error = || Rejection::unprocessable("unknown_param", format!("the endpoint has no param `{name}`"));
+            return if is_unknown { Err(error()) } else { Ok(()) };
         };
         let before = self.values.iter_mut().find(|(known, _)| known.wire_name == param.wire_name);
         if before.is_some() && param.list_as != ListFormat::Repeated {
-            return Err(Refusal::param(format!("`{name}` is repeated")));
+            return Err(Rejection::param(format!("`{name}` is repeated")));
         }
         let parts = parts(param, value);
         let is_single = param.list_setter.is_none() || is_strict && param.single_value.is_some();
         if is_single && (parts.len() > 1 || before.is_some()) {
-            return Err(Refusal::param(format!("`{name}` has to be one value, not \"{value}\"")));
+            return Err(Rejection::param(format!("`{name}` has to be one value, not \"{value}\"")));
         }
         for part in &parts {
             check_type(param, part)?;
@@ -87,7 +87,7 @@ impl Query {
         let mut needed = self.params().filter(|param| param.required.is_some_and(is_enforced));
         match needed.find(|param| !is_there(param)) {
             None => Ok(()),
-            Some(param) => Err(Refusal::unprocessable("missing_param", format!("`{}` is missing", param.wire_name))),
+            Some(param) => Err(Rejection::unprocessable("missing_param", format!("`{}` is missing", param.wire_name))),
         }
     }
 
@@ -165,11 +165,11 @@ fn check_type(param: &ParamInfo, value: &str) -> Outcome {
         _ => return Ok(()),
     };
     match number {
-        Err(what) => Err(Refusal::param(format!("`{name}` has to be {what}, not \"{value}\""))),
+        Err(expected) => Err(Rejection::param(format!("`{name}` has to be {expected}, not \"{value}\""))),
         Ok(number) if !param.range.contains(number) => {
             let [min, max] = [param.range.min, param.range.max]
                 .map(|bound| bound.map_or_else(|| "any".to_owned(), |bound| bound.to_string()));
-            Err(Refusal::param(format!("`{name}` has to be from {min} to {max}, not \"{value}\"")))
+            Err(Rejection::param(format!("`{name}` has to be from {min} to {max}, not \"{value}\"")))
         }
         Ok(_) => Ok(()),
     }
@@ -179,7 +179,7 @@ fn check_type(param: &ParamInfo, value: &str) -> Outcome {
 fn check_reported(param: &ParamInfo, value: &str, strictness: Strictness) -> Outcome {
     let name = param.wire_name;
     if param.rejected_values.contains(&value) {
-        return Err(Refusal::param(format!("the endpoint does not accept \"{value}\" as `{name}`")));
+        return Err(Rejection::param(format!("the endpoint does not accept \"{value}\" as `{name}`")));
     }
     if !param.allowed_values.is_empty() {
         one_of(name, value, param.allowed_values.iter().copied())?;
@@ -198,7 +198,7 @@ fn one_of<'v>(name: &str, value: &str, known: impl IntoIterator<Item = &'v str>)
     if known.contains(&value) {
         return Ok(());
     }
-    Err(Refusal::param(format!("`{name}` has to be one of `{}`, not \"{value}\"", known.join("`, `"))))
+    Err(Rejection::param(format!("`{name}` has to be one of `{}`, not \"{value}\"", known.join("`, `"))))
 }
 
 /// Rejects a time in the wrong unit: one that is after the year 5000 in seconds, or before 1973 in milliseconds.
@@ -210,5 +210,5 @@ fn check_unit(name: &str, value: &str, unit: TimeUnit) -> Outcome {
         TimeUnit::Milliseconds if (1..BORDER).contains(&count) => "seconds",
         _ => return Ok(()),
     };
-    Err(Refusal::param(format!("`{name}` counts {}, and \"{value}\" looks like {other}", unit.as_str())))
+    Err(Rejection::param(format!("`{name}` counts {}, and \"{value}\" looks like {other}", unit.as_str())))
 }

@@ -18,12 +18,12 @@ use runtime::registry::{EndpointInfo, Registry};
 use crate::fault::Faults;
 use crate::page;
 use crate::query::Query;
-use crate::refusal::Refusal;
-use crate::reply::{MARK, reply};
+use crate::rejection::Rejection;
+use crate::response_body::MARK;
 use crate::settings::Settings;
 use crate::token::Tokens;
 use crate::traffic::Traffic;
-use crate::{access, middleware, suggest, token};
+use crate::{access, middleware, response_body, suggest, token};
 
 /// State shared by all requests.
 #[derive(Debug)]
@@ -41,8 +41,8 @@ impl Shared {
         self.faults.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) fn response(&self, refusal: &Refusal) -> Response {
-        refusal.response(self.registry.service)
+    pub(crate) fn response(&self, error: &Rejection) -> Response {
+        error.response(self.registry.service)
     }
 
     /// The endpoint of a path on the server, with the values of the params in the path.
@@ -117,15 +117,15 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, head
         Some(_) if method != Method::GET && method != Method::HEAD => Err(unknown_method()),
         Some((endpoint, values)) => data(endpoint, &shared, &headers, &values, uri.query().unwrap_or_default()),
     };
-    response.unwrap_or_else(|refusal| shared.response(&refusal))
+    response.unwrap_or_else(|error| shared.response(&error))
 }
 
-fn unknown_method() -> Refusal {
-    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", "the path does not support this method")
+fn unknown_method() -> Rejection {
+    Rejection::new(StatusCode::METHOD_NOT_ALLOWED, "unknown_method", "the path does not support this method")
 }
 
 /// The error for an unknown path, with the nearest known one.
-fn unknown_path(registry: Registry, path: &str) -> Refusal {
+fn unknown_path(registry: Registry, path: &str) -> Rejection {
     let prefix = registry.service.base_url_suffix;
     // With the common prefix, every path would be near.
     let own = path.strip_prefix(prefix).unwrap_or(path);
@@ -134,7 +134,7 @@ fn unknown_path(registry: Registry, path: &str) -> Refusal {
         Some(near) => format!("unknown path `{shown}`; did you mean `{}`?", full(registry, near)),
         None => format!("unknown path `{shown}`; all paths begin with `{prefix}`"),
     };
-    Refusal::new(StatusCode::NOT_FOUND, "unknown_path", message)
+    Rejection::new(StatusCode::NOT_FOUND, "unknown_path", message)
 }
 
 async fn issue_token(
@@ -142,10 +142,10 @@ async fn issue_token(
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Response {
-    let unread = |rejection: BytesRejection| Refusal::new(rejection.status(), "unread_body", rejection.body_text());
+    let unread = |rejection: BytesRejection| Rejection::new(rejection.status(), "unread_body", rejection.body_text());
     let client = shared.settings.client_credentials.as_ref();
     let token = body.map_err(unread).and_then(|body| token::issue(&headers, &body, client, &shared.tokens));
-    token.map_or_else(|refusal| shared.response(&refusal), |token| json(token.to_string()))
+    token.map_or_else(|error| shared.response(&error), |token| json(token.to_string()))
 }
 
 fn data(
@@ -154,17 +154,17 @@ fn data(
     headers: &HeaderMap,
     path: &[(&'static str, String)],
     query: &str,
-) -> Result<Response, Refusal> {
-    let Settings { bearer_required, seed, strictness, clock, .. } = shared.settings;
+) -> Result<Response, Rejection> {
+    let Settings { bearer_required, strictness, .. } = shared.settings;
     if bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }
     let path = path.iter().map(|(name, value)| (*name, value.as_str()));
     let query = Query::read(shared.registry.service, endpoint, path, query, strictness)?;
-    let reply = reply(shared.registry, endpoint, &query, seed, clock.now());
-    let mut response = json(reply.body.to_string());
-    if let Some(what) = reply.invented {
-        response.headers_mut().insert(MARK, HeaderValue::from_static(what));
+    let body = response_body::generate(shared, endpoint, &query);
+    let mut response = json(body.json.to_string());
+    if let Some(part) = body.invented {
+        response.headers_mut().insert(MARK, HeaderValue::from_static(part));
     }
     Ok(response)
 }

@@ -13,8 +13,8 @@ use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::oneshot;
 
-use crate::connection::{Door, OwnConnection};
 use crate::fault::{Faults, Rule, RuleError};
+use crate::listener::{FaultListener, RequestConnection};
 use crate::routes::{self, Shared};
 use crate::settings::Builder;
 use crate::traffic::Counts;
@@ -117,10 +117,10 @@ impl Sandbox {
 
 /// Serves until the sender of `stopped` is dropped, and then ends all connections.
 async fn serve(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
-    let router = routes::router(Arc::clone(&shared)).into_make_service_with_connect_info::<OwnConnection>();
+    let router = routes::router(Arc::clone(&shared)).into_make_service_with_connect_info::<RequestConnection>();
     tokio::select! {
         _ = stopped => {}
-        _ = axum::serve(Door { listener, shared }, router).into_future() => {}
+        _ = axum::serve(FaultListener { listener, shared }, router).into_future() => {}
     }
 }
 

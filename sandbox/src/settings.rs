@@ -49,7 +49,7 @@ pub enum RetryAfter {
 }
 
 /// The last second of the year 9999.
-const LAST_MOMENT: i64 = 253_402_300_799;
+const MAX_TIME: i64 = 253_402_300_799;
 
 /// The clock of the server.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ impl Clock {
     pub(crate) fn now(self) -> i64 {
         match self {
             Self::Running => Timestamp::now().unix_seconds(),
-            Self::Stopped(moment) => moment,
+            Self::Stopped(time) => time,
         }
     }
 }
@@ -133,8 +133,8 @@ impl Builder {
     /// Stops the clock at a time, in Unix seconds, so that the latest record is always the same.
     ///
     /// Data begins in 2010. The latest time is the end of the year 9999.
-    pub fn stop_clock_at(mut self, moment: i64) -> Self {
-        self.settings.clock = Clock::Stopped(moment.clamp(0, LAST_MOMENT));
+    pub fn stop_clock_at(mut self, time: i64) -> Self {
+        self.settings.clock = Clock::Stopped(time.clamp(0, MAX_TIME));
         self
     }
 

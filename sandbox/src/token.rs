@@ -16,7 +16,7 @@ use runtime::Value;
 use serde_json::json;
 
 use crate::access;
-use crate::refusal::Refusal;
+use crate::rejection::Rejection;
 use crate::seed::Seed;
 
 /// A client id and its secret.
@@ -28,19 +28,19 @@ pub(crate) fn issue(
     body: &Bytes,
     expected: Option<&ClientCredentials>,
     tokens: &Tokens,
-) -> Result<Value, Refusal> {
+) -> Result<Value, Rejection> {
     const FORM: &str = "application/x-www-form-urlencoded";
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = content_type.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case(FORM) {
         let message = format!("the content type is not `{FORM}`");
-        return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_content_type", message));
+        return Err(Rejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "invalid_content_type", message));
     }
-    client(headers, expected).map_err(|message| Refusal::new(StatusCode::UNAUTHORIZED, "invalid_client", message))?;
+    client(headers, expected).map_err(|message| Rejection::new(StatusCode::UNAUTHORIZED, "invalid_client", message))?;
     let grant = form_urlencoded::parse(body).find(|(name, _)| name == "grant_type");
     if grant.is_none_or(|(_, grant)| grant != "client_credentials") {
         let message = "`grant_type` is not `client_credentials`";
-        return Err(Refusal::new(StatusCode::BAD_REQUEST, "unsupported_grant_type", message));
+        return Err(Rejection::new(StatusCode::BAD_REQUEST, "unsupported_grant_type", message));
     }
     Ok(json!({
         "access_token": tokens.issue(),

@@ -85,26 +85,26 @@ impl Traffic {
     }
 
     /// Admits a request, with its endpoint if it is for data, or returns the time to wait before a retry.
-    pub(crate) fn enter(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Place, Duration> {
+    pub(crate) fn admit(self: &Arc<Self>, now: Instant, endpoint: Option<&EndpointInfo>) -> Result<Slot, Duration> {
         // A weight above a limit counts as the limit.
         let mut state = self.state();
-        let most = state.arrived.iter().map(|(limit, _)| limit.requests).max();
+        let max_requests = state.arrived.iter().map(|(limit, _)| limit.requests).max();
         let weight = endpoint.map_or(1, |endpoint| endpoint.weight);
-        let asked = Counted { endpoint, weight: fits(most.map_or(1, |most| weight.min(most))) };
+        let request = Counted { endpoint, weight: to_usize(max_requests.map_or(1, |max| weight.min(max))) };
         state.requests += 1;
         state.peak_in_flight = state.peak_in_flight.max(state.in_flight + 1);
         for (limit, window) in &mut state.arrived {
-            window.count(now, asked.by(limit));
+            window.count(now, request.by(limit));
         }
-        if let Some(wait) = state.wait(&self.limits, now, asked) {
+        if let Some(wait) = state.wait(&self.limits, now, request) {
             state.rate_limited += 1;
             return Err(wait);
         }
         for (limit, window) in self.limits.iter().zip(&mut state.admitted) {
-            window.count(now, asked.by(limit));
+            window.count(now, request.by(limit));
         }
         state.in_flight += 1;
-        Ok(Place { traffic: Arc::clone(self) })
+        Ok(Slot { traffic: Arc::clone(self) })
     }
 
     /// The number of rejected requests.
@@ -149,31 +149,31 @@ impl Counted<'_> {
 
 impl State {
     /// The time until a slot is free; `None` if one is free now.
-    fn wait(&mut self, limits: &[Limit], now: Instant, asked: Counted<'_>) -> Option<Duration> {
+    fn wait(&mut self, limits: &[Limit], now: Instant, request: Counted<'_>) -> Option<Duration> {
         let in_flight = self.in_flight;
-        let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(asked.endpoint));
+        let counting = limits.iter().zip(&mut self.admitted).filter(|(limit, _)| limit.counts(request.endpoint));
         let waits = counting.map(|(limit, window)| {
             // The end of a response is not known in advance; a second is the minimum of the header.
-            let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= fits(concurrent));
+            let busy = limit.concurrent.is_some_and(|concurrent| in_flight >= to_usize(concurrent));
             window
-                .wait(now, fits(limit.requests).saturating_sub(asked.weight))
+                .wait(now, to_usize(limit.requests).saturating_sub(request.weight))
                 .or(busy.then_some(Duration::from_secs(1)))
         });
         waits.flatten().max()
     }
 }
 
-fn fits(count: u32) -> usize {
+fn to_usize(count: u32) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// The slot of one request in flight; dropping it marks the response as complete.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Slot {
     traffic: Arc<Traffic>,
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         self.traffic.state().in_flight -= 1;
     }
@@ -183,33 +183,33 @@ impl Drop for Place {
 #[derive(Debug)]
 struct Window {
     length: Duration,
-    moments: VecDeque<Instant>,
+    arrivals: VecDeque<Instant>,
     peak: usize,
 }
 
 impl Window {
     fn new(length: Duration) -> Self {
-        Self { length, moments: VecDeque::new(), peak: 0 }
+        Self { length, arrivals: VecDeque::new(), peak: 0 }
     }
 
     /// Counts a request by its weight.
     fn count(&mut self, now: Instant, weight: usize) {
         self.forget(now);
-        self.moments.extend(std::iter::repeat_n(now, weight));
-        self.peak = self.peak.max(self.moments.len());
+        self.arrivals.extend(std::iter::repeat_n(now, weight));
+        self.peak = self.peak.max(self.arrivals.len());
     }
 
-    /// The time until at most `most` requests are in the window.
-    fn wait(&mut self, now: Instant, most: usize) -> Option<Duration> {
+    /// The time until at most `max` requests are in the window.
+    fn wait(&mut self, now: Instant, max: usize) -> Option<Duration> {
         self.forget(now);
-        let oldest = self.moments.len().checked_sub(most + 1).and_then(|first| self.moments.get(first));
+        let oldest = self.arrivals.len().checked_sub(max + 1).and_then(|first| self.arrivals.get(first));
         oldest.map(|oldest| self.length.saturating_sub(now.saturating_duration_since(*oldest)))
     }
 
     fn forget(&mut self, now: Instant) {
-        let over = |moment: &Instant| now.saturating_duration_since(*moment) >= self.length;
-        while self.moments.front().is_some_and(over) {
-            self.moments.pop_front();
+        let over = |time: &Instant| now.saturating_duration_since(*time) >= self.length;
+        while self.arrivals.front().is_some_and(over) {
+            self.arrivals.pop_front();
         }
     }
 }
@@ -230,8 +230,8 @@ mod tests {
     /// The waits for requests at these milliseconds, or `None` if admitted; each request ends at once.
     fn check(names: &[&str], arrivals: &[u64]) -> Vec<Option<u64>> {
         let (traffic, start) = (traffic(names), Instant::now());
-        let enter = |at: &u64| traffic.enter(start + Duration::from_millis(*at), None).err();
-        let waits = arrivals.iter().map(enter).map(|wait| wait.map(|wait| u64::try_from(wait.as_millis()).unwrap()));
+        let admit = |at: &u64| traffic.admit(start + Duration::from_millis(*at), None).err();
+        let waits = arrivals.iter().map(admit).map(|wait| wait.map(|wait| u64::try_from(wait.as_millis()).unwrap()));
         waits.collect()
     }
 
@@ -248,13 +248,13 @@ mod tests {
     #[test]
     fn a_heavy_request_counts_as_several() {
         let (traffic, start) = (traffic(&["A"]), Instant::now());
-        let enter = |at, weight| {
+        let admit = |at, weight| {
             let endpoint = EndpointInfo::new("orderflow", "ratio", "Ratio").weight(weight);
-            traffic.enter(start + Duration::from_millis(at), Some(&endpoint)).err()
+            traffic.admit(start + Duration::from_millis(at), Some(&endpoint)).err()
         };
-        assert_eq!((enter(0, 4), enter(0, 7), enter(0, 6)), (None, Some(Duration::from_secs(1)), None));
-        assert_eq!((enter(500, 1), traffic.counts(0).peak("A")), (Some(Duration::from_millis(500)), Some(18)));
-        assert_eq!((enter(1000, u32::MAX), enter(1100, 1)), (None, Some(Duration::from_millis(900))));
+        assert_eq!((admit(0, 4), admit(0, 7), admit(0, 6)), (None, Some(Duration::from_secs(1)), None));
+        assert_eq!((admit(500, 1), traffic.counts(0).peak("A")), (Some(Duration::from_millis(500)), Some(18)));
+        assert_eq!((admit(1000, u32::MAX), admit(1100, 1)), (None, Some(Duration::from_millis(900))));
     }
 
     #[test]
@@ -271,11 +271,11 @@ mod tests {
     #[test]
     fn slots_are_released() {
         let (traffic, now) = (traffic(&["B"]), Instant::now());
-        let mut places = (0..10).map(|_| traffic.enter(now, None).unwrap()).collect::<Vec<_>>();
-        assert_eq!(traffic.enter(now, None).unwrap_err(), Duration::from_secs(1));
-        places.pop();
-        assert!(traffic.enter(now, None).is_ok());
-        drop(places);
+        let mut slots = (0..10).map(|_| traffic.admit(now, None).unwrap()).collect::<Vec<_>>();
+        assert_eq!(traffic.admit(now, None).unwrap_err(), Duration::from_secs(1));
+        slots.pop();
+        assert!(traffic.admit(now, None).is_ok());
+        drop(slots);
         let counts = traffic.counts(3);
         assert_eq!((counts.requests, counts.rate_limited, counts.tokens_issued), (12, 1, 3));
         assert_eq!(counts.peak_in_flight, 11);
@@ -285,7 +285,7 @@ mod tests {
     fn peaks_are_of_any_window_and_of_every_set() {
         let (traffic, start) = (traffic(&[]), Instant::now());
         for at in [0, 400, 900, 950, 1000, 1399, 1400, 5000] {
-            assert!(traffic.enter(start + Duration::from_millis(at), None).is_ok());
+            assert!(traffic.admit(start + Duration::from_millis(at), None).is_ok());
         }
         let counts = traffic.counts(0);
         assert_eq!((counts.peak("A"), counts.peak("B"), counts.peak("C")), (Some(5), Some(8), None));

@@ -11,7 +11,7 @@ use serde_json::Map;
 use crate::seed::Seed;
 
 /// Lists deeper than this are empty, so that a recursive record ends.
-const DEEPEST: u8 = 3;
+const MAX_DEPTH: u8 = 3;
 
 /// The inputs of the values of one record.
 #[derive(Clone, Copy)]
@@ -116,7 +116,7 @@ impl Field<'_> {
     }
 
     fn items(self, item: ValueType) -> impl Iterator<Item = Value> {
-        let count = if self.depth < DEEPEST { 2 } else { 0 };
+        let count = if self.depth < MAX_DEPTH { 2 } else { 0 };
         (0..count).map(move |index| Self { seed: self.seed.number(index), depth: self.depth + 1, ..self }.value(item))
     }
 
@@ -126,9 +126,9 @@ impl Field<'_> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a cast saturates")]
-    fn integer(self, least: f64) -> i64 {
+    fn integer(self, min: f64) -> i64 {
         let (low, high) = bounds(self.field);
-        let (low, high) = (low.max(least).ceil(), high.floor());
+        let (low, high) = (low.max(min).ceil(), high.floor());
         (low + (high - low + 1.0) * self.seed.swing(self.time)).floor().clamp(low, high.max(low)) as i64
     }
 }

@@ -45,14 +45,14 @@ async fn download(coin: &str, from: Timestamp, to: Timestamp, path: &Path) -> Re
         }
         file.write_all(rows.as_bytes())?;
         file.sync_data()?;
-        keep(&page.checkpoint.with_byte_offset(file.stream_position()?), &checkpoint_path)?;
+        save(&page.checkpoint.with_byte_offset(file.stream_position()?), &checkpoint_path)?;
     }
     fs::remove_file(checkpoint_path)?;
     Ok(())
 }
 
 /// Writes a checkpoint so that a complete one exists at any time.
-fn keep(checkpoint: &Checkpoint, path: &Path) -> std::io::Result<()> {
+fn save(checkpoint: &Checkpoint, path: &Path) -> std::io::Result<()> {
     let new = path.with_extension("new");
     let mut file = File::create(&new)?;
     file.write_all(checkpoint.to_string().as_bytes())?;

@@ -83,16 +83,16 @@ async fn run(cli: Cli) -> io::Result<()> {
     let token = if cli.bearer_required { " and a bearer token" } else { "" };
     let sandbox = cli.into_builder()?.start()?;
     // Before the first output: a program that reads it may send a signal at once.
-    let told_to_end = told_to_end()?;
+    let end_signal = end_signal()?;
     // In one write: a program may read the first line and then close the pipe.
-    let said = format!("sandbox: {} ({key}{token})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
-    io::stdout().write_all(said.as_bytes())?;
-    told_to_end.await
+    let urls = format!("sandbox: {} ({key}{token})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
+    io::stdout().write_all(urls.as_bytes())?;
+    end_signal.await
 }
 
 /// Installs handlers for the signals that end the program.
 #[cfg(unix)]
-fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
+fn end_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     // Without a handler, the first process of a container ignores it.
@@ -107,7 +107,7 @@ fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
 
 /// Listens for Ctrl-C once it is polled.
 #[cfg(not(unix))]
-fn told_to_end() -> io::Result<impl Future<Output = io::Result<()>>> {
+fn end_signal() -> io::Result<impl Future<Output = io::Result<()>>> {
     Ok(tokio::signal::ctrl_c())
 }
 

@@ -46,9 +46,9 @@ impl Running {
             format!("host: x\r\nx-station-key: key\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}");
         let request = format!("{what} HTTP/1.1\r\n{headers}\r\n{body}");
         stream.write_all(request.as_bytes()).unwrap();
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply).unwrap();
-        reply
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response
     }
 
     fn status(&self, path: &str) -> u16 {
@@ -84,9 +84,9 @@ fn invalid_arguments_are_reported() {
     let port = taken.local_addr().unwrap().port().to_string();
     for (port, expected) in [(port.as_str(), "cannot be used"), ("70000", "70000 is not in 0..=65535")] {
         let output = sandbox(&["--port", port]).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success());
-        assert!(said.starts_with("error: ") && said.contains(port) && said.contains(expected), "{said}");
+        assert!(message.starts_with("error: ") && message.contains(port) && message.contains(expected), "{message}");
     }
 }
 
@@ -100,11 +100,11 @@ fn help_has_the_grammar() {
 fn every_flag_has_its_effect() {
     const RAIN: &str = "/rain?limit=6&step=1d&until=1700000000";
     let as_it_is = Running::start(&[]);
-    let reply = as_it_is.get(RAIN);
-    assert!(reply.starts_with("HTTP/1.1 200 "), "{reply}");
-    let body = |reply: &str| reply.split("\r\n\r\n").nth(1).unwrap().to_owned();
-    assert_ne!(body(&Running::start(&["--seed", "8"]).get(RAIN)), body(&reply));
-    assert_eq!(body(&Running::start(&["--seed", "0"]).get(RAIN)), body(&reply));
+    let response = as_it_is.get(RAIN);
+    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
+    let body = |response: &str| response.split("\r\n\r\n").nth(1).unwrap().to_owned();
+    assert_ne!(body(&Running::start(&["--seed", "8"]).get(RAIN)), body(&response));
+    assert_eq!(body(&Running::start(&["--seed", "0"]).get(RAIN)), body(&response));
     for (flags, path, status) in [
         (&[] as &[_], "/rain", 422),
         (&["--lenient"], "/rain", 200),
@@ -123,8 +123,8 @@ fn every_flag_has_its_effect() {
 #[test]
 fn limits_are_enforced_with_a_date_in_retry_after() {
     let limited = Running::start(&["--limits", "free", "--retry-after", "date"]);
-    let replies = [limited.get("/legend"), limited.get("/legend"), limited.get("/legend")];
-    let refused = replies.iter().find(|reply| reply.starts_with("HTTP/1.1 429 ")).unwrap();
+    let responses = [limited.get("/legend"), limited.get("/legend"), limited.get("/legend")];
+    let refused = responses.iter().find(|response| response.starts_with("HTTP/1.1 429 ")).unwrap();
     assert!(refused.contains("\r\nretry-after: ") && refused.contains(" GMT\r\n"), "{refused}");
 }
 
@@ -157,7 +157,7 @@ fn error_marks_the_wrong_word() {
         (["--spec", "no/folder"], "no/folder"),
     ] {
         let output = sandbox(&arguments).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success() && said.starts_with("error: ") && said.contains(expected), "{said}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && message.starts_with("error: ") && message.contains(expected), "{message}");
     }
 }

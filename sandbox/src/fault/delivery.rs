@@ -1,7 +1,7 @@
 //! Faults in the delivery of complete responses.
 //!
 //! Replaces the body of a response with one that stops, slows down or grows. A body can only end a connection; the
-//! [`Connection`] controls whether it ends with a reset.
+//! [`ConnectionState`] controls whether it ends with a reset.
 
 use std::io::{self, Write};
 use std::pin::Pin;
@@ -19,7 +19,7 @@ use flate2::write::GzEncoder;
 use http_body::{Frame, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-use crate::connection::{Connection, Ending};
+use crate::listener::{ConnectionState, Ending};
 
 /// A fault in the delivery of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ const ARRIVAL: Duration = Duration::from_millis(20);
 
 impl Delivery {
     /// The response to deliver, without a `Content-Length`, because the body determines its length.
-    pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &Arc<Connection>) -> Response {
+    pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &Arc<ConnectionState>) -> Response {
         let body = match self {
             Self::Broken { phase, reset } => {
                 let ending = if reset { Ending::Reset } else { Ending::Closed };
@@ -79,7 +79,7 @@ struct Broken {
     sent: Bytes,
     length: u64,
     arrival: Pin<Box<Sleep>>,
-    connection: Arc<Connection>,
+    connection: Arc<ConnectionState>,
     ending: Ending,
 }
 

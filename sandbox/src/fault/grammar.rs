@@ -116,11 +116,11 @@ impl FromStr for Rule {
 
 /// The words of a rule and their positions.
 fn words(text: &str) -> Vec<(usize, &str)> {
-    text.split_whitespace().map(|word| (place_of(text, word), word)).collect()
+    text.split_whitespace().map(|word| (offset_of(text, word), word)).collect()
 }
 
 /// The byte offset of a piece of a text.
-fn place_of(text: &str, piece: &str) -> usize {
+fn offset_of(text: &str, piece: &str) -> usize {
     piece.as_ptr().addr() - text.as_ptr().addr()
 }
 
@@ -144,12 +144,12 @@ mod tests {
     use axum::http::StatusCode;
 
     use super::*;
-    use crate::fault::Instead;
+    use crate::fault::Replacement;
     use crate::fault::delivery::{Delivery, Phase};
 
     #[test]
     fn rule_is_parsed_and_printed() {
-        let status = Fault::Instead(Instead::Status(StatusCode::SERVICE_UNAVAILABLE));
+        let status = Fault::Replacement(Replacement::Status(StatusCode::SERVICE_UNAVAILABLE));
         let table = [
             ("status=503", Share::Part(1.0), status.clone()),
             (" 12.5%  status=503 ", Share::Part(0.125), status.clone()),
@@ -231,11 +231,11 @@ mod tests {
         }
         let lines = Rule::GRAMMAR.lines().filter_map(|line| line.strip_prefix("  ")).collect::<Vec<_>>();
         let first_words = lines.iter().map(|line| line.split_whitespace().next().unwrap()).collect::<Vec<_>>();
-        let (places, rest) = first_words.split_at(5);
+        let (slots, rest) = first_words.split_at(5);
         let (shares, faults) = rest.split_at(2);
         assert_eq!(faults.len(), kind::NAMES.len());
         for (index, fault) in faults.iter().enumerate() {
-            let rule = format!("{} {} {fault}", places[index % 5], shares[index % 2]);
+            let rule = format!("{} {} {fault}", slots[index % 5], shares[index % 2]);
             assert!(rule.parse::<Rule>().is_ok(), "{rule}");
         }
     }

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, StatusCode};
 use super::delivery::{Delivery, Phase};
 use super::edit::Edit;
 use super::rule_error::did_you_mean;
-use super::{Fault, Instead};
+use super::{Fault, Replacement};
 
 /// The names of all faults.
 pub(super) const NAMES: [&str; 13] = [
@@ -38,12 +38,13 @@ pub(super) fn read(word: &str) -> Result<Fault, Wrong> {
         "status" => {
             let code = value.and_then(|value| value.parse().ok()).filter(|code| (200..=599).contains(code));
             let status = code.and_then(|code| StatusCode::from_u16(code).ok());
-            status.map(|status| Fault::Instead(Instead::Status(status))).ok_or_else(|| wants(name, value, "status=503"))
+            let fault = |status| Fault::Replacement(Replacement::Status(status));
+            status.map(fault).ok_or_else(|| wants(name, value, "status=503"))
         }
         "redirect" => {
             let to = value.unwrap_or("https://elsewhere.invalid/");
             let sendable = HeaderValue::try_from(to).is_ok();
-            let redirect = Fault::Instead(Instead::Redirect(to.to_owned()));
+            let redirect = Fault::Replacement(Replacement::Redirect(to.to_owned()));
             sendable.then_some(redirect).ok_or_else(|| wants(name, value, "redirect=https://example.com/"))
         }
         "malformed" => edit(Edit::Malformed),

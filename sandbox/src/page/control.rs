@@ -3,9 +3,9 @@
 //! No param is required and any value can be sent, so that users can see the error for a wrong one.
 
 use maud::{Markup, html};
-use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueInfo, ValueType};
+use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueType};
 
-use super::prose::prose;
+use super::code_spans::code_spans;
 
 pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
     let id = format!("{endpoint}-{}", param.wire_name);
@@ -25,25 +25,34 @@ pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
 }
 
 /// The number of check boxes to show at once; more are folded.
-const MOST_SHOWN: usize = 8;
+const MAX_SHOWN: usize = 8;
 
-/// A check box for every known value; the first accepted one is checked if the param is required.
-fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
-    let lacks = |list: &[&str], value: &str| !list.is_empty() && !list.contains(&value);
-    let is_accepted = |value: &str| {
-        !(param.rejected_values.contains(&value)
-            || lacks(param.allowed_values, value)
-            || lacks(param.tested_values, value))
+/// The value of a new form: the first accepted one if the param is required.
+fn initial(param: &ParamInfo, mut values: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    let is_accepted = |value: &&str| {
+        let lists = [param.allowed_values, param.tested_values];
+        !param.rejected_values.contains(value) && lists.iter().all(|list| list.is_empty() || list.contains(value))
     };
-    let accepted = named.values.iter().find(|known| is_accepted(known.value));
-    let checked = accepted.filter(|_| param.required.is_some()).map(|known| known.value);
+    param.required.and_then(|_| values.find(is_accepted))
+}
+
+/// A check box for every known value.
+fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
+    let checked = initial(param, named.values.iter().map(|known| known.value));
     let boxes = html! {
-        div.boxes { @for known in named.values { (tick(param, known, checked == Some(known.value))) } }
+        div.boxes {
+            @for known in named.values {
+                label {
+                    input type="checkbox" name=(param.wire_name) value=(known.value) checked[checked == Some(known.value)];
+                    span { code { (known.value) } " " span.note { (known.summary.trim_end_matches('.')) } }
+                }
+            }
+        }
     };
     html! {
         fieldset.param aria-describedby=(help_id(id)) {
             legend { div.name { (param.wire_name) " " small.evidence { (param.evidence) } } }
-            @if named.values.len() > MOST_SHOWN {
+            @if named.values.len() > MAX_SHOWN {
                 details { summary { "Choose among " (named.values.len()) } (boxes) }
             } @else {
                 (boxes)
@@ -53,21 +62,12 @@ fn several(id: &str, param: &ParamInfo, named: &TypeInfo) -> Markup {
     }
 }
 
-fn tick(param: &ParamInfo, known: &ValueInfo, is_checked: bool) -> Markup {
-    html! {
-        label {
-            input type="checkbox" name=(param.wire_name) value=(known.value) checked[is_checked];
-            span { code { (known.value) } " " span.note { (known.summary.trim_end_matches('.')) } }
-        }
-    }
-}
-
 fn input(id: &str, param: &ParamInfo) -> Markup {
     let (name, described_by) = (param.wire_name, help_id(id));
     let in_path = (param.location == ParamLocation::Path).then_some("path");
     let (min, max) = (param.range.min, param.range.max);
     let default = param.default;
-    let first = |named: &TypeInfo| param.required.and_then(|_| named.values.first()).map(|known| known.value);
+    let first = |named: &TypeInfo| initial(param, named.values.iter().map(|known| known.value));
     match param.ty {
         _ if !param.allowed_values.is_empty() && param.list_setter.is_none() => {
             choice(id, param, &param.allowed_values.iter().map(|value| (*value, "")).collect::<Vec<_>>())
@@ -99,14 +99,15 @@ fn input(id: &str, param: &ParamInfo) -> Markup {
     }
 }
 
-/// One of a few values, or none; the first is chosen if the param is required.
-fn choice(id: &str, param: &ParamInfo, values: &[(&str, &str)]) -> Markup {
+/// One of a few values, or none.
+fn choice(id: &str, param: &ParamInfo, values: &[(&'static str, &str)]) -> Markup {
+    let selected = initial(param, values.iter().map(|(value, _)| *value));
     let in_path = (param.location == ParamLocation::Path).then_some("path");
     html! {
         select #(id) name=(param.wire_name) data-in=[in_path] aria-describedby=(help_id(id)) {
             option value="" { "not sent" }
-            @for (index, (value, summary)) in values.iter().enumerate() {
-                option value=(value) selected[index == 0 && param.required.is_some()] {
+            @for (value, summary) in values {
+                option value=(value) selected[selected == Some(value)] {
                     (value) @if !summary.is_empty() { " – " (summary.trim_end_matches('.')) }
                 }
             }
@@ -117,7 +118,7 @@ fn choice(id: &str, param: &ParamInfo, values: &[(&str, &str)]) -> Markup {
 fn help(id: &str, param: &ParamInfo) -> Markup {
     html! {
         p.help #(help_id(id)) {
-            (prose(param.summary))
+            (code_spans(param.summary))
             @if let Some(default) = param.default { " Default: " code { (default) } "." }
             @if let Some(evidence) = param.required { " Required (" (evidence) ")." }
         }

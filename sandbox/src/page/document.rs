@@ -6,9 +6,9 @@ use maud::{DOCTYPE, Markup, html};
 use runtime::registry::{EndpointInfo, GroupInfo, Registry, ServiceInfo, TimeUnit, TypeInfo, ValueType};
 
 use super::Access;
+use super::article::article;
+use super::code_spans::code_spans;
 use super::control::suggestions;
-use super::entry::entry;
-use super::prose::prose;
 use crate::routes::callable;
 
 pub(super) fn document(registry: Registry, access: Access) -> Markup {
@@ -38,7 +38,7 @@ pub(super) fn document(registry: Registry, access: Access) -> Markup {
                     main #main tabindex="-1" {
                         (introduction(registry))
                         @for group in registry.groups { (section(registry, group)) }
-                        (reply())
+                        (response())
                     }
                 }
                 @for named in open_types(registry) { (suggestions(named)) }
@@ -109,7 +109,7 @@ fn introduction(registry: Registry) -> Markup {
     html! {
         section #introduction {
             h2 { "A mock server" }
-            p { (prose(registry.service.summary)) " This server has generated data." }
+            p { (code_spans(registry.service.summary)) " This server has generated data." }
             p {
                 (callable(registry).count()) " of " (all) " endpoints can be called under "
                 code { (registry.service.base_url_suffix) } "; only the names of the others are known. "
@@ -125,17 +125,17 @@ fn section(registry: Registry, group: &GroupInfo) -> Markup {
     html! {
         section.group aria-labelledby={ "group-" (group.ident) } {
             h2 id={ "group-" (group.ident) } { (group.title) }
-            p.group-summary { (prose(group.summary)) }
-            @for endpoint in group.endpoints { (entry(registry, endpoint)) }
+            p.group-summary { (code_spans(group.summary)) }
+            @for endpoint in group.endpoints { (article(registry, endpoint)) }
         }
     }
 }
 
 /// Where the script shows a response; it moves to the endpoint of the request.
-fn reply() -> Markup {
+fn response() -> Markup {
     html! {
-        section #reply.script aria-labelledby="reply-name" hidden {
-            h4 #reply-name { "Response" }
+        section #response.script aria-labelledby="response-name" hidden {
+            h4 #response-name { "Response" }
             p.request { code #request {} }
             p #status role="status" {}
             figure #plot hidden {
@@ -145,7 +145,7 @@ fn reply() -> Markup {
                 input #point type="range" min="0" step="1";
                 output #value for="point" {}
             }
-            pre #text tabindex="0" role="region" aria-label="Text of the reply" {}
+            pre #text tabindex="0" role="region" aria-label="Text of the response" {}
             p.note #cut hidden {}
         }
     }

@@ -3,8 +3,8 @@
 
 import { Plot } from "./plot.js";
 
-const LARGEST_BODY = 8 * 1024 * 1024;
-const LONGEST_TEXT = 20_000;
+const MAX_BODY = 8 * 1024 * 1024;
+const MAX_TEXT = 20_000;
 
 const page = document.documentElement;
 const byId = (id) => document.getElementById(id);
@@ -12,7 +12,7 @@ const articles = [...document.querySelectorAll("article")];
 const links = [...document.querySelectorAll("nav li a")];
 const title = document.title;
 const plot = new Plot(byId("plot"));
-let asked = new AbortController();
+let pending = new AbortController();
 
 // One endpoint at a time.
 
@@ -28,8 +28,8 @@ function show(focus) {
   }
   byId("introduction").hidden = Boolean(chosen);
   page.classList.toggle("chosen", Boolean(chosen));
-  asked.abort();
-  byId("reply").hidden = true;
+  pending.abort();
+  byId("response").hidden = true;
   const heading = chosen?.querySelector("h3");
   document.title = heading ? `${heading.textContent} – ${title}` : title;
   if (focus) (heading ?? byId("filter")).focus();
@@ -56,24 +56,24 @@ function filter() {
 
 // A request.
 
-/** The URL that a form asks for; several values of one param are joined by commas. */
-function question(form) {
+/** The URL of the request of a form; several values of one param are joined by commas. */
+function requestUrl(form) {
   let path = form.dataset.path;
   const query = new URLSearchParams();
   const values = new FormData(form);
   for (const name of new Set(values.keys())) {
     const control = form.elements[name];
-    const given = values.getAll(name).filter((value) => value !== "");
-    const value = given.map((value) => (control.type === "datetime-local" ? moment(value) : value)).join(",");
+    const filled = values.getAll(name).filter((value) => value !== "");
+    const value = filled.map((value) => (control.type === "datetime-local" ? unixTime(value) : value)).join(",");
     if (control.dataset?.in === "path") path = path.replace(`{${name}}`, encodeURIComponent(value));
-    else if (given.length) query.append(name, value);
+    else if (filled.length) query.append(name, value);
   }
   const text = query.toString().replaceAll("%2C", ",");
   return new URL(text ? `${path}?${text}` : path, location.origin);
 }
 
-/** What a clock in UTC shows, in the unit of the wire. */
-function moment(text) {
+/** A local time as UTC, in the unit of the service. */
+function unixTime(text) {
   return Math.floor(Date.parse(`${text}Z`) / Number(document.body.dataset.milliseconds));
 }
 
@@ -95,35 +95,35 @@ function withKey(url) {
 }
 
 async function send(form) {
-  asked.abort();
-  asked = new AbortController();
-  const { signal } = asked;
-  const url = question(form);
-  form.after(byId("reply"));
-  byId("reply").hidden = false;
+  pending.abort();
+  pending = new AbortController();
+  const { signal } = pending;
+  const url = requestUrl(form);
+  form.after(byId("response"));
+  byId("response").hidden = false;
   byId("request").textContent = `GET ${url}`;
   clear("Waiting for the response …");
   const began = performance.now();
   try {
-    const reply = await fetch(withKey(url), { headers: headers(), cache: "no-store", redirect: "error", signal });
-    const { text, whole } = await bounded(reply);
-    display(form, reply, text, whole, performance.now() - began);
+    const response = await fetch(withKey(url), { headers: headers(), cache: "no-store", redirect: "error", signal });
+    const { text, complete } = await bounded(response);
+    display(form, response, text, complete, performance.now() - began);
   } catch (error) {
     if (!signal.aborted) clear(`No response: ${error.message}.`, "failed");
   }
 }
 
 /** The text of a body, as far as a page can hold it. */
-async function bounded(reply) {
-  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+async function bounded(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  while (text.length < LARGEST_BODY) {
+  while (text.length < MAX_BODY) {
     const { done, value } = await reader.read();
-    if (done) return { text, whole: true };
+    if (done) return { text, complete: true };
     text += value;
   }
   await reader.cancel();
-  return { text, whole: false };
+  return { text, complete: false };
 }
 
 // A response.
@@ -137,7 +137,7 @@ function clear(status, kind = "") {
   byId("cut").hidden = true;
 }
 
-function display(form, reply, text, whole, took) {
+function display(form, response, text, complete, duration) {
   let json;
   try {
     json = JSON.parse(text);
@@ -146,23 +146,23 @@ function display(form, reply, text, whole, took) {
   }
   const { list, time } = form.dataset;
   const records = list ? list.split(".").reduce((value, key) => value?.[key], json) : json;
-  const facts = [`${reply.status} ${reply.statusText}`.trim(), `${Math.round(took)} ms`, size(text.length)];
+  const facts = [`${response.status} ${response.statusText}`.trim(), `${Math.round(duration)} ms`, size(text.length)];
   if (Array.isArray(records)) facts.push(`${records.length} ${records.length === 1 ? "record" : "records"}`);
-  if (whole && json === undefined) facts.push("not JSON");
-  const invented = reply.headers.get("x-sandbox-invented");
+  if (complete && json === undefined) facts.push("not JSON");
+  const invented = response.headers.get("x-sandbox-invented");
   if (invented) facts.push(`mock data: ${invented}`);
-  clear(facts.join(" · "), reply.ok ? "good" : "failed");
-  plot.show(reply.ok && Array.isArray(records) ? records : [], time, Number(document.body.dataset.milliseconds));
-  print(json === undefined ? text : JSON.stringify(json, null, 2), whole);
+  clear(facts.join(" · "), response.ok ? "good" : "failed");
+  plot.show(response.ok && Array.isArray(records) ? records : [], time, Number(document.body.dataset.milliseconds));
+  print(json === undefined ? text : JSON.stringify(json, null, 2), complete);
 }
 
-function print(text, whole) {
+function print(text, complete) {
   byId("text").hidden = false;
-  byId("text").textContent = text.slice(0, LONGEST_TEXT);
-  byId("cut").hidden = whole && text.length <= LONGEST_TEXT;
-  byId("cut").textContent = whole
-    ? `The first ${size(LONGEST_TEXT)} of ${size(text.length)}.`
-    : `The first ${size(LONGEST_TEXT)}; the download was stopped after ${size(text.length)}.`;
+  byId("text").textContent = text.slice(0, MAX_TEXT);
+  byId("cut").hidden = complete && text.length <= MAX_TEXT;
+  byId("cut").textContent = complete
+    ? `The first ${size(MAX_TEXT)} of ${size(text.length)}.`
+    : `The first ${size(MAX_TEXT)}; the download was stopped after ${size(text.length)}.`;
 }
 
 function size(characters) {

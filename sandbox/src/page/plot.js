@@ -20,7 +20,7 @@ export class Plot {
     new ResizeObserver(() => this.#draw()).observe(this.#part("#chart"));
   }
 
-  /** Shows records, in the order of their time; nothing where no field of them is a number. */
+  /** Shows records, in the order of their time; nothing if no field is a number. */
   show(records, time, milliseconds) {
     this.#records = time ? records.toSorted((left, right) => left[time] - right[time]) : records;
     [this.#time, this.#milliseconds] = [time, milliseconds];
@@ -57,7 +57,7 @@ export class Plot {
     this.#mark();
   }
 
-  /** Where a value and a place among the records are, in pixels. */
+  /** Where a value and a record are, in pixels. */
   #scale(width) {
     const values = this.#records.flatMap((record) => this.#fields.map((field) => record?.[field])).filter(isNumber);
     let [low, high] = [Math.min(...values), Math.max(...values)];
@@ -96,7 +96,7 @@ export class Plot {
     return candle;
   }
 
-  /** Lines across at round values, and what they are. */
+  /** Horizontal lines at round values, with labels. */
   #values() {
     const step = round((this.high - this.low) / 4);
     const first = Math.ceil(this.low / step);
@@ -108,33 +108,33 @@ export class Plot {
     });
   }
 
-  /** Some moments along the bottom. */
+  /** Some times along the bottom. */
   #times(width) {
     if (!this.#time) return [];
     const last = this.#records.length - 1;
     const labels = Math.max(Math.min(Math.floor(width / 120), last), 1);
     const span = (this.#records[last]?.[this.#time] - this.#records[0]?.[this.#time]) * this.#milliseconds;
     const part = span > 4e10 ? [0, 7] : span > 2e8 ? [5, 10] : span > 8e7 ? [5, 16] : [11, 16];
-    const places = new Set(Array.from({ length: labels + 1 }, (_, index) => Math.round((index * last) / labels)));
-    return [...places].map((at) => {
+    const positions = new Set(Array.from({ length: labels + 1 }, (_, index) => Math.round((index * last) / labels)));
+    return [...positions].map((at) => {
       const anchor = at === 0 ? "start" : at === last ? "end" : "middle";
-      return text(this.#moment(at).slice(...part), { x: this.x(at), y: HEIGHT - 6, "text-anchor": anchor });
+      return text(this.#timeText(at).slice(...part), { x: this.x(at), y: HEIGHT - 6, "text-anchor": anchor });
     });
   }
 
-  #moment(at) {
+  #timeText(at) {
     const date = new Date(this.#records[at]?.[this.#time] * this.#milliseconds);
     return Number.isNaN(date.getTime()) ? "?" : date.toISOString().slice(0, 16).replace("T", " ");
   }
 
-  /** Marks the point that the slider is at, and says its value. */
+  /** Marks the point that the slider is at, and shows its value. */
   #mark() {
     const slider = this.#part("#point");
     const record = this.#records[slider.value];
     const parts = this.#fields.map((field) => (this.#fields.length > 1 ? `${field} ` : "") + (record?.[field] ?? "nothing"));
-    const said = `${this.#time ? `${this.#moment(slider.value)} UTC` : `no. ${Number(slider.value) + 1}`}: ${parts.join(", ")}`;
-    this.#part("#value").textContent = said;
-    slider.setAttribute("aria-valuetext", said);
+    const label = `${this.#time ? `${this.#timeText(slider.value)} UTC` : `no. ${Number(slider.value) + 1}`}: ${parts.join(", ")}`;
+    this.#part("#value").textContent = label;
+    slider.setAttribute("aria-valuetext", label);
     const value = record?.[this.#fields.at(-1)];
     const marker = this.#part(".marker");
     if (!marker || !isNumber(value)) return marker?.replaceChildren();

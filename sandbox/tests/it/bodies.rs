@@ -11,9 +11,9 @@ fn builder() -> Builder {
 }
 
 async fn get(server: &Server, path: &str) -> Value {
-    let reply = server.send("GET", path, &[("x-station-key", "any")], "").await;
-    assert_eq!(reply.status, 200, "{path}: {}", reply.text);
-    reply.json()
+    let response = server.send("GET", path, &[("x-station-key", "any")], "").await;
+    assert_eq!(response.status, 200, "{path}: {}", response.text);
+    response.json()
 }
 
 async fn rows(server: &Server, path: &str) -> Vec<Value> {
@@ -42,9 +42,9 @@ async fn unknown_records_and_bodies_are_marked() {
     assert_eq!(body["x-sandbox-invented"], "fields");
     let row = &body["result"]["rows"][1];
     assert!(row["pressure"].is_number() && row["at"] == NOW - NOW % DAY - DAY, "{row}");
-    let reply = server.send("GET", "/legend", &[("x-station-key", "any")], "").await;
-    assert_eq!(reply.headers["x-sandbox-invented"], "body");
-    assert_eq!((&reply.json()["x-sandbox-invented"], reply.json()["legend"].is_number()), (&json!("body"), true));
+    let response = server.send("GET", "/legend", &[("x-station-key", "any")], "").await;
+    assert_eq!(response.headers["x-sandbox-invented"], "body");
+    assert_eq!((&response.json()["x-sandbox-invented"], response.json()["legend"].is_number()), (&json!("body"), true));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::invented::{Client, REGISTRY, Timeframe};
-use crate::support::{Reply, Server};
+use crate::support::{Response, Server};
 use runtime::registry::{Registry, ServiceInfo};
 use sandbox::Sandbox;
 
@@ -17,7 +17,7 @@ const KEY: (&str, &str) = ("x-api-key", "key");
 const AUTHORIZATION: (&str, &str) = ("authorization", BASIC);
 const CONTENT_TYPE: (&str, &str) = ("content-type", FORM);
 
-async fn token(server: &Server, headers: &[(&str, &str)], body: &str) -> Reply {
+async fn token(server: &Server, headers: &[(&str, &str)], body: &str) -> Response {
     server.send("POST", "/oauth2/token", headers, body).await
 }
 
@@ -29,8 +29,8 @@ async fn every_path_needs_the_key() {
         for (server, headers) in
             [(&any, &[] as &[_]), (&any, &[("x-api-key", "")]), (&given, &[("x-api-key", "other")])]
         {
-            let reply = server.send("GET", path, headers, "").await;
-            assert_eq!((reply.status, reply.code().as_str()), (403, "invalid_api_key"), "{path} {headers:?}");
+            let response = server.send("GET", path, headers, "").await;
+            assert_eq!((response.status, response.code().as_str()), (403, "invalid_api_key"), "{path} {headers:?}");
         }
     }
     assert_eq!(given.get("/health").await.status, 200);
@@ -62,14 +62,14 @@ async fn the_token_endpoint_rejects_as_documented() {
         ("good, in small letters", &[KEY, CONTENT_TYPE, ("authorization", "basic aWQ6c2VjcmV0")], GRANT, 200),
     ];
     for (what, headers, body, status) in table {
-        let reply = token(&server, headers, body).await;
-        assert_eq!(reply.status, status, "{what}: {}", reply.text);
+        let response = token(&server, headers, body).await;
+        assert_eq!(response.status, status, "{what}: {}", response.text);
         if status == 200 {
-            let json = reply.json();
+            let json = response.json();
             assert!(!json["access_token"].as_str().unwrap().is_empty());
             assert_eq!((&json["expires_in"], &json["token_type"]), (&86_400.into(), &"Bearer".into()));
         } else {
-            reply.code();
+            response.code();
         }
     }
 }
@@ -79,16 +79,16 @@ async fn a_body_too_large_is_rejected_with_the_same_shape() {
     let server = Server::start();
     // Only one byte too many: with more unread bytes, the connection might be reset before the response is read.
     let body = "a".repeat((2 << 20) + 1);
-    let reply = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], &body).await;
-    assert_eq!((reply.status, reply.code().as_str()), (413, "unread_body"));
-    assert_eq!(reply.headers["content-type"], "application/json");
+    let response = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], &body).await;
+    assert_eq!((response.status, response.code().as_str()), (413, "unread_body"));
+    assert_eq!(response.headers["content-type"], "application/json");
 }
 
 #[tokio::test]
 async fn data_requires_a_token_if_set() {
     let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true));
-    let reply = server.get("/health").await;
-    assert_eq!((reply.status, reply.code().as_str()), (401, "missing_token"));
+    let response = server.get("/health").await;
+    assert_eq!((response.status, response.code().as_str()), (401, "missing_token"));
     let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
     let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
     let get =
@@ -104,8 +104,8 @@ async fn token_is_rejected_after_its_lifetime() {
     let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).token_lifetime(Duration::ZERO));
     let issued = token(&server, &[KEY, AUTHORIZATION, CONTENT_TYPE], GRANT).await.json();
     let bearer = format!("Bearer {}", issued["access_token"].as_str().unwrap());
-    let reply = server.send("GET", "/health", &[KEY, ("authorization", &bearer)], "").await;
-    assert_eq!((reply.status, reply.code().as_str()), (401, "invalid_token"));
+    let response = server.send("GET", "/health", &[KEY, ("authorization", &bearer)], "").await;
+    assert_eq!((response.status, response.code().as_str()), (401, "invalid_token"));
     assert_eq!(issued["expires_in"], 0);
     for lifetime in [Duration::from_secs(3600), Duration::MAX] {
         let server = Server::with(Sandbox::of(&REGISTRY).bearer_required(true).token_lifetime(lifetime));
@@ -142,7 +142,7 @@ async fn the_client_fetches_its_token_here() {
     server.sandbox().revoke_tokens();
     assert_eq!((ask().await, ask().await), (5, 5));
     let counts = server.sandbox().counts();
-    assert_eq!((counts.tokens_issued, counts.requests), (2, 7), "four answers, a 401 and two tokens");
+    assert_eq!((counts.tokens_issued, counts.requests), (2, 7), "four responses, a 401 and two tokens");
 }
 
 #[tokio::test]

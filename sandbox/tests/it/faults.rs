@@ -99,17 +99,17 @@ async fn a_fault_replaces_the_response() {
     // The first replacing fault is sent, but all rules count the request.
     assert_eq!((broken.get(PATH).await.status, broken.get(PATH).await.status), (503, 200));
     let broken = server(&["1x redirect"]);
-    let reply = broken.get(PATH).await;
-    assert_eq!((reply.status, reply.code().as_str()), (302, "fault"));
-    assert_eq!(reply.headers["location"], "https://elsewhere.invalid/");
+    let response = broken.get(PATH).await;
+    assert_eq!((response.status, response.code().as_str()), (302, "fault"));
+    assert_eq!(response.headers["location"], "https://elsewhere.invalid/");
     let whole = broken.get(PATH).await.text;
     broken.sandbox().set_faults(["malformed".parse::<Rule>().unwrap()]).unwrap();
-    let reply = broken.get(PATH).await;
-    assert_eq!((reply.status, &*reply.text), (200, &whole[..whole.len() * 2 / 3]));
-    assert_eq!(reply.headers["content-length"], reply.text.len().to_string());
+    let response = broken.get(PATH).await;
+    assert_eq!((response.status, &*response.text), (200, &whole[..whole.len() * 2 / 3]));
+    assert_eq!(response.headers["content-length"], response.text.len().to_string());
     let unknown = broken.sandbox().set_faults(["/nothing stale".parse().unwrap()]).unwrap_err().to_string();
     assert!(unknown.starts_with("unknown endpoint, path or group `/nothing`"), "{unknown}");
-    assert_eq!(broken.get(PATH).await.text, reply.text, "the previous rules are still active");
+    assert_eq!(broken.get(PATH).await.text, response.text, "the previous rules are still active");
     broken.sandbox().set_faults([]).unwrap();
     assert_eq!(broken.get(PATH).await.text, whole);
 }
@@ -179,8 +179,8 @@ async fn responses_are_delayed_and_sent_in_pieces() {
     assert!(start.elapsed() >= Duration::from_millis(30));
     let trickling = server(&["/health trickle=1ms"]);
     let start = Instant::now();
-    let reply = trickling.get("/health").await;
-    assert!(reply.json()["health"].is_number() && start.elapsed() >= Duration::from_millis(20), "{reply:?}");
+    let response = trickling.get("/health").await;
+    assert!(response.json()["health"].is_number() && start.elapsed() >= Duration::from_millis(20), "{response:?}");
 }
 
 #[tokio::test]
@@ -194,8 +194,8 @@ async fn response_is_in_flight_until_it_is_complete() {
         assert_eq!(stream.read_u8().await.unwrap(), b'H');
         streams.push(stream);
     }
-    let reply = server.get(PATH).await;
-    assert_eq!((reply.status, reply.headers["retry-after"].as_str()), (429, "1"));
+    let response = server.get(PATH).await;
+    assert_eq!((response.status, response.headers["retry-after"].as_str()), (429, "1"));
     drop(streams);
     while server.get(PATH).await.status == 429 {
         tokio::task::yield_now().await;

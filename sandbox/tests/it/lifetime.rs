@@ -38,7 +38,7 @@ fn sandbox_starts_without_a_runtime() {
     let mut stream =
         std::net::TcpStream::connect(sandbox.base_url().replace("http://", "").replace("/v2", "")).unwrap();
     stream.write_all(b"GET /v2/health HTTP/1.1\r\nhost: x\r\nx-api-key: key\r\nconnection: close\r\n\r\n").unwrap();
-    let mut reply = String::new();
-    stream.read_to_string(&mut reply).unwrap();
-    assert!(reply.starts_with("HTTP/1.1 200 "), "{reply}");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
 }

@@ -1,11 +1,11 @@
 //! Enforcement of limits, and the counts of what clients sent.
 
 use crate::invented::{Client, REGISTRY};
-use crate::support::{Reply, Server};
+use crate::support::{Response, Server};
 use sandbox::{RetryAfter, Sandbox};
 
 /// The response to the first request beyond set B; the requests fit into a hundredth of its window.
-async fn refused(server: &Server) -> Reply {
+async fn refused(server: &Server) -> Response {
     for _ in 0..600 {
         assert_eq!(server.get("/health").await.status, 200);
     }
@@ -15,9 +15,9 @@ async fn refused(server: &Server) -> Reply {
 #[tokio::test]
 async fn requests_beyond_the_rate_are_rejected_and_counted() {
     let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B"));
-    let reply = refused(&server).await;
-    assert_eq!((reply.status, reply.code().as_str()), (429, "too_many_requests"));
-    let seconds = reply.headers["retry-after"].parse::<u64>().unwrap();
+    let response = refused(&server).await;
+    assert_eq!((response.status, response.code().as_str()), (429, "too_many_requests"));
+    let seconds = response.headers["retry-after"].parse::<u64>().unwrap();
     assert!((1..=60).contains(&seconds), "{seconds}");
     let counts = server.sandbox().counts();
     assert_eq!((counts.requests, counts.rate_limited, counts.tokens_issued, counts.peak_in_flight), (601, 1, 0, 1));
@@ -68,9 +68,9 @@ async fn every_received_request_counts() {
 async fn the_client_keeps_to_ten_in_flight() {
     let server = Server::with(Sandbox::of(&REGISTRY).limit_set("B"));
     let client = Client::builder(server.base_url()).api_key("any").build().unwrap();
-    let asked = (0..15).map(|_| tokio::spawn(client.system().health().into_future()));
-    for asked in asked.collect::<Vec<_>>() {
-        asked.await.unwrap().unwrap();
+    let requests = (0..15).map(|_| tokio::spawn(client.system().health().into_future()));
+    for request in requests.collect::<Vec<_>>() {
+        request.await.unwrap().unwrap();
     }
     let counts = server.sandbox().counts();
     assert_eq!((counts.requests, counts.rate_limited), (15, 0));

@@ -5,6 +5,9 @@
 use crate::catalogue;
 use crate::invented::REGISTRY;
 use crate::support::Server;
+use runtime::registry::{
+    EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, Registry, ServiceInfo, TypeInfo, ValueInfo, ValueType,
+};
 use sandbox::Sandbox;
 
 #[tokio::test]
@@ -42,4 +45,36 @@ async fn page_needs_no_key_and_no_other_host() {
         assert!(file.headers["content-security-policy"].starts_with("default-src 'none'; script-src 'self'"), "{path}");
     }
     assert_eq!(server.at_root("/page/other.js").await.status, 403);
+}
+
+#[tokio::test]
+async fn a_required_param_starts_with_its_first_accepted_value() {
+    const KNOWN: Evidence = Evidence::Documented;
+    static VALUES: [ValueInfo; 2] = [ValueInfo::new("north", "", KNOWN), ValueInfo::new("south", "", KNOWN)];
+    static OPEN: TypeInfo = TypeInfo::new("Station", &VALUES).open();
+    static CLOSED: TypeInfo = TypeInfo::new("Side", &VALUES);
+    const fn param(name: &'static str, ty: ValueType) -> ParamInfo {
+        ParamInfo::new(name, name, ty, KNOWN).required(KNOWN).rejected_values(&["north"])
+    }
+    static PARAMS: [ParamInfo; 4] = [
+        param("one", ValueType::Named(&OPEN)),
+        param("closed", ValueType::Named(&CLOSED)),
+        param("several", ValueType::Named(&OPEN)).list_setter("all"),
+        param("allowed", ValueType::String).allowed_values(&["north", "south"]),
+    ];
+    static ENDPOINT: EndpointInfo = EndpointInfo::new("sky", "wind", "Wind").path("/wind", KNOWN).params(&PARAMS, &[]);
+    static GROUP: GroupInfo = GroupInfo::new("sky", "Sky").endpoints(&[&ENDPOINT]);
+    static GROUPS: [&GroupInfo; 1] = [&GROUP];
+    static SERVICE: ServiceInfo = ServiceInfo::new("Weather");
+    static METADATA: RecordInfo = RecordInfo::new("Metadata", &[]);
+    let registry = Registry::new(&SERVICE, &GROUPS, &METADATA);
+    let html = Server::with(Sandbox::of(&registry)).at_root("/").await.text;
+    for marked in [
+        " name=\"one\" list=\"values-Station\" value=\"south\"",
+        "<option value=\"south\" selected>south</option></select><p class=\"help\" id=\"sky.wind-closed-help\">",
+        " name=\"several\" value=\"south\" checked>",
+        "<option value=\"south\" selected>south</option></select><p class=\"help\" id=\"sky.wind-allowed-help\">",
+    ] {
+        assert!(html.contains(marked), "{marked} in {html}");
+    }
 }

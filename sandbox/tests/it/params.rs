@@ -14,12 +14,12 @@ fn builder() -> Builder {
 
 /// The code and the message of the response to each query, or none.
 async fn check(server: &Server, path: &str, expected: Option<(&str, &str)>) {
-    let reply = server.get(path).await;
+    let response = server.get(path).await;
     match expected {
-        None => assert_eq!(reply.status, 200, "{path}: {}", reply.text),
+        None => assert_eq!(response.status, 200, "{path}: {}", response.text),
         Some((code, words)) => {
-            assert_eq!((reply.status, reply.code().as_str()), (422, code), "{path}");
-            assert!(reply.text.replace('\\', "").contains(words), "{path}: {}", reply.text);
+            assert_eq!((response.status, response.code().as_str()), (422, code), "{path}");
+            assert!(response.text.replace('\\', "").contains(words), "{path}: {}", response.text);
         }
     }
 }
@@ -90,8 +90,8 @@ async fn values_of_a_path_and_rejected_values_are_checked() {
         ("/stations/north/report?level=3", 422),
         ("/stations/north/report?code=north", 422),
     ] {
-        let reply = server.send("GET", path, &[("x-station-key", "any")], "").await;
-        assert_eq!(reply.status, status, "{path}: {}", reply.text);
+        let response = server.send("GET", path, &[("x-station-key", "any")], "").await;
+        assert_eq!(response.status, status, "{path}: {}", response.text);
     }
 }
 

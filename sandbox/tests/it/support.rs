@@ -23,13 +23,13 @@ pub(crate) struct Server {
 type Headers = BTreeMap<String, String>;
 
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: Headers,
     pub(crate) text: String,
 }
 
-impl Reply {
+impl Response {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {}", self.text))
     }
@@ -67,16 +67,16 @@ impl Server {
         self.sandbox.base_url().to_owned()
     }
 
-    pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    pub(crate) async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let (status, headers, body) = self.exchange(method, self.base_url() + path, headers, body).await;
-        Reply { status, headers, text: String::from_utf8(body).unwrap() }
+        Response { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
     /// A request to a path outside the interface, without an API key.
-    pub(crate) async fn at_root(&self, path: &str) -> Reply {
+    pub(crate) async fn at_root(&self, path: &str) -> Response {
         let uri = self.sandbox.page_url().trim_end_matches('/').to_owned() + path;
         let (status, headers, body) = self.exchange("GET", uri, &[], "").await;
-        Reply { status, headers, text: String::from_utf8(body).unwrap() }
+        Response { status, headers, text: String::from_utf8(body).unwrap() }
     }
 
     /// The received headers and body of a request with an API key.
@@ -106,7 +106,7 @@ impl Server {
     }
 
     /// A request with an API key.
-    pub(crate) async fn get(&self, path: &str) -> Reply {
+    pub(crate) async fn get(&self, path: &str) -> Response {
         self.send("GET", path, &[("x-api-key", "key")], "").await
     }
 

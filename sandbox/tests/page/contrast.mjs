@@ -1,7 +1,7 @@
-// How well the texts of a page stand out from what is behind them, by the formula of WCAG 2.
+// The contrast of the texts of a page with their background, by the formula of WCAG 2.
 
-/** Runs in the page: how many texts are seen, and which of them have less than so much contrast. */
-export function faintTexts(least) {
+/** Runs in the page: the number of visible texts, and those with less than this contrast. */
+export function faintTexts(min) {
   const luminance = (color) => {
     const [red, green, blue] = color.map((part) => {
       const share = part / 255;
@@ -10,16 +10,16 @@ export function faintTexts(least) {
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
   const parts = (color) => color.match(/[\d.]+/g).map(Number);
-  const behind = (element) => {
+  const background = (element) => {
     for (let outer = element; outer; outer = outer.parentElement) {
       const [red, green, blue, alpha = 1] = parts(getComputedStyle(outer).backgroundColor);
       if (alpha === 1) return [red, green, blue];
       if (alpha !== 0) throw new Error(`half transparent: ${outer.outerHTML.slice(0, 100)}`);
     }
-    throw new Error("nothing is behind it");
+    throw new Error("no background");
   };
   const contrast = (color, element) => {
-    const [low, high] = [luminance(parts(color).slice(0, 3)), luminance(behind(element))].sort((a, b) => a - b);
+    const [low, high] = [luminance(parts(color).slice(0, 3)), luminance(background(element))].sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   };
 
@@ -36,6 +36,6 @@ export function faintTexts(least) {
     texts.push([`input ${input.name}`, getComputedStyle(input).color, input]);
     texts.push([`placeholder ${input.placeholder}`, getComputedStyle(input, "::placeholder").color, input]);
   }
-  const faint = texts.filter(([, color, element]) => contrast(color, element) < least);
+  const faint = texts.filter(([, color, element]) => contrast(color, element) < min);
   return { seen: texts.length, faint: faint.map(([text, color]) => `${text.trim().slice(0, 60)}: ${color}`) };
 }

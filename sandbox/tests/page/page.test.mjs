@@ -63,14 +63,14 @@ async function on(server, hash, options, use) {
 const chosen = (page) => page.locator("article:visible");
 
 async function send(page) {
-  const reply = page.waitForResponse((response) => response.url().includes("/v2/"));
+  const response = page.waitForResponse((one) => one.url().includes("/v2/"));
   await chosen(page).getByRole("button", { name: "Send request" }).click();
-  return said(page, await reply);
+  return shown(page, await response);
 }
 
-async function said(page, reply) {
+async function shown(page, response) {
   await page.locator("#status.good, #status.failed").waitFor();
-  return { status: await page.locator("#status").textContent(), text: await reply.text(), url: reply.url() };
+  return { status: await page.locator("#status").textContent(), text: await response.text(), url: response.url() };
 }
 
 async function shot(page, name) {
@@ -96,7 +96,7 @@ test("every endpoint is listed, and the filter finds one by path", () =>
     await shot(page, "desktop-list");
   }));
 
-test("a request by keyboard alone is plotted with every point of the reply", () =>
+test("a request by keyboard alone is plotted with every point of the response", () =>
   on(open, "", {}, async (page) => {
     const focused = (what) => page.evaluate((what) => document.activeElement.matches(what), what);
     const tab = async (what) => {
@@ -115,9 +115,9 @@ test("a request by keyboard alone is plotted with every point of the reply", () 
     await tab("article:not([hidden]) [name=limit]");
     await page.keyboard.type("50");
     await tab("article:not([hidden]) button");
-    const reply = page.waitForResponse((response) => response.url().includes("/v2/"));
+    const response = page.waitForResponse((one) => one.url().includes("/v2/"));
     await page.keyboard.press("Enter");
-    const { status, text, url } = await said(page, await reply);
+    const { status, text, url } = await shown(page, await response);
     const records = JSON.parse(text).data;
     assert.match(url, /\/v2\/volumeRatio\?coin=BTC&timeframe=1m&limit=50$/);
     assert.match(status, /^200 OK · \d+ ms · .* · 50 records$/);
@@ -127,7 +127,7 @@ test("a request by keyboard alone is plotted with every point of the reply", () 
     await page.keyboard.press("Home");
     const first = `${new Date(records[0].openDate * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
     assert.equal(await page.locator("#value").textContent(), `${first}: ${records[0].volumeRatio}`);
-    await shot(page, "desktop-reply");
+    await shot(page, "desktop-response");
   }));
 
 test("params become what is sent", () =>
@@ -168,7 +168,7 @@ test("another field, candles and lists without time are plotted too", async () =
   });
 });
 
-test("a refusal is shown with its reason", async () => {
+test("an error is shown with its reason", async () => {
   await on(open, RATIO, {}, async (page) => {
     // A value that the page does not offer.
     await page.locator("article:visible [name=limit]").evaluate((limit) => limit.add(new Option("-1", "-1", true, true)));
@@ -191,7 +191,7 @@ test("a refusal is shown with its reason", async () => {
   });
 });
 
-test("every endpoint can be asked from the page, on a phone without scrolling sideways", () =>
+test("every endpoint can be called from the page, on a phone without scrolling sideways", () =>
   on(open, "", { viewport: PHONE }, async (page) => {
     const narrow = async (what) =>
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what} is too wide`);
@@ -205,8 +205,8 @@ test("every endpoint can be asked from the page, on a phone without scrolling si
       const { status } = await send(page);
       // It needs the name of an endpoint.
       if (id !== "system.data_availability") assert.match(status, /^200 OK/, id);
-      await narrow(`the reply of ${id}`);
-      if (`#${id}` === RATIO) await shot(page, "phone-reply");
+      await narrow(`the response of ${id}`);
+      if (`#${id}` === RATIO) await shot(page, "phone-response");
     }
   }));
 

@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 use runtime::registry::{BodyInfo, EndpointInfo, Registry};
 
+use super::code_spans::code_spans;
 use super::control::control;
-use super::prose::prose;
 use crate::routes::full;
 
-pub(super) fn entry(registry: Registry, endpoint: &EndpointInfo) -> Markup {
+pub(super) fn article(registry: Registry, endpoint: &EndpointInfo) -> Markup {
     html! {
         article #(endpoint) aria-labelledby={ (endpoint) "-name" } {
             h3 id={ (endpoint) "-name" } tabindex="-1" { (endpoint.name) }
@@ -16,7 +16,7 @@ pub(super) fn entry(registry: Registry, endpoint: &EndpointInfo) -> Markup {
             } @else {
                 p.path { strong { "Known by name only" } ": its path is not known, so it cannot be called." }
             }
-            p { (prose(endpoint.summary)) }
+            p { (code_spans(endpoint.summary)) }
             p.note { "Details: " code { "docs/reference/" (endpoint.group) ".md" } "." }
             @if let Some(path) = endpoint.path { (form(registry, endpoint, path)) }
         }

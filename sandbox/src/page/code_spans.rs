@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 /// Text in which backticks mark code.
-pub(super) fn prose(text: &str) -> Markup {
+pub(super) fn code_spans(text: &str) -> Markup {
     html! {
         @for (index, part) in text.split('`').enumerate() {
             @if index % 2 == 1 { code { (part) } } @else { (part) }
@@ -17,7 +17,7 @@ mod tests {
 
     #[test]
     fn backticks_mark_code_and_nothing_else_is_markup() {
-        assert_eq!(prose("send `a<b>` & go").into_string(), "send <code>a&lt;b&gt;</code> &amp; go");
-        assert_eq!(prose("").into_string(), "");
+        assert_eq!(code_spans("send `a<b>` & go").into_string(), "send <code>a&lt;b&gt;</code> &amp; go");
+        assert_eq!(code_spans("").into_string(), "");
     }
 }

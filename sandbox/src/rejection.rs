@@ -11,13 +11,13 @@ use serde_json::Map;
 
 /// The reason that a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct Rejection {
     status: StatusCode,
     code: &'static str,
     message: String,
 }
 
-impl Refusal {
+impl Rejection {
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into() }
     }
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_body_has_the_form_of_the_registry() {
         let service = ServiceInfo::new("A service").error_body(&["detail.message", "error"], &["detail.error_code"]);
-        let body = Refusal::param("`limit` has to be a count, not \"x\"").body(&service.error_body);
+        let body = Rejection::param("`limit` has to be a count, not \"x\"").body(&service.error_body);
         let expected = serde_json::json!({
             "detail": {"message": "`limit` has to be a count, not \"x\"", "error_code": "invalid_param"}
         });

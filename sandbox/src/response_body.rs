@@ -10,10 +10,12 @@ use runtime::registry::{
 use serde_json::{Map, json};
 
 use crate::query::Query;
-use crate::refusal::put;
+use crate::rejection::put;
+use crate::routes::Shared;
 use crate::seed::Seed;
+use crate::settings::Settings;
+use crate::time_range::{self, DATA_START, RangeParams};
 use crate::values::{self, Source};
-use crate::window::{self, BEGINNING, WindowParams};
 
 /// The header of a response with parts that the catalogue does not describe; its value is `fields` or `body`.
 ///
@@ -27,17 +29,19 @@ const MINUTE: i64 = 60;
 
 /// A body, and which part of it the catalogue does not describe.
 #[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) body: Value,
+pub(crate) struct Body {
+    pub(crate) json: Value,
     pub(crate) invented: Option<&'static str>,
 }
 
-/// The response to a request at a time, in Unix seconds.
-pub(crate) fn reply(registry: Registry, endpoint: &'static EndpointInfo, query: &Query, seed: Seed, now: i64) -> Reply {
-    let params = WindowParams::of(endpoint, registry.service);
-    let seed = seed_of(endpoint, query, &params, seed);
+/// The body for a request at the time of the sandbox's clock.
+pub(crate) fn generate(shared: &Shared, endpoint: &'static EndpointInfo, query: &Query) -> Body {
+    let (registry, Settings { seed, clock, .. }) = (shared.registry, &shared.settings);
+    let now = clock.now();
+    let params = RangeParams::of(endpoint, registry.service);
+    let seed = seed_of(endpoint, query, &params, *seed);
     let source = |seed, interval, time| Source { seed, interval, time, depth: 0 };
-    let last_minute = (window::floor(now, MINUTE), now);
+    let last_minute = (time_range::floor(now, MINUTE), now);
     match endpoint.body {
         BodyInfo::Series { record, time, time_unit, .. } => {
             let unit = time_unit.unwrap_or(registry.service.time_unit);
@@ -46,9 +50,9 @@ pub(crate) fn reply(registry: Registry, endpoint: &'static EndpointInfo, query: 
                 _ if !is_covered => Vec::new(),
                 Some(_) => params.intervals(query, now).into_iter().map(|it| source(seed, it, time)).collect(),
                 None => match params.from.and_then(|param| query.time(param)).unwrap_or(now).min(now) {
-                    ..BEGINNING => Vec::new(),
+                    ..DATA_START => Vec::new(),
                     time => {
-                        let minute = window::floor(time, MINUTE);
+                        let minute = time_range::floor(time, MINUTE);
                         (0..RECORDS).map(|index| source(seed.number(index), (minute, minute), None)).collect()
                     }
                 },
@@ -59,24 +63,24 @@ pub(crate) fn reply(registry: Registry, endpoint: &'static EndpointInfo, query: 
                 None => unknown_record(name, source, unit),
             });
             let invented = record.is_none().then_some("fields");
-            Reply { body: in_envelope(registry, records.collect(), metadata, invented), invented }
+            Body { json: in_envelope(registry, records.collect(), metadata, invented), invented }
         }
         BodyInfo::Object { record, .. } => {
-            Reply { body: values::record(record, source(seed, last_minute, None)), invented: None }
+            Body { json: values::record(record, source(seed, last_minute, None)), invented: None }
         }
         _ => {
             let value = values::any_number(seed, last_minute.0);
-            Reply { body: json!({ name_of(endpoint): value, MARK: "body" }), invented: Some("body") }
+            Body { json: json!({ name_of(endpoint): value, MARK: "body" }), invented: Some("body") }
         }
     }
 }
 
 /// The seed of a response: depends on all params except those that select records.
-fn seed_of(endpoint: &EndpointInfo, query: &Query, window: &WindowParams, seed: Seed) -> Seed {
+fn seed_of(endpoint: &EndpointInfo, query: &Query, range: &RangeParams, seed: Seed) -> Seed {
     let seed = seed.name(endpoint.path.unwrap_or_default());
     query
         .params()
-        .filter(|param| !window.contains(param))
+        .filter(|param| !range.contains(param))
         .fold(seed, |seed, param| query.all(param).into_iter().fold(seed.name(param.wire_name), Seed::name))
 }
 
@@ -115,8 +119,8 @@ fn in_envelope(registry: Registry, records: Vec<Value>, metadata: Value, invente
     if let Some(path) = envelope.metadata {
         put(&mut body, path, metadata);
     }
-    if let Some(what) = invented {
-        put(&mut body, MARK, what.into());
+    if let Some(part) = invented {
+        put(&mut body, MARK, part.into());
     }
     Value::Object(body)
 }
@@ -138,7 +142,7 @@ fn metadata(registry: Registry, query: &Query, seed: Seed) -> (Value, bool) {
                 Some(json!(known))
             }
         } else {
-            let source = Source { seed, interval: (BEGINNING, BEGINNING), time: None, depth: 0 };
+            let source = Source { seed, interval: (DATA_START, DATA_START), time: None, depth: 0 };
             (!field.optional).then(|| values::field_value(field, source))
         };
         metadata.extend(value.map(|value| (field.wire_name.to_owned(), value)));
@@ -162,8 +166,8 @@ impl<'q> Listed<'q> {
         let all = named.values.iter().map(|value| value.value).collect::<Vec<_>>();
         let requested = params.iter().flat_map(|param| query.all(param)).collect::<Vec<_>>();
         if requested.is_empty() {
-            let most = if params.is_empty() || takes_several { all.len() } else { 1 };
-            return Self { known: all.into_iter().take(most).collect(), unknown: Vec::new(), takes_several };
+            let count = if params.is_empty() || takes_several { all.len() } else { 1 };
+            return Self { known: all.into_iter().take(count).collect(), unknown: Vec::new(), takes_several };
         }
         let (known, unknown) = requested.into_iter().partition(|value| all.is_empty() || all.contains(value));
         Self { known, unknown, takes_several }

@@ -1,6 +1,6 @@
 //! Connections of the sandbox, which a fault can end.
 //!
-//! The server reads and writes through a [`Wire`], and every request knows its [`Connection`]. The reason
+//! The server reads and writes through a [`FaultStream`], and every request knows its [`ConnectionState`]. The reason
 //! for ending a connection is decided elsewhere.
 
 use std::io;
@@ -28,12 +28,12 @@ pub(crate) enum Ending {
 
 /// The way a connection will end, and the number of its requests.
 #[derive(Debug, Default)]
-pub(crate) struct Connection {
+pub(crate) struct ConnectionState {
     ending: AtomicU8,
     requests: AtomicU64,
 }
 
-impl Connection {
+impl ConnectionState {
     /// Stops all writing, and sets how the connection ends when the server drops it.
     pub(crate) fn end(&self, ending: Ending) {
         self.ending.store(ending as u8, Ordering::Relaxed);
@@ -55,26 +55,26 @@ impl Connection {
 
 /// The part of a connection that a request can reach.
 #[derive(Clone, Debug)]
-pub(crate) struct OwnConnection(pub(crate) Arc<Connection>);
+pub(crate) struct RequestConnection(pub(crate) Arc<ConnectionState>);
 
-impl Connected<IncomingStream<'_, Door>> for OwnConnection {
-    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+impl Connected<IncomingStream<'_, FaultListener>> for RequestConnection {
+    fn connect_info(stream: IncomingStream<'_, FaultListener>) -> Self {
         Self(Arc::clone(&stream.io().connection))
     }
 }
 
 /// Accepts connections, except those that a rule resets at once.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct FaultListener {
     pub(crate) listener: TcpListener,
     pub(crate) shared: Arc<Shared>,
 }
 
-impl Listener for Door {
-    type Io = Wire;
+impl Listener for FaultListener {
+    type Io = FaultStream;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (Wire, SocketAddr) {
+    async fn accept(&mut self) -> (FaultStream, SocketAddr) {
         loop {
             let (stream, address) = Listener::accept(&mut self.listener).await;
             if self.shared.faults().reset_at_accept() {
@@ -82,7 +82,7 @@ impl Listener for Door {
                 let _ = stream.set_zero_linger();
                 continue;
             }
-            return (Wire { stream, connection: Arc::default() }, address);
+            return (FaultStream { stream, connection: Arc::default() }, address);
         }
     }
 
@@ -93,12 +93,12 @@ impl Listener for Door {
 
 /// A stream that a fault can end.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub(crate) struct FaultStream {
     stream: TcpStream,
-    connection: Arc<Connection>,
+    connection: Arc<ConnectionState>,
 }
 
-impl Wire {
+impl FaultStream {
     /// The stream; `None` once writing is stopped.
     fn open(&mut self) -> io::Result<Pin<&mut TcpStream>> {
         if self.connection.has_ended() {
@@ -108,7 +108,7 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
+impl Drop for FaultStream {
     fn drop(&mut self) {
         if self.connection.is_reset() {
             let _ = self.stream.set_zero_linger();
@@ -116,7 +116,7 @@ impl Drop for Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for FaultStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -126,7 +126,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for FaultStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.open()?.poll_write(context, bytes)
     }

@@ -8,13 +8,13 @@ use runtime::registry::{EndpointInfo, ParamInfo, ServiceInfo, ValueType};
 use crate::query::Query;
 
 /// The start of the data: the year 2010.
-pub(crate) const BEGINNING: i64 = 1_262_304_000;
+pub(crate) const DATA_START: i64 = 1_262_304_000;
 
 /// The maximum number of records in a response, independent of the request.
-const MOST_RECORDS: i64 = 10_000;
+const MAX_RECORDS: i64 = 10_000;
 
 /// The number of records without a limit in the request.
-const RECORDS: i64 = 50;
+const DEFAULT_RECORDS: i64 = 50;
 
 const HOUR: i64 = 3_600;
 /// The length for a step without a fixed one, such as a month.
@@ -22,7 +22,7 @@ const MONTH: i64 = 30 * 24 * HOUR;
 
 /// The params that select records: from the history of the endpoint, or by their types.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WindowParams {
+pub(crate) struct RangeParams {
     pub(crate) from: Option<&'static ParamInfo>,
     pub(crate) to: Option<&'static ParamInfo>,
     limit: Option<&'static ParamInfo>,
@@ -31,7 +31,7 @@ pub(crate) struct WindowParams {
     sort: Option<(&'static ParamInfo, &'static str)>,
 }
 
-impl WindowParams {
+impl RangeParams {
     pub(crate) fn of(endpoint: &EndpointInfo, service: &'static ServiceInfo) -> Self {
         if let Some(history) = endpoint.history(service) {
             let [from, to, limit, step] =
@@ -60,13 +60,13 @@ impl WindowParams {
     pub(crate) fn intervals(&self, query: &Query, now: i64) -> Vec<(i64, i64)> {
         let length = self.step.map_or(HOUR, |param| length(query, param));
         let time = |param: Option<&'static ParamInfo>| query.time(param?);
-        let from = time(self.from).unwrap_or(BEGINNING).max(BEGINNING);
+        let from = time(self.from).unwrap_or(DATA_START).max(DATA_START);
         let to = time(self.to).unwrap_or(now).min(now.saturating_sub(length));
         // Both ends may be far from now; a range that starts after its end is empty.
         if from > to {
             return Vec::new();
         }
-        let limit = self.limit.and_then(|param| query.number(param)).unwrap_or(RECORDS).min(MOST_RECORDS);
+        let limit = self.limit.and_then(|param| query.number(param)).unwrap_or(DEFAULT_RECORDS).min(MAX_RECORDS);
         let (earliest, latest) = (floor(from + length - 1, length), floor(to, length));
         let count = ((latest - earliest) / length + 1).clamp(0, limit);
         let starts = (0..count).map(|index| latest - (count - 1 - index) * length);
