@@ -6,9 +6,9 @@ use codegen::names::{self, Case};
 use codegen::{Catalogue, did_you_mean, url_path};
 use heck::ToTitleCase;
 
-use super::change::{CatalogueChange, Editor, Refusal};
-use super::fill::{Draft, Source, endpoints, fill};
-use super::naming::ident_of;
+use super::editor::{CatalogueChange, Editor, Refusal};
+use super::merge::{Draft, Source, endpoints, merge};
+use super::rust_names::ident_of;
 use super::yaml_tree::Tree;
 
 /// The facts about a new endpoint.
@@ -69,7 +69,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
         Draft { editor: Editor::empty()?, names: BTreeMap::new(), lists: BTreeMap::new(), source: Source::Person };
     let head = Tree::map().with("title", group.to_title_case()).with("summary", "unknown");
     draft.editor.create(&format!("{group}.yaml"), head.with("endpoints", vec![entry]));
-    fill(&mut editor, &draft);
+    merge(&mut editor, &draft);
     editor.close()
 }
 
@@ -170,8 +170,8 @@ endpoints:
     #[test]
     fn conflicting_name_needs_another_ident() {
         let other = Addition { name: Some("Client".to_owned()), ..addition("/client", "market") };
-        let finding = added(&other).expect_err("a finding");
-        assert!(finding.contains("set another with `rust_name`"), "{finding}");
+        let error = added(&other).expect_err("an error");
+        assert!(error.contains("set another with `rust_name`"), "{error}");
         let entry = "\
 - name: Client
   rust_name: their_client
@@ -229,7 +229,7 @@ endpoints:
             })
         };
         let now_has = "`Depth` was known by name, and now has a path".to_owned();
-        let (text, said) = complete("It.", &["coin"]).expect("a change");
+        let (text, notes) = complete("It.", &["coin"]).expect("a change");
         let expected = "\
 - name: Depth
   path: '/depth/{venue}'
@@ -239,11 +239,11 @@ endpoints:
   body: unknown
 ";
         assert_eq!(text.strip_prefix(MARKET), Some(expected));
-        assert_eq!(said, std::slice::from_ref(&now_has));
-        let (_, said) = complete("That.", &["range"]).expect("a change");
+        assert_eq!(notes, std::slice::from_ref(&now_has));
+        let (_, notes) = complete("That.", &["range"]).expect("a change");
         let stays = "`/depth/{venue}`: the summary is known and stays".to_owned();
         let stay = "`/depth/{venue}`: param not here: range".to_owned();
-        assert_eq!(said, [now_has, stays, stay]);
+        assert_eq!(notes, [now_has, stays, stay]);
     }
 
     #[test]

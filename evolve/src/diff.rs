@@ -6,14 +6,14 @@
 //! the compiler.
 
 mod behaviour;
-mod changes;
-mod compare;
-mod items;
+mod change_list;
+mod compare_items;
+mod public_items;
 mod renames;
 mod report;
 mod verdict;
 
-pub use changes::{Change, Changes, Heading};
+pub use change_list::{Change, Changes, Heading};
 pub use verdict::{Reading, Verdict};
 
 use codegen::{Api, File, Package, emit};
@@ -21,7 +21,7 @@ use codegen::{Api, File, Package, emit};
 /// Compares a catalogue with an older one.
 pub fn compare(old: &Api, new: &Api) -> Changes {
     let mut changes = Changes::default();
-    compare::public_items(old, new, &mut changes);
+    compare_items::compare(old, new, &mut changes);
     behaviour::compare(old, new, &mut changes);
     // If files differ although no change was found, the files are reported, so that no difference is missed.
     if changes.is_empty() {

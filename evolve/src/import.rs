@@ -3,39 +3,38 @@
 //! A description is read into a draft, which is then merged into the catalogue. Keys that are not imported are noted
 //! when they are read, so no second comparison is needed.
 
-mod annotations;
-mod body;
-mod composition;
+mod any_value;
+mod bodies;
+mod composed_schemas;
+mod credentials;
 mod document;
 mod draft;
-mod envelope;
-mod failures;
-mod finish;
-mod groups;
-mod headers;
-mod named_type;
-mod notes;
-mod operation;
+mod draft_to_catalogue;
+mod enums;
+mod error_statuses;
+mod fixed_headers;
+mod groups_and_names;
+mod omissions;
+mod operations;
 mod params;
-mod record;
-mod schema;
-mod security;
+mod records;
+mod schemas;
 mod service;
-mod tolerant;
+mod value_facts;
 
 use std::collections::{HashMap, HashSet};
 
 use codegen::{Catalogue, is_invisible};
 use serde_yaml::Value;
 
-use super::change::{CatalogueChange, Editor, Refusal};
-use super::fill::fill;
-use super::format_maps::SERVICE;
-use super::naming::NamesInUse;
+use super::editor::{CatalogueChange, Editor, Refusal};
+use super::format_keys::SERVICE;
+use super::merge::merge;
+use super::rust_names::NamesInUse;
 use super::yaml_tree::Tree;
 use document::{Document, entries, entries_of};
 use draft::Draft;
-use notes::Notes;
+use omissions::Omissions;
 
 /// A description to import, with the options.
 #[derive(Clone, Debug)]
@@ -46,8 +45,8 @@ pub struct Import {
     pub evidence: String,
     /// Whether summaries and descriptions are imported too.
     pub summaries: bool,
-    /// Whether all paths of a loss are listed, or only the first.
-    pub places: bool,
+    /// Whether all paths of an omission are listed, or only the first.
+    pub all_paths: bool,
 }
 
 /// Returns the change that imports a description into a catalogue, or into a new one.
@@ -60,11 +59,11 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     if is_new {
         editor.create(SERVICE, service.clone());
     }
-    reader.notes.unread(document.root(), notes::ROOT, "#");
+    reader.omissions.unread(document.root(), omissions::ROOT, "#");
     reader.surroundings(&editor, &service);
     reader.operations();
-    let Reader { draft, notes, .. } = reader;
-    let omitted = notes.lines(import.places);
+    let Reader { draft, omissions, .. } = reader;
+    let omitted = omissions.lines(import.all_paths);
     if draft.endpoints.is_empty() {
         return Err(Refusal::new(format!("no endpoint is imported:\n{}", nothing_read(&omitted))));
     }
@@ -73,7 +72,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let envelope = editor.tree(SERVICE).get("envelope").cloned().map(without_fields);
     let mut source = Editor::empty()?;
     source.create(SERVICE, Tree::map().with_some("envelope", envelope));
-    fill(&mut editor, &finish::finish(source, draft, &import.evidence));
+    merge(&mut editor, &draft_to_catalogue::convert(source, draft, &import.evidence));
     if !is_new {
         // If the paths of the catalogue begin like those of the server, no base URL is needed.
         service::note_differences(&service, has_prefix, &mut editor);
@@ -106,7 +105,7 @@ struct Reader<'d> {
     document: &'d Document,
     options: &'d Import,
     draft: Draft,
-    notes: Notes,
+    omissions: Omissions,
     /// Records whose fields are being read, by index.
     open: Vec<usize>,
     /// The number of schemas around the current one, up to the innermost record.
@@ -147,7 +146,7 @@ impl<'d> Reader<'d> {
             document,
             options,
             draft: Draft::default(),
-            notes: Notes::default(),
+            omissions: Omissions::default(),
             open: Vec::new(),
             nesting: 0,
             suffix: String::new(),

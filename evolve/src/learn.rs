@@ -4,17 +4,17 @@
 //! The meaning of a field is not in a response, so the summary is `unknown` until the author writes it.
 
 mod body;
+mod body_kind;
+mod draft;
 mod enums;
-mod failure;
+mod error_responses;
 mod fields;
-mod guess;
-mod kind;
+mod guess_type;
 mod metadata;
-mod reader;
-mod rows;
+mod new_types;
+mod positional;
 mod time;
-mod types;
-mod widen;
+mod widen_types;
 
 use std::collections::BTreeSet;
 
@@ -22,19 +22,19 @@ use codegen::Catalogue;
 use codegen::names::{self, Case};
 use codegen::spec::BodyEntry;
 
-use super::change::{CatalogueChange, Editor, Refusal};
-use super::endpoint::{Names, find};
+use super::editor::{CatalogueChange, Editor, Refusal};
+use super::find_endpoint::{Names, find};
 use super::saved_response::SavedResponse;
 use super::valid_catalogue::ValidCatalogue;
 use super::yaml_path::YamlPath;
-use kind::BodyKind;
-use reader::Reader;
+use body_kind::BodyKind;
+use draft::Reader;
 
 /// The responses to learn from, and the options.
 #[derive(Clone, Debug)]
 pub struct LearnOptions {
     /// Each endpoint with its responses.
-    pub lessons: Vec<Lesson>,
+    pub endpoints: Vec<EndpointResponses>,
     /// The evidence of facts from responses, in the catalogue's term.
     pub evidence: String,
     /// Names of fields whose texts become an enum, optionally with the name of the type: `side`, `side=OrderSide`.
@@ -45,57 +45,57 @@ pub struct LearnOptions {
 
 /// An endpoint with its responses.
 #[derive(Clone, Debug)]
-pub struct Lesson {
+pub struct EndpointResponses {
     /// The path (`/buyVolume`), the name in Rust with the group (`orderflow.buy_volume`), or the name.
     pub endpoint: String,
     /// Responses: the origin, for messages, and the saved text, a JSON body with or without headers.
-    pub replies: Vec<(String, Vec<u8>)>,
+    pub responses: Vec<(String, Vec<u8>)>,
 }
 
 /// Returns the change that follows from responses.
-pub fn learn(catalogue: Catalogue, learning: &LearnOptions) -> Result<CatalogueChange, Refusal> {
+pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let mut enum_fields = BTreeSet::new();
-    for lesson in &learning.lessons {
-        let outcome = editor.attempt(|editor| learn_one(editor, learning, lesson, &mut enum_fields));
+    for sample in &options.endpoints {
+        let outcome = editor.attempt(|editor| learn_one(editor, options, sample, &mut enum_fields));
         editor.subject.clear();
         match outcome {
             // An endpoint with unusable responses does not affect the others.
-            Err(Refusal::Message(why)) if learning.lessons.len() > 1 => {
-                editor.note(format!("{}: nothing learned, because {why}", lesson.endpoint));
+            Err(Refusal::Message(why)) if options.endpoints.len() > 1 => {
+                editor.note(format!("{}: nothing learned, because {why}", sample.endpoint));
             }
-            Err(Refusal::Message(why)) => return Err(Refusal::Message(format!("{}: {why}", lesson.endpoint))),
+            Err(Refusal::Message(why)) => return Err(Refusal::Message(format!("{}: {why}", sample.endpoint))),
             done => done?,
         }
     }
-    enums::note_unused(&mut editor, &learning.enums, &enum_fields);
+    enums::note_unused(&mut editor, &options.enums, &enum_fields);
     editor.close()
 }
 
 fn learn_one(
     editor: &mut Editor,
     options: &LearnOptions,
-    lesson: &Lesson,
+    sample: &EndpointResponses,
     enum_fields: &mut BTreeSet<String>,
 ) -> Result<(), Refusal> {
-    let (label, (group, endpoint)) = found(&editor.checked, &lesson.endpoint)?;
-    let replies = read(options, lesson)?;
+    let (label, (group, endpoint)) = found(&editor.checked, &sample.endpoint)?;
+    let responses = read(options, sample)?;
     let (module, spec) = &editor.checked.groups[group];
     let known = spec.endpoints[endpoint].body.known().map(BodyEntry::body);
-    let warning = failure::judge(&editor.checked, group, known, &replies)?;
+    let warning = error_responses::check(&editor.checked, group, known, &responses)?;
     let data = editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
-    let kind = known.map_or_else(|| kind::of(&replies, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
+    let kind = known.map_or_else(|| body_kind::of(&responses, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
     let is_unknown = known.is_none();
     let endpoint = YamlPath::file(&format!("{module}.yaml")).key("endpoints").item(endpoint);
     editor.subject = label;
-    let has_data = |data: &&str| replies.iter().any(|reply| reply.at(data).is_some());
+    let has_data = |data: &&str| responses.iter().any(|response| response.at(data).is_some());
     if let (true, BodyKind::Object, Some(data)) = (is_unknown, kind, data.as_deref().filter(has_data)) {
         editor.note(format!("`{data}` is not a list, so the body is one object, not a series"));
     }
     let seen = match kind {
-        BodyKind::Series => kind::records(&replies, data.as_deref())?,
-        BodyKind::Object => kind::objects(&replies)?,
-        BodyKind::Value => kind::whole(&replies),
+        BodyKind::Series => body_kind::records(&responses, data.as_deref())?,
+        BodyKind::Object => body_kind::objects(&responses)?,
+        BodyKind::Value => body_kind::all_bodies(&responses),
     };
     let mut reader = Reader::new(editor, options, endpoint, enum_fields);
     let seen = reader.by_names(kind, seen)?;
@@ -104,9 +104,9 @@ fn learn_one(
     }
     reader.body(kind, &seen)?;
     if kind == BodyKind::Series {
-        reader.metadata(&replies);
+        reader.metadata(&responses);
     }
-    reader.fill(kind, &seen)
+    reader.merge(kind, &seen)
 }
 
 /// The name of an endpoint, and the indices of its group and of the endpoint in it.
@@ -121,15 +121,15 @@ fn found(checked: &ValidCatalogue, wanted: &str) -> Result<(String, (usize, usiz
     find(endpoints, wanted)
 }
 
-fn read(learning: &LearnOptions, lesson: &Lesson) -> Result<Vec<SavedResponse>, Refusal> {
-    let replies = lesson.replies.iter().map(|(origin, bytes)| {
-        let reply = SavedResponse::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
-        if reply.is_invented && !learning.accept_invented {
+fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, Refusal> {
+    let responses = sample.responses.iter().map(|(origin, bytes)| {
+        let response = SavedResponse::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
+        if response.is_invented && !options.accept_invented {
             return Err(Refusal::Message(format!(
                 "{origin} is a mock response of the sandbox; to learn from it nevertheless, name the catalogue with --spec"
             )));
         }
-        Ok(reply)
+        Ok(response)
     });
-    replies.collect()
+    responses.collect()
 }

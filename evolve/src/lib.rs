@@ -4,25 +4,25 @@
 //! it.
 
 mod add;
-mod change;
 pub mod diff;
-mod edit;
-mod endpoint;
-mod fill;
-mod format_maps;
+mod draft_types;
+mod editor;
+mod find_endpoint;
+mod format_keys;
 mod import;
 mod learn;
-mod live;
-mod naming;
-mod numbered_types;
-mod observed;
+mod live_request;
+mod merge;
+mod observed_values;
+mod rust_names;
 mod saved_response;
 mod valid_catalogue;
+mod yaml_edit;
 mod yaml_path;
 mod yaml_tree;
 
 pub use add::{Addition, add};
-pub use change::{CatalogueChange, Refusal};
+pub use editor::{CatalogueChange, Refusal};
 pub use import::{Import, import};
-pub use learn::{LearnOptions, Lesson, learn};
-pub use live::LiveRequest;
+pub use learn::{EndpointResponses, LearnOptions, learn};
+pub use live_request::LiveRequest;

@@ -21,27 +21,27 @@ impl SavedResponse {
     /// Reads a saved response.
     pub(super) fn read(origin: &str, bytes: &[u8]) -> Result<Self, String> {
         let text = text(bytes)?.trim_start_matches('\u{feff}').trim_start();
-        let (head, body) = if text.starts_with("HTTP/") { behind_headers(text)? } else { ("", text) };
+        let (head, body) = if text.starts_with("HTTP/") { after_headers(text)? } else { ("", text) };
         let mut body: Value = serde_json::from_str(body).map_err(|error| no_json(body, &error))?;
         let is_header =
             |line: &str| line.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(INVENTED));
-        let marked = match &mut body {
+        let has_marker = match &mut body {
             Value::Mapping(entries) => entries.remove(INVENTED).is_some(),
             _ => false,
         };
-        let is_invented = marked || head.lines().any(is_header);
+        let is_invented = has_marker || head.lines().any(is_header);
         Ok(Self { origin: origin.to_owned(), body, is_invented, has_status: !head.is_empty() })
     }
 
     /// The value at a JSON path of the body.
-    pub(super) fn at(&self, place: &str) -> Option<&Value> {
-        at(&self.body, place)
+    pub(super) fn at(&self, path: &str) -> Option<&Value> {
+        at(&self.body, path)
     }
 }
 
 /// The value at a JSON path of a body: keys separated by dots.
-pub(super) fn at<'b>(body: &'b Value, place: &str) -> Option<&'b Value> {
-    place.split('.').try_fold(body, |value, key| value.get(key))
+pub(super) fn at<'b>(body: &'b Value, path: &str) -> Option<&'b Value> {
+    path.split('.').try_fold(body, |value, key| value.get(key))
 }
 
 /// The saved text, or an error message if the bytes are not text.
@@ -78,7 +78,7 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
 
 /// Returns the last of several heads (a proxy may have added its own first) and the body after it; rejects an error
 /// status.
-fn behind_headers(mut text: &str) -> Result<(&str, &str), String> {
+fn after_headers(mut text: &str) -> Result<(&str, &str), String> {
     loop {
         let end = ["\r\n\r\n", "\n\n"].iter().filter_map(|blank| Some((text.find(blank)?, blank.len()))).min();
         let (end, length) = end.ok_or("the file ends within the headers; save the complete response")?;
@@ -131,7 +131,8 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            let read = SavedResponse::read("", text.as_bytes()).map(|reply| (reply.is_invented, reply.has_status));
+            let read =
+                SavedResponse::read("", text.as_bytes()).map(|response| (response.is_invented, response.has_status));
             assert_eq!(read, expected.map_err(str::to_owned), "{text}");
         }
     }

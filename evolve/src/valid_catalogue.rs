@@ -4,7 +4,7 @@
 use codegen::spec::{Group, Service};
 use codegen::{Api, Catalogue};
 
-use crate::change::Refusal;
+use crate::editor::Refusal;
 
 /// The files of a catalogue.
 #[derive(Debug)]

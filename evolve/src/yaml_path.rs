@@ -1,8 +1,8 @@
 //! A path in the catalogue: a file, and the keys and indices that lead to a part of it.
 
-use crate::change::Editor;
-use crate::edit::Step;
-use crate::format_maps::SERVICE;
+use crate::editor::Editor;
+use crate::format_keys::SERVICE;
+use crate::yaml_edit::Step;
 use crate::yaml_tree::Tree;
 
 /// The path of a part of a catalogue.

@@ -7,7 +7,7 @@ use codegen::catalogue_format::Map;
 use codegen::yaml_parser::{self, Kind, Node};
 use codegen::{is_invisible, yaml_writer};
 
-use super::edit::Step;
+use super::yaml_edit::Step;
 
 /// The maximum line length, unless a single value is longer.
 const WIDTH: usize = 118;
@@ -107,8 +107,8 @@ impl Tree {
         if let Some(known) = self.get_mut(key) {
             *known = value;
         } else if let Self::Map(entries) = self {
-            let behind = entries.iter().rposition(|(name, _)| before.contains(&name.as_str()));
-            entries.insert(behind.map_or(0, |index| index + 1), (key.to_owned(), value));
+            let after = entries.iter().rposition(|(name, _)| before.contains(&name.as_str()));
+            entries.insert(after.map_or(0, |index| index + 1), (key.to_owned(), value));
         }
     }
 
@@ -223,7 +223,7 @@ impl Tree {
     pub(crate) fn block(&self, indent: usize) -> Vec<String> {
         match self {
             Self::Map(entries) if !entries.is_empty() => {
-                entries.iter().flat_map(|(key, value)| value.behind(key, indent)).collect()
+                entries.iter().flat_map(|(key, value)| value.entry_lines(key, indent)).collect()
             }
             Self::List(items) if !items.is_empty() => {
                 items.iter().flat_map(|item| item.item(indent, item.fits(indent + 2))).collect()
@@ -234,7 +234,7 @@ impl Tree {
     }
 
     /// The lines of a map entry: a key with this value.
-    pub(crate) fn behind(&self, key: &str, indent: usize) -> Vec<String> {
+    pub(crate) fn entry_lines(&self, key: &str, indent: usize) -> Vec<String> {
         let key = scalar(key, false);
         if let Self::Text(text) = self {
             let line = format!("{key}: {}", scalar(text, false));
@@ -270,7 +270,7 @@ impl Tree {
                 let items = items.iter().map(|item| item.item(0, false).join("\n") + "\n");
                 format!("{key}:\n{}", items.collect::<Vec<_>>().join("\n"))
             }
-            _ => value.behind(key, 0).join("\n") + "\n",
+            _ => value.entry_lines(key, 0).join("\n") + "\n",
         });
         lines.collect()
     }

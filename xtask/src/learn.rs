@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use codegen::load;
-use evolve::{LearnOptions, Lesson, LiveRequest, Refusal};
+use evolve::{EndpointResponses, LearnOptions, LiveRequest, Refusal};
 
 use crate::confirm_edit::{EVIDENCE, Target};
 use crate::project_paths;
@@ -71,12 +71,12 @@ fn pair(text: &str) -> Result<(String, String), String> {
 
 impl Learn {
     pub(crate) fn run(&self) -> ExitCode {
-        let lessons = match self.lessons() {
-            Ok(lessons) => lessons,
+        let samples = match self.samples() {
+            Ok(samples) => samples,
             Err(refusal) => return self.target.report(&refusal),
         };
         let learning = LearnOptions {
-            lessons,
+            endpoints: samples,
             evidence: self.evidence.clone(),
             enums: self.enums.clone(),
             accept_invented: self.target.is_named(),
@@ -84,7 +84,7 @@ impl Learn {
         self.target.confirm(evolve::learn(load(&self.target.spec()), &learning))
     }
 
-    fn lessons(&self) -> Result<Vec<Lesson>, Refusal> {
+    fn samples(&self) -> Result<Vec<EndpointResponses>, Refusal> {
         let catalogue = || load(&self.target.spec());
         if self.live && !self.target.is_ours() {
             return Err(Refusal::Message(
@@ -113,16 +113,16 @@ impl Learn {
                 })
                 .map(|saved| (name, saved))
         });
-        Ok(vec![Lesson { endpoint: endpoint.to_owned(), replies: replies.collect::<Result<_, _>>()? }])
+        Ok(vec![EndpointResponses { endpoint: endpoint.to_owned(), responses: replies.collect::<Result<_, _>>()? }])
     }
 
     /// Sends a request to every endpoint; one that fails is reported and does not affect the others.
-    fn fetch_all(&self, requests: &[LiveRequest]) -> Result<Vec<Lesson>, Refusal> {
-        let mut lessons = Vec::new();
+    fn fetch_all(&self, requests: &[LiveRequest]) -> Result<Vec<EndpointResponses>, Refusal> {
+        let mut samples = Vec::new();
         for request in requests {
             match self.fetch(request, 4) {
-                Ok(lesson) => lessons.push(lesson),
-                Err(failed) if failed.is_of_all && lessons.is_empty() => return Err(failed.why),
+                Ok(sample) => samples.push(sample),
+                Err(failed) if failed.is_of_all && samples.is_empty() => return Err(failed.why),
                 Err(FetchError { why, is_of_all }) => {
                     print(&format!("{}: skipped: {why}\n", request.endpoint));
                     if is_of_all {
@@ -132,17 +132,17 @@ impl Learn {
                 }
             }
         }
-        if lessons.is_empty() && !requests.is_empty() {
+        if samples.is_empty() && !requests.is_empty() {
             let count = requests.len();
             return Err(Refusal::Message(format!(
                 "none of {count} endpoints returned a response, for the reasons above"
             )));
         }
-        Ok(lessons)
+        Ok(samples)
     }
 
     /// Sends a request with the project's own client, and prints the first lines of the response.
-    fn fetch(&self, request: &LiveRequest, lines: usize) -> Result<Lesson, FetchError> {
+    fn fetch(&self, request: &LiveRequest, lines: usize) -> Result<EndpointResponses, FetchError> {
         let (path, query) = request.parts(&self.params)?;
         let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let output = cargo()
@@ -163,6 +163,6 @@ impl Learn {
         print(&format!("GET {path} {}\n{}{more}\n\n", query.join(" "), shown.join("\n")));
         // The client returns only successes, so the status is known.
         let saved = format!("HTTP/1.1 200 OK\n\n{text}").into_bytes();
-        Ok(Lesson { endpoint: request.endpoint.clone(), replies: vec![(format!("`GET {path}`"), saved)] })
+        Ok(EndpointResponses { endpoint: request.endpoint.clone(), responses: vec![(format!("`GET {path}`"), saved)] })
     }
 }

@@ -6,8 +6,8 @@ use codegen::Api;
 use codegen::model::{ApiKey, Endpoint, KeyCarrier, Param, Range, Service};
 
 use super::Verdict::{self, Major, Minor, Patch};
-use super::changes::{Change, Changes, Heading};
-use super::items::{arguments, call, params};
+use super::change_list::{Change, Changes, Heading};
+use super::public_items::{arguments, call, params};
 
 pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
     service(&old.service, &new.service, changes);

@@ -1,6 +1,6 @@
 //! Renamed items, to update texts that contain the old names.
 
-use super::items::{Item, Kind};
+use super::public_items::{Item, Kind};
 
 /// Old names, each with the new one.
 #[derive(Default)]

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::changes::{Change, Changes, Heading};
+use super::change_list::{Change, Changes, Heading};
 use super::verdict::Verdict;
 
 /// The maximum number of paths that are listed; the rest are counted.
-const NAMED_PLACES: usize = 5;
+const MAX_LISTED: usize = 5;
 
 impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,12 +36,14 @@ impl fmt::Display for Changes {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)?;
-        match self.places.as_slice() {
+        match self.locations.as_slice() {
             [] => Ok(()),
-            [place] => write!(f, " in {place}"),
-            [places @ .., last] if places.len() < NAMED_PLACES => write!(f, " in {} and {last}", places.join(", ")),
-            places => {
-                let (named, others) = places.split_at(NAMED_PLACES - 1);
+            [location] => write!(f, " in {location}"),
+            [locations @ .., last] if locations.len() < MAX_LISTED => {
+                write!(f, " in {} and {last}", locations.join(", "))
+            }
+            locations => {
+                let (named, others) = locations.split_at(MAX_LISTED - 1);
                 write!(f, " in {} and {} others", named.join(", "), others.len())
             }
         }

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
-use super::groups::module;
-use super::tolerant::Tolerant;
-use crate::change::Refusal;
+use super::any_value::Tolerant;
+use super::groups_and_names::module;
+use crate::editor::Refusal;
 
 /// A parsed description.
 #[derive(Debug)]
@@ -173,8 +173,8 @@ mod tests {
             ("{", "the description cannot be read: EOF while parsing an object at line 1 column 1"),
         ];
         for (text, expected) in table {
-            let said = Document::read(text).err().map(|refusal| refusal.to_string());
-            assert_eq!(said.unwrap_or_default(), expected, "{text}");
+            let message = Document::read(text).err().map(|refusal| refusal.to_string());
+            assert_eq!(message.unwrap_or_default(), expected, "{text}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The content of a description in catalogue terms, before Rust names are chosen: types and records have numbers as
 //! names, and every field has its evidence.
 
-use crate::fill::WantedName;
+use crate::merge::WantedName;
 use crate::yaml_tree::Tree;
 
 /// The content to merge into the catalogue.

@@ -7,19 +7,19 @@ use codegen::type_expr::{Builtin, TypeExpr};
 use serde_yaml::Value;
 
 use super::Reader;
-use super::annotations::summarized;
 use super::document::{items, text, text_of};
-use super::notes::{PARAM as PARAM_KEYS, Weight};
-use super::schema::type_of;
-use crate::fill::is_within;
-use crate::numbered_types::{innermost, item, record_in, type_of_name, written};
+use super::omissions::{PARAM as PARAM_KEYS, Weight};
+use super::schemas::type_of;
+use super::value_facts::summarized;
+use crate::draft_types::{innermost, item, record_in, type_of_name, written};
+use crate::merge::is_within;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
     /// The params of an operation as entries, those of its path item first, and whether all references could be
     /// resolved.
-    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, place: &str) -> (Vec<Tree>, bool) {
-        let mut taken: Vec<(String, String, Tree)> = Vec::new();
+    pub(super) fn params(&mut self, path: &'d Value, operation: &'d Value, pointer: &str) -> (Vec<Tree>, bool) {
+        let mut entries: Vec<(String, String, Tree)> = Vec::new();
         let mut are_all = true;
         let all = items(path, "parameters").iter().chain(items(operation, "parameters"));
         for param in all {
@@ -32,18 +32,18 @@ impl<'d> Reader<'d> {
             let id = reference.and_then(|reference| reference.strip_prefix("#/components/parameters/"));
             let entry = match id {
                 Some(id) => self.shared(id, target),
-                None => self.param(target, "", &format!("{place}/parameters/{name}")),
+                None => self.param(target, "", &format!("{pointer}/parameters/{name}")),
             };
             let Some(entry) = entry else { continue };
             // A param of the operation replaces that of the path item.
-            let same = taken.iter().position(|(known, ..)| *known == name);
+            let same = entries.iter().position(|(known, ..)| *known == name);
             match same {
-                Some(index) if taken[index].1 == location => taken[index].2 = entry,
+                Some(index) if entries[index].1 == location => entries[index].2 = entry,
                 Some(_) => {}
-                None => taken.push((name, location, entry)),
+                None => entries.push((name, location, entry)),
             }
         }
-        (taken.into_iter().map(|(.., entry)| entry).collect(), are_all)
+        (entries.into_iter().map(|(.., entry)| entry).collect(), are_all)
     }
 
     /// An entry for a shared param.
@@ -63,13 +63,13 @@ impl<'d> Reader<'d> {
     }
 
     /// Reads a param; a shared one has an id.
-    fn param(&mut self, param: &'d Value, id: &str, place: &str) -> Option<Tree> {
+    fn param(&mut self, param: &'d Value, id: &str, pointer: &str) -> Option<Tree> {
         let name = text(param, "name").unwrap_or_default();
         let location = text(param, "in").unwrap_or_default();
         let in_path = location == "path";
-        self.notes.unread(param, PARAM_KEYS, place);
+        self.omissions.unread(param, PARAM_KEYS, pointer);
         if !in_path && location != "query" {
-            self.notes.explain(Weight::Missing, format!("params `in: {location}`"), place);
+            self.omissions.explain(Weight::Missing, format!("params `in: {location}`"), pointer);
             return None;
         }
         if self.key_param.as_deref() == Some(name) && !in_path {
@@ -79,34 +79,34 @@ impl<'d> Reader<'d> {
         let content = param.get("content").and_then(|content| content.get("application/json")?.get("schema"));
         let (Some(schema), true) = (param.get("schema").or(content), is_line(name)) else {
             let why = "a param without a `schema`, or whose name cannot be written down";
-            self.notes.explain(Weight::Missing, why, place);
+            self.omissions.explain(Weight::Missing, why, pointer);
             return None;
         };
         let fixed = fixed(param, schema).filter(|value| !in_path && self.can_be_fixed(schema, value));
         let ty = match &fixed {
             Some(_) => plain_type(schema).to_owned(),
-            None => self.value(schema, name, &format!("{place}/schema")).ty,
+            None => self.value(schema, name, &format!("{pointer}/schema")).ty,
         };
         if param.get("schema").is_none() && item(&ty).is_none() {
-            self.notes.explain(Weight::Missing, "a param that is JSON, and no list", place);
+            self.omissions.explain(Weight::Missing, "a param that is JSON, and no list", pointer);
             return None;
         }
         let (ty, list, list_as) = several(param, &ty, in_path);
         if record_in(ty).is_some() || innermost(ty) != ty {
-            self.notes.explain(Weight::Missing, "params that are objects or lists of lists", place);
+            self.omissions.explain(Weight::Missing, "params that are objects or lists of lists", pointer);
             return None;
         }
-        let mut own = self.said(param);
+        let mut own = self.facts(param);
         own.remove("range");
-        let mut said = self.with_example(own.or(self.said_of_value(schema, ty)), ty);
-        if in_path && said.get("example").and_then(Tree::scalar).is_some_and(is_dotted) {
-            said.remove("example");
+        let mut facts = self.with_example(own.or(self.facts_of_value(schema, ty)), ty);
+        if in_path && facts.get("example").and_then(Tree::scalar).is_some_and(is_dotted) {
+            facts.remove("example");
         }
         let required = param.get("required").and_then(Value::as_bool) == Some(true);
         let required = (required && !in_path).then_some(self.options.evidence.as_str());
-        let default = self.default(schema, ty, list.is_some(), &said);
+        let default = self.default(schema, ty, list.is_some(), &facts);
         if default.is_none() && self.default_of(schema).is_some() {
-            self.notes.add(Weight::Fact, "`default`".to_owned(), place);
+            self.omissions.add(Weight::Fact, "`default`".to_owned(), pointer);
         }
         let tree = Tree::map()
             .with_some("id", (!id.is_empty()).then_some(id))
@@ -119,7 +119,7 @@ impl<'d> Reader<'d> {
             Some(fixed) => tree.with("const_value", written(ty, &fixed)),
             None => tree.with_some("required", required).with_some("default", default.map(|one| written(ty, &one))),
         };
-        let tree = tree.or(said);
+        let tree = tree.or(facts);
         // A shared param has its own evidence; any other inherits that of its endpoint.
         Some(if id.is_empty() { summarized(tree) } else { self.completed(tree) }.ordered(&PARAM))
     }
@@ -127,30 +127,30 @@ impl<'d> Reader<'d> {
     /// Returns whether a param with a plain type accepts a fixed value.
     fn can_be_fixed(&self, schema: &'d Value, value: &str) -> bool {
         let ty = plain_type(schema);
-        self.fits(value, ty, &self.said_of_value(schema, ty))
+        self.fits(value, ty, &self.facts_of_value(schema, ty))
     }
 
-    fn default(&self, schema: &'d Value, ty: &str, is_list: bool, said: &Tree) -> Option<String> {
+    fn default(&self, schema: &'d Value, ty: &str, is_list: bool, facts: &Tree) -> Option<String> {
         let default = self.default_of(schema)?;
         let one = match default {
             Value::Sequence(several) if is_list => several.iter().map(text_of).collect::<Vec<_>>().join(","),
             one => text_of(one),
         };
         let mut values = if is_list { one.split(',').collect() } else { vec![one.as_str()] }.into_iter();
-        values.all(|value| self.fits(value, ty, said)).then_some(one)
+        values.all(|value| self.fits(value, ty, facts)).then_some(one)
     }
 
     /// Returns whether a text is a valid value of a type and within the range of the param.
-    pub(super) fn fits(&self, text: &str, ty: &str, said: &Tree) -> bool {
+    pub(super) fn fits(&self, text: &str, ty: &str, facts: &Tree) -> bool {
         let is_in_range =
-            || said.get("range").is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
+            || facts.get("range").is_none_or(|range| text.parse().is_ok_and(|number| is_within(range, number)));
         match TypeExpr::parse(ty) {
-            Some(TypeExpr::Builtin(Builtin::Timestamp)) if said.get("format").is_some() => {
-                let format = said.text("format").and_then(TimeFormat::of);
+            Some(TypeExpr::Builtin(Builtin::Timestamp)) if facts.get("format").is_some() => {
+                let format = facts.text("format").and_then(TimeFormat::of);
                 format.is_some_and(|format| TimeForm::Written(format).is_written(text))
             }
             Some(TypeExpr::Builtin(builtin)) => is_line(text) && builtin.is_written(text) && is_in_range(),
-            Some(TypeExpr::List(item)) => self.fits(text, &item.to_string(), said),
+            Some(TypeExpr::List(item)) => self.fits(text, &item.to_string(), facts),
             Some(TypeExpr::Name(name)) => type_of_name(name).is_none_or(|index| {
                 let ty = &self.draft.types[index].tree;
                 let mut values = ty.entries("values").iter();

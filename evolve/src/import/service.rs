@@ -6,10 +6,10 @@ use codegen::{is_line, url_path};
 use serde_yaml::Value;
 
 use super::document::{entries, items, text, text_of};
-use super::notes::Weight;
+use super::omissions::Weight;
 use super::{Envelope, Reader};
-use crate::change::Editor;
-use crate::format_maps::SERVICE;
+use crate::editor::Editor;
+use crate::format_keys::SERVICE;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
@@ -17,8 +17,8 @@ impl Reader<'_> {
     pub(super) fn service(&mut self) -> Tree {
         let root = self.document.root();
         let info = root.get("info").unwrap_or(&Value::Null);
-        let said = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
-        let title = said("title", "Service");
+        let text_or = |key: &str, other: &str| head(info, key).unwrap_or_else(|| other.to_owned());
+        let title = text_or("title", "Service");
         let prefix = names::ident(&ascii(&title), Case::Shouty).ok();
         let prefix =
             prefix.filter(|prefix| names::is_ident(prefix, Case::Shouty)).unwrap_or_else(|| "SERVICE".to_owned());
@@ -33,7 +33,7 @@ impl Reader<'_> {
         let headers = self.headers(&evidence, credentials.as_ref());
         Tree::map()
             .with("title", title.as_str())
-            .with("version", said("version", "1"))
+            .with("version", text_or("version", "1"))
             .with("summary", summary.unwrap_or_else(|| "unknown".to_owned()))
             .with("env_prefix", prefix)
             .with_some("base_url", base_url)
@@ -44,7 +44,7 @@ impl Reader<'_> {
     }
 
     /// Reads the base path, the key param, the envelope and the modules of an existing catalogue.
-    pub(super) fn surroundings(&mut self, editor: &Editor, said: &Tree) {
+    pub(super) fn surroundings(&mut self, editor: &Editor, described: &Tree) {
         let service = editor.tree(SERVICE);
         let at = |path: &[&str]| {
             path.iter().try_fold(service, |tree, key| tree.get(key)).and_then(Tree::as_text).map(str::to_owned)
@@ -52,11 +52,11 @@ impl Reader<'_> {
         self.suffix = at(&["base_url", "suffix"]).unwrap_or_default();
         self.key_param = at(&["credentials", "api_key", "query"]);
         if self.suffix.is_empty() {
-            self.draft.prefix = prefix(editor, said).unwrap_or_default();
+            self.draft.prefix = prefix(editor, described).unwrap_or_default();
         }
         if self.suffix.is_empty() && self.draft.prefix.is_empty() {
             // The path of the server becomes the suffix of base URLs.
-            said_suffix(said).unwrap_or_default().clone_into(&mut self.suffix);
+            suffix_of(described).unwrap_or_default().clone_into(&mut self.suffix);
         }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
@@ -77,14 +77,14 @@ impl Reader<'_> {
             let path = text(server, "url").and_then(|url| url.split("://").last()?.split_once('/'));
             if path.is_some_and(|(_, path)| path.contains(&format!("{{{name}}}"))) {
                 let why = "a variable of the server's path, replaced by its default";
-                self.notes.add(Weight::Fact, why.to_owned(), &format!("#/servers/variables/{name}"));
+                self.omissions.add(Weight::Fact, why.to_owned(), &format!("#/servers/variables/{name}"));
             }
             url = url.replace(&format!("{{{name}}}"), &variable.get("default").map(text_of).unwrap_or_default());
         }
         let path = match url.split_once("://").map(|(_, rest)| rest).or(url.strip_prefix("//")) {
             Some(rest) => {
                 let why = "the host of the server, which the user supplies";
-                self.notes.add(Weight::Aside, why.to_owned(), "#/servers");
+                self.omissions.add(Weight::Aside, why.to_owned(), "#/servers");
                 rest.find('/').map_or("", |slash| &rest[slash..]).to_owned()
             }
             None => url,
@@ -93,20 +93,20 @@ impl Reader<'_> {
         let is_suffix = url_path::check(suffix, false).is_ok();
         if !is_suffix && !suffix.is_empty() {
             let why = format!("the end `{suffix}` of the server URL, which a base URL must not have");
-            self.notes.add(Weight::Fact, why, "#/servers");
+            self.omissions.add(Weight::Fact, why, "#/servers");
         }
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))
     }
 }
 
 /// The path suffix of base URLs, as declared by a service.
-fn said_suffix(service: &Tree) -> Option<&str> {
+fn suffix_of(service: &Tree) -> Option<&str> {
     service.get("base_url")?.text("suffix")
 }
 
 /// The path of the description's server, if the paths of the catalogue include it.
 fn prefix(editor: &Editor, service: &Tree) -> Option<String> {
-    let suffix = said_suffix(service)?;
+    let suffix = suffix_of(service)?;
     let mut endpoints = editor.groups().flat_map(|file| editor.tree(file).entries("endpoints"));
     let is_within = |endpoint: &Tree| endpoint.text("path").is_some_and(|path| path.starts_with(&format!("{suffix}/")));
     endpoints.any(is_within).then(|| suffix.to_owned())
@@ -114,8 +114,8 @@ fn prefix(editor: &Editor, service: &Tree) -> Option<String> {
 
 /// The title or version, which may be a number.
 fn head(info: &Value, key: &str) -> Option<String> {
-    let said = text_of(info.get(key)?);
-    Some(said.trim().to_owned()).filter(|said| is_line(said))
+    let value = text_of(info.get(key)?);
+    Some(value.trim().to_owned()).filter(|value| is_line(value))
 }
 
 /// Notes facts about the service that differ between a description and the catalogue.
@@ -147,8 +147,8 @@ fn includes(here: &Tree, described: &Tree) -> bool {
 }
 
 /// The text, or `unknown` if it is empty.
-pub(super) fn or_unknown(said: String) -> String {
-    if said.is_empty() || said == UNKNOWN_MEANING { "unknown".to_owned() } else { said }
+pub(super) fn or_unknown(text: String) -> String {
+    if text.is_empty() || text == UNKNOWN_MEANING { "unknown".to_owned() } else { text }
 }
 
 pub(super) fn some(items: Vec<Tree>) -> Option<Vec<Tree>> {

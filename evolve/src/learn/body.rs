@@ -3,14 +3,14 @@
 use codegen::model::TimeFormat;
 use codegen::type_expr::TypeExpr;
 
+use super::body_kind::BodyKind;
+use super::draft::Reader;
 use super::fields::{FieldList, is_previous};
-use super::guess::keys_of_data;
-use super::kind::BodyKind;
-use super::reader::Reader;
+use super::guess_type::keys_of_data;
 use super::time::make_time;
-use crate::change::Refusal;
-use crate::numbered_types::holding;
-use crate::observed::Observed;
+use crate::draft_types::holding;
+use crate::editor::Refusal;
+use crate::observed_values::Observed;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
@@ -101,9 +101,9 @@ impl Reader<'_> {
     fn value(&mut self, known: &Tree, inherited: &str, seen: &Observed) -> Result<(), Refusal> {
         if let Some(expr) = known.text("type").and_then(TypeExpr::parse) {
             let Some(wider) = self.wider("body", &expr, seen) else { return Ok(()) };
-            let words = seen.words();
+            let found = seen.describe();
             self.editor.note(format!(
-                "the body is {expr} (evidence: {inherited}), but the responses have {words}; it becomes {wider}"
+                "the body is {expr} (evidence: {inherited}), but the responses have {found}; it becomes {wider}"
             ));
             let body = self.endpoint.key("body");
             self.editor.set(&body, "type", wider);
@@ -118,7 +118,7 @@ impl Reader<'_> {
             return Err(Refusal::Message(format!(
                 "its body is {}, for which the catalogue has no type; leave it `unknown`, and the client hands it over \
                  as it is",
-                seen.words()
+                seen.describe()
             )));
         }
         // A body has no key for the format of its timestamps.
@@ -152,7 +152,7 @@ impl Reader<'_> {
         }
         let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.as_str()).collect();
         Err(Refusal::Message(format!(
-            "it has none of the fields that the catalogue lists ({}) but {}, so it is probably the reply of another \
+            "it has none of the fields that the catalogue lists ({}) but {}, so it is probably the response of another \
              endpoint; if it is not, make the fields `unknown` in {} to learn them anew",
             names.join(", "),
             if found.is_empty() { "no field at all".to_owned() } else { found.join(", ") },

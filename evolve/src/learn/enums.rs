@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use codegen::names::{self, Case};
 use codegen::type_expr::TypeExpr;
 
-use super::reader::Reader;
-use crate::change::Editor;
-use crate::fill::{WantedName, add_values};
-use crate::naming::is_value;
-use crate::numbered_types::type_name;
-use crate::observed::{MAX_VALUES, Observed};
+use super::draft::Reader;
+use crate::draft_types::type_name;
+use crate::editor::Editor;
+use crate::merge::{WantedName, add_values};
+use crate::observed_values::{MAX_VALUES, Observed};
+use crate::rust_names::is_value;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         let ident = names::ident(ty, Case::Pascal);
         let why = match &ident {
             Err(_) => format!("{ty:?} makes no name of a type; use `--enum {name}=Type`"),
-            Ok(_) if seen.kinds() > 1 => format!("it has {}, and the values of an enum are texts", seen.words()),
+            Ok(_) if seen.kinds() > 1 => format!("it has {}, and the values of an enum are texts", seen.describe()),
             Ok(_) if seen.texts.len() > MAX_VALUES => format!("it has more than {MAX_VALUES} different texts"),
             Ok(ident) => {
                 let wanted = WantedName { name: ident.clone(), owner: self.owner(), is_chosen };

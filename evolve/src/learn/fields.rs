@@ -4,13 +4,13 @@ use codegen::is_line;
 use codegen::model::TimeFormat;
 use codegen::spec::FIELD;
 
-use super::reader::Reader;
-use super::rows::{is_positional, named_as};
-use crate::observed::Observed;
+use super::draft::Reader;
+use super::positional::{is_positional, named_as};
+use crate::observed_values::Observed;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
-/// A known list of fields, and the facts about it as a whole.
+/// A known list of fields, and the facts about it as a integers.
 #[derive(Default)]
 pub(super) struct FieldList {
     /// The evidence that its fields inherit.
@@ -81,14 +81,14 @@ impl Reader<'_> {
         let replaced = if list.is_shared { 0 } else { new.len().min(absent.len()) };
         let mut others = new.drain(..replaced);
         for (index, name) in absent {
-            let fate = match others.next() {
+            let outcome = match others.next() {
                 Some(other) => {
                     fields[index] = other;
                     "a new field replaces it"
                 }
                 None => "delete it if it no longer exists",
             };
-            self.editor.note(format!("`{}{name}` of the previous version was absent; {fate}", list.within));
+            self.editor.note(format!("`{}{name}` of the previous version was absent; {outcome}", list.within));
         }
     }
 
@@ -111,7 +111,7 @@ impl Reader<'_> {
 
     /// Drafts the fields that are new.
     pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Tree> {
-        let (mut fields, mut whole) = (Vec::new(), Vec::new());
+        let (mut fields, mut integers) = (Vec::new(), Vec::new());
         for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {
                 self.editor.note(format!("a field without a name that can be written down is left out: {name:?}"));
@@ -119,7 +119,7 @@ impl Reader<'_> {
             }
             let (ty, unit) = self.new_type(name, values);
             if ty == "integer" && values.text_times == 0 && values.values() < FEW {
-                whole.push(format!("`{name}`"));
+                integers.push(format!("`{name}`"));
             }
             let optional = values.times < seen.objects || values.nulls > 0;
             let field = Tree::map()
@@ -130,9 +130,9 @@ impl Reader<'_> {
                 .with_some("optional", optional.then_some(true));
             fields.push(field);
         }
-        if !whole.is_empty() {
-            let verb = if whole.len() == 1 { "was" } else { "were" };
-            let names = whole.join(", ");
+        if !integers.is_empty() {
+            let verb = if integers.len() == 1 { "was" } else { "were" };
+            let names = integers.join(", ");
             self.editor.note(format!(
                 "{names} {verb} whole in the few values seen; where fractions are possible, write `number`"
             ));

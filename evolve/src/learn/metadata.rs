@@ -2,41 +2,41 @@
 
 use serde_yaml::{Mapping, Value};
 
+use super::draft::Reader;
 use super::fields::FieldList;
-use super::reader::Reader;
-use crate::change::Editor;
-use crate::format_maps::SERVICE;
-use crate::observed::Observed;
+use crate::editor::Editor;
+use crate::format_keys::SERVICE;
+use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
     /// Compares these objects with the envelope, and adds new fields to the metadata.
-    pub(super) fn metadata(&mut self, replies: &[SavedResponse]) {
+    pub(super) fn metadata(&mut self, responses: &[SavedResponse]) {
         let Some(data) = self.editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return;
         };
         let known = metadata(self.editor);
-        let around = around(replies, &data, known.as_deref());
-        let metadata = known.clone().or_else(|| new_metadata(&around, replies));
+        let around = around(responses, &data, known.as_deref());
+        let metadata = known.clone().or_else(|| new_metadata(&around, responses));
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
-            let words = seen.words();
+            let found = seen.describe();
             self.editor.note(format!(
-                "beside `{data}` stands `{name}` ({words}), for which the catalogue has no word; the client hands \
+                "beside `{data}` stands `{name}` ({found}), for which the catalogue has no word; the client hands \
                  it over as an unknown field"
             ));
         }
         let Some(metadata) = metadata else { return };
         if let Some(shape) = around.fields.get(&metadata).filter(|shape| shape.objects < shape.values()) {
-            let words = shape.words();
+            let found = shape.describe();
             self.editor.note(format!(
-                "`{metadata}` has {words}, and the catalogue says one object, so the client refuses the reply; \
+                "`{metadata}` has {found}, and the catalogue says one object, so the client refuses the response; \
                  correct `envelope.metadata` of {SERVICE} if it is always so"
             ));
             return;
         }
-        let seen = objects(replies, &metadata);
+        let seen = objects(responses, &metadata);
         if known.is_none() {
             self.editor.note(format!("`{metadata}`, next to the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
@@ -67,49 +67,49 @@ fn metadata(editor: &Editor) -> Option<String> {
 }
 
 /// The keys next to the records of all bodies, by path.
-fn around(replies: &[SavedResponse], data: &str, metadata: Option<&str>) -> Observed {
+fn around(responses: &[SavedResponse], data: &str, metadata: Option<&str>) -> Observed {
     let mut around = Observed::default();
-    for body in replies.iter().filter_map(|reply| reply.body.as_mapping()) {
+    for body in responses.iter().filter_map(|response| response.body.as_mapping()) {
         let mut others = Mapping::new();
-        beside(body, "", (data, metadata), &mut others);
+        add_other_keys(body, "", (data, metadata), &mut others);
         around.add(&Value::Mapping(others));
     }
     around
 }
 
 /// Collects the keys of an object, and of the objects on the path to the records or the metadata.
-fn beside(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>), others: &mut Mapping) {
+fn add_other_keys(object: &Mapping, within: &str, (data, metadata): (&str, Option<&str>), others: &mut Mapping) {
     for (key, value) in object {
         let Some(key) = key.as_str() else { continue };
-        let place = format!("{within}{key}");
-        let (further, is_step) = (format!("{place}."), !key.contains('.'));
-        let leads_on = is_step && metadata.into_iter().chain([data]).any(|lead| lead.starts_with(&further));
+        let path = format!("{within}{key}");
+        let (further, is_step) = (format!("{path}."), !key.contains('.'));
+        let is_on_path = is_step && metadata.into_iter().chain([data]).any(|lead| lead.starts_with(&further));
         match value {
-            Value::Mapping(inner) if leads_on => beside(inner, &further, (data, metadata), others),
-            _ if is_step && place == data => {}
-            _ => drop(others.insert(place.into(), value.clone())),
+            Value::Mapping(inner) if is_on_path => add_other_keys(inner, &further, (data, metadata), others),
+            _ if is_step && path == data => {}
+            _ => drop(others.insert(path.into(), value.clone())),
         }
     }
 }
 
 /// The path of new metadata: that of the only object next to the records, if no key in the path has a dot.
-fn new_metadata(around: &Observed, replies: &[SavedResponse]) -> Option<String> {
+fn new_metadata(around: &Observed, responses: &[SavedResponse]) -> Option<String> {
     let is_object = |seen: &Observed| seen.objects > 0 && seen.objects == seen.values();
     let mut objects = around.fields.0.iter().filter(|(_, seen)| is_object(seen));
     match (objects.next(), objects.next()) {
         (Some((name, seen)), None) if !seen.fields.0.is_empty() => {
-            replies.iter().any(|reply| reply.at(name).is_some()).then(|| name.clone())
+            responses.iter().any(|response| response.at(name).is_some()).then(|| name.clone())
         }
         _ => None,
     }
 }
 
 /// The objects at one path of all responses; without any, the client sees none of its fields.
-fn objects(replies: &[SavedResponse], place: &str) -> Observed {
+fn objects(responses: &[SavedResponse], path: &str) -> Observed {
     let none = Value::Mapping(Mapping::new());
     let mut seen = Observed::default();
-    for reply in replies {
-        seen.add(reply.at(place).filter(|value| value.is_mapping()).unwrap_or(&none));
+    for response in responses {
+        seen.add(response.at(path).filter(|value| value.is_mapping()).unwrap_or(&none));
     }
     seen
 }

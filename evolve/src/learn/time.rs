@@ -6,11 +6,11 @@
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
 use codegen::spec::{self, BodyEntry, Evidence};
 
-use super::guess::{time_format, unit_of};
-use super::reader::Reader;
-use crate::change::Editor;
-use crate::format_maps::SERVICE;
-use crate::observed::{Observed, shown};
+use super::draft::Reader;
+use super::guess_type::{time_format, unit_of};
+use crate::editor::Editor;
+use crate::format_keys::SERVICE;
+use crate::observed_values::{Observed, shown};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
@@ -24,11 +24,11 @@ impl Reader<'_> {
         };
         let evidence = time.evidence.unwrap_or(envelope.evidence);
         let is_optional = time.optional || evidence != Evidence::Documented;
-        let said = format!("which `envelope.time` of {SERVICE} promises (evidence: {})", evidence.word());
-        let met = seen.fields.get(name);
-        let missing = seen.objects - met.map_or(0, Observed::values);
-        let Some(met) = met.filter(|_| missing < seen.objects) else {
-            self.editor.note(format!("no record has `{name}`, {said}"));
+        let declaration = format!("which `envelope.time` of {SERVICE} promises (evidence: {})", evidence.word());
+        let values = seen.fields.get(name);
+        let missing = seen.objects - values.map_or(0, Observed::values);
+        let Some(values) = values.filter(|_| missing < seen.objects) else {
+            self.editor.note(format!("no record has `{name}`, {declaration}"));
             return false;
         };
         let units = [body.text("unit"), time.unit.as_deref().map(String::as_str)];
@@ -36,34 +36,39 @@ impl Reader<'_> {
         let unit = units.into_iter().flatten().find_map(TimeUnit::of);
         let form = TimeForm::of(unit, formats.into_iter().flatten().next());
         let is_written = form.unwrap_or_else(|| self.editor.checked.service.time_form()).format().is_some();
-        let fits = if is_written { time_format(met).is_some() } else { met.are_numbers() && met.unwhole == 0 };
+        let fits = if is_written { time_format(values).is_some() } else { values.are_numbers() && values.unwhole == 0 };
         if !fits {
-            self.editor.note(format!("`{name}`, {said} as a timestamp, has {}, which the client rejects", met.words()));
+            self.editor.note(format!(
+                "`{name}`, {declaration} as a timestamp, has {}, which the client rejects",
+                values.describe()
+            ));
             return false;
         }
         if missing > 0 && !is_optional {
             let of = seen.objects;
             let (have, them) = if missing == 1 { ("has", "it") } else { ("have", "them") };
-            self.editor
-                .note(format!("{missing} of {of} records {have} no `{name}`, {said}; the client rejects {them}"));
+            self.editor.note(format!(
+                "{missing} of {of} records {have} no `{name}`, {declaration}; the client rejects {them}"
+            ));
             return false;
         }
         let own = units.into_iter().flatten().next().map(str::to_owned);
-        self.note_time(name, own.as_deref(), met);
+        self.note_time(name, own.as_deref(), values);
         true
     }
 
     /// Returns whether records have the time field that a body declares without listing fields; reports it if they do
     /// not.
     pub(super) fn has_own_time(&mut self, name: &str, seen: &Observed) -> bool {
-        let met = seen.fields.get(name);
-        let is_moment = met.is_some_and(|met| time_format(met).is_some() || met.are_numbers() && met.unwhole == 0);
+        let values = seen.fields.get(name);
+        let is_timestamp =
+            values.is_some_and(|values| time_format(values).is_some() || values.are_numbers() && values.unwhole == 0);
         let is_shared = self.editor.checked.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
-        if !is_moment && !is_shared && name != "none" {
-            let words = met.map_or_else(|| "is not there".to_owned(), |met| format!("has {}", met.words()));
-            self.editor.note(format!("`{name}`, which the body names as its time, {words}"));
+        if !is_timestamp && !is_shared && name != "none" {
+            let found = values.map_or_else(|| "is not there".to_owned(), |values| format!("has {}", values.describe()));
+            self.editor.note(format!("`{name}`, which the body names as its time, {found}"));
         }
-        is_moment || is_shared || name == "none"
+        is_timestamp || is_shared || name == "none"
     }
 
     /// Reports values of a time field that the client accepts although they contradict the catalogue: numbers as text,
@@ -76,7 +81,7 @@ impl Reader<'_> {
         let time = &self.editor.checked.service.time;
         let (declared, evidence) = (self.editor.checked.service.time_form().word(), time.evidence.word());
         let Some(unit) = unit_of(seen.max).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
-        let says = match own {
+        let known_unit = match own {
             Some(own) => format!("its `unit` is {own}"),
             None => format!("`time.unit` of {SERVICE} is {declared} (evidence: {evidence})"),
         };
@@ -91,7 +96,7 @@ impl Reader<'_> {
         };
         let max = shown(seen.max);
         self.editor.note(format!(
-                "`{name}` has timestamps like {max}, which are {unit}, but {says}, so the client misreads them; {correction}"
+                "`{name}` has timestamps like {max}, which are {unit}, but {known_unit}, so the client misreads them; {correction}"
             ),
         );
     }
@@ -107,9 +112,9 @@ impl Reader<'_> {
 
     /// The name of the time field in a list, if it is not the envelope's; reports the choice.
     pub(super) fn other_time(&mut self, list: &[Tree], shared: Option<&str>) -> String {
-        let moments = list.iter().filter(|field| field.text("type") == Some("timestamp"));
+        let timestamps = list.iter().filter(|field| field.text("type") == Some("timestamp"));
         let names: Vec<_> =
-            moments.filter_map(|field| field.text("name")).filter(|name| Some(*name) != shared).collect();
+            timestamps.filter_map(|field| field.text("name")).filter(|name| Some(*name) != shared).collect();
         let (time, why) = match names.as_slice() {
             [one] => (*one, String::new()),
             [] => ("none", String::new()),

@@ -2,7 +2,7 @@
 //! out. A second import of the same description must edit nothing.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evolve --test cases import::` accepts the output.
-//! `summaries` as an empty file imports the texts too, and `places` lists the path of every omission. Any other file is an error.
+//! `summaries` as an empty file imports the texts too, and `all_paths` lists the path of every omission. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     let [description] =
         descriptions.collect::<Vec<_>>().try_into().map_err(|all| format!("one description, not {all:?}"))?;
     reject_others(case, |name| {
-        matches!(name, "openapi.yaml" | "openapi.json" | "expected" | "summaries" | "places" | "before")
+        matches!(name, "openapi.yaml" | "openapi.json" | "expected" | "summaries" | "all_paths" | "before")
     })?;
     if before.exists() {
         reject_others(&before, codegen::is_part)?;
@@ -38,24 +38,24 @@ fn check(case: &Path) -> Result<(), Failed> {
         text: fs::read_to_string(description)?,
         evidence: "published".to_owned(),
         summaries: case.join("summaries").exists(),
-        places: case.join("places").exists(),
+        all_paths: case.join("all_paths").exists(),
     };
     let catalogue = before.exists().then(|| load(&before));
-    let (said, change) = match import(catalogue, &options) {
-        Ok(change) => (format!("{}\n{}", said(&change), change.diff("")), Some(change)),
+    let (report, change) = match import(catalogue, &options) {
+        Ok(change) => (format!("{}\n{}", notes(&change), change.diff("")), Some(change)),
         Err(refusal) => (format!("refused: {refusal}\n"), None),
     };
-    compare(&case.join("expected"), &said)?;
-    change.map_or(Ok(()), |change| comes_to_rest(&before, &change, &options))
+    compare(&case.join("expected"), &report)?;
+    change.map_or(Ok(()), |change| again_edits_nothing(&before, &change, &options))
 }
 
 /// The same description once more edits nothing, and contradicts nothing of what it brought itself.
-fn comes_to_rest(before: &Path, change: &CatalogueChange, options: &Import) -> Result<(), Failed> {
+fn again_edits_nothing(before: &Path, change: &CatalogueChange, options: &Import) -> Result<(), Failed> {
     let after = texts_after(before, change);
     let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let again = import(Some(load_texts(&texts)), options).map_err(|refusal| refusal.to_string())?;
     if !again.is_empty() {
-        return Err(format!("once more, it edits\n{}\n{}", said(&again), again.diff("")).into());
+        return Err(format!("once more, it edits\n{}\n{}", notes(&again), again.diff("")).into());
     }
     let contradicts = |line: &&String| !before.exists() && !line.starts_with("beyond the catalogue");
     let contradictions: Vec<_> = again.notes().iter().filter(contradicts).collect();
@@ -69,7 +69,7 @@ fn texts_after(before: &Path, change: &CatalogueChange) -> BTreeMap<String, Stri
     texts.chain(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned()))).collect()
 }
 
-fn said(change: &CatalogueChange) -> String {
+fn notes(change: &CatalogueChange) -> String {
     change.notes().iter().flat_map(|line| [line, "\n"]).collect()
 }
 
@@ -77,12 +77,12 @@ fn said(change: &CatalogueChange) -> String {
 fn breaks_no_setter() -> Result<(), Failed> {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters");
     let text = fs::read_to_string(case.join("openapi.yaml")).expect("text");
-    let options = Import { text, evidence: "published".to_owned(), summaries: false, places: false };
+    let options = Import { text, evidence: "published".to_owned(), summaries: false, all_paths: false };
     let before = case.join("before");
     let change = import(Some(load(&before)), &options).map_err(|refusal| refusal.to_string())?;
     let after = texts_after(&before, &change);
     let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let after = codegen::resolve(&load_texts(&texts)).map_err(|findings| findings.to_string())?;
+    let after = codegen::resolve(&load_texts(&texts)).map_err(|errors| errors.to_string())?;
     let changes = diff::compare(&codegen::resolve(&load(&before)).expect("a catalogue"), &after);
     if changes.verdict() == Some(Verdict::Minor) { Ok(()) } else { Err(changes.to_string().into()) }
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use codegen::load_texts;
-use evolve::{LearnOptions, Lesson, learn};
+use evolve::{EndpointResponses, LearnOptions, learn};
 use libtest_mimic::{Failed, Trial};
 
 use crate::recorded::{compare, entries, name, reject_others};
@@ -26,12 +26,12 @@ fn check(case: &Path) -> Result<(), Failed> {
         return Err("there is no response".into());
     }
     let texts = catalogue(case);
-    let learning = learning(case);
-    let notes_and_edit = match learn(load_texts(&borrowed(&texts)), &learning) {
+    let options = options(case);
+    let notes_and_edit = match learn(load_texts(&borrowed(&texts)), &options) {
         Ok(change) => {
             let mut after = texts.clone();
             after.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
-            let again = learn(load_texts(&borrowed(&after)), &learning).map_err(|refusal| refusal.to_string())?;
+            let again = learn(load_texts(&borrowed(&after)), &options).map_err(|refusal| refusal.to_string())?;
             if !again.is_empty() {
                 return Err(format!("the same replies teach something twice:\n{}", again.diff("")).into());
             }
@@ -43,12 +43,12 @@ fn check(case: &Path) -> Result<(), Failed> {
     compare(&case.join("expected"), &notes_and_edit)
 }
 
-fn learning(case: &Path) -> LearnOptions {
-    let replies = entries(case).into_iter().filter(|path| name(path).starts_with("reply"));
-    let replies = replies.map(|path| (name(&path), fs::read(&path).expect("a reply"))).collect();
+fn options(case: &Path) -> LearnOptions {
+    let responses = entries(case).into_iter().filter(|path| name(path).starts_with("reply"));
+    let responses = responses.map(|path| (name(&path), fs::read(&path).expect("a reply"))).collect();
     let enums = fs::read_to_string(case.join("enums")).unwrap_or_default();
     LearnOptions {
-        lessons: vec![Lesson { endpoint: "/basis".to_owned(), replies }],
+        endpoints: vec![EndpointResponses { endpoint: "/basis".to_owned(), responses }],
         evidence: "reported".to_owned(),
         enums: enums.split_whitespace().map(str::to_owned).collect(),
         accept_invented: false,

@@ -33,8 +33,8 @@ fn every_emitted_client_compiles_and_passes_its_tests() {
     // Crates that need our own packages are checked separately.
     let others = ["--exclude", "calls_of_*"];
     let all = ["--workspace", "--lib", "--profile", "test"].into_iter().chain(others);
-    let (checked, said) = scratch.cargo("check", all);
-    assert!(checked.status.success(), "{said}");
+    let (checked, output) = scratch.cargo("check", all);
+    assert!(checked.status.success(), "{output}");
     tests(&cases, &scratch);
     programs_in_docs(&scratch);
     for case in cases.iter().filter(|case| case.join("refused.rs").exists()) {
@@ -53,11 +53,11 @@ fn tests(cases: &[PathBuf], scratch: &Scratch) {
     let tested: Vec<String> = about_requests.chain(callers.iter().cloned()).collect();
     let packages = tested.iter().flat_map(|package| ["--package", package]);
     let targets = ["--no-fail-fast", "--lib", "--test", "calls"];
-    let (tests, said) = scratch.cargo("test", targets.into_iter().chain(packages));
-    assert!(tests.status.success(), "{said}");
-    let passed = |count: &str| said.matches(&format!("test result: ok. {count}")).count();
-    assert_eq!(passed(""), tested.len(), "{said}");
-    assert!(passed("2 passed") >= callers.len(), "{said}");
+    let (tests, output) = scratch.cargo("test", targets.into_iter().chain(packages));
+    assert!(tests.status.success(), "{output}");
+    let passed = |count: &str| output.matches(&format!("test result: ok. {count}")).count();
+    assert_eq!(passed(""), tested.len(), "{output}");
+    assert!(passed("2 passed") >= callers.len(), "{output}");
 }
 
 /// Copies the programs of a case next to its client: one that must not compile into the same crate, one that calls the
@@ -90,21 +90,21 @@ const WITH_PROGRAMS: [&str; 3] = ["case_other_service", "import_everything_3_0",
 
 fn programs_in_docs(scratch: &Scratch) {
     let packages = WITH_PROGRAMS.iter().flat_map(|name| ["--package", name]);
-    let (tests, said) = scratch.cargo("test", std::iter::once("--doc").chain(packages));
-    assert!(tests.status.success(), "{said}");
-    assert_eq!(said.matches("test result: ok").count(), WITH_PROGRAMS.len(), "{said}");
+    let (tests, output) = scratch.cargo("test", std::iter::once("--doc").chain(packages));
+    assert!(tests.status.success(), "{output}");
+    assert_eq!(output.matches("test result: ok").count(), WITH_PROGRAMS.len(), "{output}");
 }
 
 /// Compares the compiler's errors for a program that uses missing items, in the lines that our code causes.
 fn refused(case: &Path, scratch: &Scratch) {
-    let (checked, said) = scratch.cargo("check", ["--example", "refused", "--package", &package(case)]);
+    let (checked, output) = scratch.cargo("check", ["--example", "refused", "--package", &package(case)]);
     assert!(!checked.status.success(), "{} compiles", name(case));
     // The other lines change with the compiler.
     let ours = ["error[", "= note: `Request", "= note: an endpoint has"];
     let is_ours = |line: &&str| ours.iter().any(|begin| line.starts_with(begin));
-    let ours: Vec<_> = said.lines().map(str::trim_start).filter(is_ours).collect();
+    let ours: Vec<_> = output.lines().map(str::trim_start).filter(is_ours).collect();
     let expected = fs::read_to_string(case.join("refused.err")).expect("what the compiler says");
-    assert_eq!(ours, expected.lines().collect::<Vec<_>>(), "{said}");
+    assert_eq!(ours, expected.lines().collect::<Vec<_>>(), "{output}");
 }
 
 /// The folders of the cases that emit.
@@ -140,7 +140,7 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
         evidence: "documented".to_owned(),
         // Foreign text becomes documentation, where it must be escaped.
         summaries: true,
-        places: false,
+        all_paths: false,
     };
     let before = case.join("before");
     let mut texts = if before.exists() { catalogue_in(&before) } else { Texts::new() };
@@ -155,7 +155,7 @@ type Texts = BTreeMap<String, String>;
 /// A client as users get it: the emitted files, and those that are written once.
 fn client(catalogue: &Texts, scratch: &mut Scratch, name: &str) {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no finding");
+    let api = codegen::resolve(&load_texts(&texts)).expect("the catalogue has no error");
     let package = Package::new(name);
     for file in codegen::emit(&api, &package) {
         scratch.write(name, &format!("src/generated/{}", file.path), &file.text);

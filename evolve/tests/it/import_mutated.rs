@@ -46,16 +46,16 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
             text: serde_yaml::to_string(&description).map_err(|error| error.to_string())?,
             evidence: ["documented", "published", "reported", "previous_version"][draw.below(4)].to_owned(),
             summaries: draw.below(2) == 0,
-            places: false,
+            all_paths: false,
         };
         let is_new = catalogue.is_empty();
-        take_over(&mut catalogue, &options)?;
-        let (said, diff) = take_over(&mut catalogue, &options)?;
+        import_into(&mut catalogue, &options)?;
+        let (notes, diff) = import_into(&mut catalogue, &options)?;
         if !diff.is_empty() {
             return Err(format!("once more it edits\n{diff}"));
         }
         let contradicts = |line: &&String| !line.starts_with("beyond");
-        if let Some(line) = said.iter().find(contradicts).filter(|_| is_new) {
+        if let Some(line) = notes.iter().find(contradicts).filter(|_| is_new) {
             return Err(format!("it contradicts itself: {line}"));
         }
     }
@@ -65,7 +65,7 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
 type Texts = BTreeMap<String, String>;
 
 /// Imports into a catalogue; returns the notes and the edit.
-fn take_over(catalogue: &mut Texts, options: &Import) -> Result<(Vec<String>, String), String> {
+fn import_into(catalogue: &mut Texts, options: &Import) -> Result<(Vec<String>, String), String> {
     let texts: Vec<_> = catalogue.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let known = (!texts.is_empty()).then(|| load_texts(&texts));
     let change = match import(known, options).map_err(|refusal| refusal.to_string()) {

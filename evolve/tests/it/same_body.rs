@@ -2,7 +2,7 @@
 //! evidence is that of the source. A typed endpoint is filled in the same way, and keeps the evidence of its path.
 
 use codegen::{Catalogue, load_texts};
-use evolve::{Addition, CatalogueChange, Import, LearnOptions, Lesson, add, import, learn};
+use evolve::{Addition, CatalogueChange, EndpointResponses, Import, LearnOptions, add, import, learn};
 
 const SERVICE: &str = "\
 title: Shop
@@ -66,18 +66,18 @@ fn typed() -> String {
 
 fn learned(catalogue: Catalogue) -> String {
     let response = ("sales.json".to_owned(), RESPONSE.as_bytes().to_vec());
-    let learning = LearnOptions {
-        lessons: vec![Lesson { endpoint: "/sales".to_owned(), replies: vec![response] }],
+    let options = LearnOptions {
+        endpoints: vec![EndpointResponses { endpoint: "/sales".to_owned(), responses: vec![response] }],
         evidence: "reported".to_owned(),
         enums: Vec::new(),
         accept_invented: false,
     };
-    shelf(&learn(catalogue, &learning).expect("a response"))
+    shelf(&learn(catalogue, &options).expect("a response"))
 }
 
 fn imported(catalogue: Catalogue) -> String {
     let options =
-        Import { text: DESCRIPTION.to_owned(), evidence: "published".to_owned(), summaries: false, places: false };
+        Import { text: DESCRIPTION.to_owned(), evidence: "published".to_owned(), summaries: false, all_paths: false };
     shelf(&import(Some(catalogue), &options).expect("a description"))
 }
 

@@ -60,8 +60,8 @@ impl Scratch {
             .env_remove("RUSTFLAGS")
             .output()
             .expect("cargo runs");
-        let said = [output.stdout.as_slice(), b"\n", &output.stderr].concat();
-        (output, String::from_utf8_lossy(&said).into_owned())
+        let text = [output.stdout.as_slice(), b"\n", &output.stderr].concat();
+        (output, String::from_utf8_lossy(&text).into_owned())
     }
 }
 

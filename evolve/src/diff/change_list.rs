@@ -1,0 +1,84 @@
+//! The list of changes; one change may apply to several paths.
+
+use super::Verdict;
+
+/// All changes that affect users of the client, the most severe first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    pub(super) list: Vec<Change>,
+}
+
+/// One change, in the names of the client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The version bump that the change requires.
+    pub verdict: Verdict,
+    /// The heading in a changelog; `None` if the change does not concern users.
+    pub heading: Option<Heading>,
+    /// The change, as the beginning of a sentence if paths follow.
+    pub text: String,
+    /// The paths at which the change occurs.
+    pub locations: Vec<String>,
+    /// The remedy for users of the client.
+    pub remedy: Option<String>,
+}
+
+/// A heading of a changelog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Heading {
+    /// New items.
+    Added,
+    /// Items that differ from before.
+    Changed,
+    /// Items that are going to be removed.
+    Deprecated,
+    /// Items that no longer exist.
+    Removed,
+    /// Items that were corrected.
+    Fixed,
+}
+
+impl Changes {
+    /// Returns whether there are no changes, so that the emitted files are identical.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The most severe verdict of all changes; `None` if there are no changes.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.list.iter().map(|change| change.verdict).max()
+    }
+
+    /// Adds a change, or adds its paths to an equal change.
+    pub(super) fn add(&mut self, change: Change) {
+        let essence = |change: &Change| (change.verdict, change.heading, change.text.clone(), change.remedy.clone());
+        match self.list.iter_mut().find(|known| !known.locations.is_empty() && essence(known) == essence(&change)) {
+            Some(known) => {
+                let new = change.locations.into_iter().filter(|location| !known.locations.contains(location));
+                known.locations.extend(new.collect::<Vec<_>>());
+            }
+            None => self.list.push(change),
+        }
+    }
+
+    /// Sorts the changes by severity, then in the order of the catalogue.
+    pub(super) fn sorted(mut self) -> Self {
+        self.list.sort_by_key(|change| std::cmp::Reverse(change.verdict));
+        self
+    }
+}
+
+impl Change {
+    pub(super) fn new(verdict: Verdict, heading: Heading, text: impl Into<String>) -> Self {
+        Self { verdict, heading: Some(heading), text: text.into(), locations: Vec::new(), remedy: None }
+    }
+
+    pub(super) fn on(mut self, location: impl Into<String>) -> Self {
+        self.locations.push(location.into());
+        self
+    }
+
+    pub(super) fn instead(self, remedy: Option<String>) -> Self {
+        Self { remedy, ..self }
+    }
+}

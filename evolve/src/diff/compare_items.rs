@@ -1,0 +1,104 @@
+//! Compares two lists of public items: they are paired by name, then by the name on the wire; the others are new or
+//! removed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codegen::Api;
+
+use super::Verdict::{Major, Minor, Patch};
+use super::change_list::{Change, Changes, Heading};
+use super::public_items::{Item, Key, Kind, items};
+use super::renames::Renames;
+
+pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
+    let (before, after) = (items(old), items(new));
+    let known: BTreeSet<Key> = before.iter().map(Item::key).collect();
+    let there: BTreeMap<Key, &Item> = after.iter().map(|item| (item.key(), item)).collect();
+    let (mut renames, mut paired) = (Renames::default(), BTreeSet::new());
+    let mut gone = Vec::new();
+    for old in &before {
+        let old = renames.applied(old);
+        let is_free = |new: &&&Item| !known.contains(&new.key()) && !paired.contains(&new.key());
+        let under_another_name = || after.iter().find(|new| old.is_continued_by(new) && is_free(&new));
+        match there.get(&old.key()).copied().or_else(under_another_name) {
+            Some(new) => {
+                if old.key() != new.key() {
+                    renames.note(&old, new);
+                }
+                paired.insert(new.key());
+                pair(&old, new, &before, changes);
+            }
+            None => gone.push(old),
+        }
+    }
+    for old in gone.iter().filter(|old| !is_implied(old, &known, |key| there.contains_key(key))) {
+        let change = Change::new(Major, Heading::Removed, format!("`{}` is gone", old.name));
+        changes.add(located(change, old).instead(substitute(old)));
+    }
+    let present = there.keys().cloned().collect();
+    for new in after.iter().filter(|new| !paired.contains(&new.key())) {
+        // The entry of a new group does not list its endpoints, so these are always listed.
+        if new.kind == Kind::Endpoint || !is_implied(new, &present, |key| paired.contains(key)) {
+            changes.add(located(Change::new(Minor, Heading::Added, introduced(new)), new));
+        }
+    }
+}
+
+/// Returns whether the addition or removal of an item follows from that of another: its owner, or the setter of all
+/// endpoints.
+fn is_implied(item: &Item, side: &BTreeSet<Key>, is_on_both_sides: impl Fn(&Key) -> bool) -> bool {
+    let root = |name: &str| (String::new(), name.to_owned());
+    let setter = root(&item.name);
+    !item.owner.is_empty() && !is_on_both_sides(&root(&item.owner))
+        || item.is_member() && side.contains(&setter) && !is_on_both_sides(&setter)
+}
+
+/// Reports a changed name, a changed wire name and a changed type.
+fn pair(old: &Item, new: &Item, before: &[Item], changes: &mut Changes) {
+    let (was, is) = (&old.name, &new.name);
+    if old.key() != new.key() {
+        let change = Change::new(Major, Heading::Changed, format!("`{was}` is now `{is}`"));
+        changes.add(located(change, new).instead(Some(format!("write `{is}` for `{was}`"))));
+    }
+    let is_on_the_wire = match new.kind {
+        Kind::Endpoint | Kind::Value | Kind::Field => true,
+        Kind::Setter | Kind::ListSetter => !new.is_member(),
+        _ => false,
+    };
+    if is_on_the_wire && old.wire != new.wire {
+        // Two names may have been swapped instead of a path corrected: the method then returns what another returned.
+        let belonged_to_another =
+            new.kind == Kind::Endpoint && before.iter().any(|other| other.kind == new.kind && other.wire == new.wire);
+        let (verdict, heading) = if belonged_to_another { (Major, Heading::Changed) } else { (Patch, Heading::Fixed) };
+        let text = format!("`{is}` is `{}` on the wire instead of `{}`", new.wire, old.wire);
+        changes.add(located(Change::new(verdict, heading, text), new));
+    }
+    if old.ty != new.ty && !old.ty.is_empty() && !new.ty.is_empty() {
+        let text = format!("`{is}` is {} instead of {}", new.ty, old.ty);
+        changes.add(located(Change::new(Major, Heading::Changed, text), new));
+    }
+}
+
+fn introduced(new: &Item) -> String {
+    let ty = if new.ty.is_empty() { String::new() } else { format!(" ({})", new.ty) };
+    let summary = if new.summary.is_empty() { String::new() } else { format!(": {}", new.summary) };
+    format!("`{}`{ty} is new{summary}", new.name)
+}
+
+/// The change with its path, unless the name of the item contains it.
+fn located(change: Change, item: &Item) -> Change {
+    if item.is_member() { change.on(format!("`{}`", item.owner)) } else { change }
+}
+
+/// A way to do the same without a removed item.
+fn substitute(gone: &Item) -> Option<String> {
+    let Item { owner, wire, .. } = gone;
+    match gone.kind {
+        Kind::Endpoint if !wire.contains('{') => {
+            Some(format!("`client.raw(\"{wire}\")` requests it without its types"))
+        }
+        Kind::Value => Some(format!("`{owner}::from(\"{wire}\")` sends the same")),
+        Kind::Field => Some(format!("`unknown_fields` has `{wire}` where it is in a response")),
+        _ => None,
+    }
+}

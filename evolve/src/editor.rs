@@ -1,0 +1,287 @@
+//! A catalogue under edit, and the resulting change: texts before and after the edit, and notes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use codegen::{Catalogue, Diagnostics, load_texts, yaml_parser};
+use similar::TextDiff;
+
+use super::format_keys::{self, SERVICE};
+use super::yaml_edit::{Rewritten, rewrite};
+use super::yaml_path::YamlPath;
+use super::yaml_tree::Tree;
+use crate::valid_catalogue::{ValidCatalogue, api};
+
+/// A change of a catalogue. Nothing is written before [`CatalogueChange::write`].
+#[derive(Clone, Debug, Default)]
+pub struct CatalogueChange {
+    files: Vec<EditedFile>,
+    notes: Vec<String>,
+}
+
+/// One file of a change.
+#[derive(Clone, Debug)]
+struct EditedFile {
+    name: String,
+    /// The text before the edit; `None` for a new file.
+    before: Option<String>,
+    after: String,
+}
+
+/// The reason why an edit produces no change.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// The catalogue has errors before or after the edit.
+    Catalogue(Diagnostics),
+    /// A message without a full stop.
+    Message(String),
+}
+
+impl CatalogueChange {
+    /// Returns whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The notes, one line each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Adds a note.
+    pub(super) fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// The new texts of the files, by name.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|file| (file.name.as_str(), file.after.as_str()))
+    }
+
+    /// The change as a unified diff; `folder` is prepended to the names of files.
+    pub fn diff(&self, folder: &str) -> String {
+        let diffs = self.files.iter().map(|file| {
+            let name = format!("{folder}{}", file.name);
+            let before = if file.before.is_some() { &name } else { "/dev/null" };
+            TextDiff::from_lines(file.before.as_deref().unwrap_or_default(), &file.after)
+                .unified_diff()
+                .header(before, &name)
+                .to_string()
+        });
+        diffs.collect()
+    }
+
+    /// Writes the files into the catalogue's folder, which is created if it is missing. Replaces no file if any of them
+    /// has been edited since the change was made, or cannot be written.
+    pub fn write(&self, dir: &Path) -> io::Result<()> {
+        fs::create_dir_all(dir)?;
+        let new = self.files.iter().map(|file| Ok((dir.join(&file.name), file.on_disk_after(dir)?)));
+        codegen::replace(&new.collect::<io::Result<Vec<_>>>()?)
+    }
+}
+
+impl EditedFile {
+    /// The complete new text; an error if the file on disk has changed since it was read.
+    fn on_disk_after(&self, dir: &Path) -> io::Result<String> {
+        let path = dir.join(&self.name);
+        let old = match fs::read_to_string(&path) {
+            Ok(old) => Some(old),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        };
+        if old.as_deref().map(|old| old.trim_start_matches(BYTE_ORDER_MARK)) != self.before.as_deref() {
+            let why = "has been edited since it was read, so nothing is written; run this once more";
+            return Err(io::Error::other(format!("{} {why}", path.display())));
+        }
+        // A byte order mark, which some editors write, is kept.
+        let mark = if old.is_some_and(|old| old.starts_with(BYTE_ORDER_MARK)) { "\u{feff}" } else { "" };
+        Ok([mark, &self.after].concat())
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Catalogue(diagnostics) => diagnostics.fmt(f),
+            Self::Message(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Refusal {
+    /// Creates an error from a message without a full stop.
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        Self::Message(text.into())
+    }
+}
+
+/// A catalogue under edit.
+#[derive(Debug)]
+pub(super) struct Editor {
+    /// The catalogue before the first edit.
+    pub(super) checked: ValidCatalogue,
+    before: BTreeMap<String, String>,
+    /// The files with the edits so far.
+    trees: BTreeMap<String, Tree>,
+    /// The files that have been edited.
+    edited: BTreeSet<String>,
+    notes: Vec<String>,
+    /// The subject of the next notes, which is put in front of each.
+    pub(super) subject: String,
+}
+
+impl Editor {
+    /// Opens a catalogue that has no errors.
+    pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
+        let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let checked = ValidCatalogue::of(catalogue)?;
+        let tree = |text: &String| yaml_parser::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
+        let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
+        Ok(Self { before, trees, ..Self::of(checked) })
+    }
+
+    /// An empty catalogue.
+    pub(super) fn empty() -> Result<Self, Refusal> {
+        ValidCatalogue::empty().map(Self::of)
+    }
+
+    fn of(checked: ValidCatalogue) -> Self {
+        let (before, trees, edited) = Default::default();
+        Self { checked, before, trees, edited, notes: Vec::new(), subject: String::new() }
+    }
+
+    /// A file with the edits so far.
+    pub(super) fn tree(&self, file: &str) -> &Tree {
+        self.trees.get(file).unwrap_or(&Tree::Null)
+    }
+
+    /// The files of all groups.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
+    }
+
+    /// The modules and titles of the groups before the first edit.
+    pub(super) fn modules(&self) -> Vec<(String, String)> {
+        self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.to_string())).collect()
+    }
+
+    /// The complete body of an endpoint; `series` is short for a series of unknown records with the evidence of the
+    /// envelope.
+    pub(super) fn body(&self, endpoint: &Tree) -> Option<Tree> {
+        let body = endpoint.get("body")?;
+        if body.as_text() != Some("series") {
+            return Some(body.clone());
+        }
+        let evidence = self.tree(SERVICE).get("envelope").and_then(|envelope| envelope.text("evidence"));
+        Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
+    }
+
+    /// The items of a list, empty if the key is missing.
+    pub(super) fn entries(&self, list: &YamlPath) -> &[Tree] {
+        match list.tree(self) {
+            Tree::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The path of a record by its name, in the scope of a file.
+    pub(super) fn record(&self, file: &str, name: &str) -> Option<YamlPath> {
+        [file, SERVICE].into_iter().find_map(|file| {
+            let records = self.tree(file).entries("records");
+            let index = records.iter().position(|record| record.text("name") == Some(name))?;
+            Some(YamlPath::file(file).key("records").item(index))
+        })
+    }
+
+    /// Adds a note for the user.
+    pub(super) fn note(&mut self, text: impl fmt::Display) {
+        self.notes.push(if self.subject.is_empty() { text.to_string() } else { format!("{}: {text}", self.subject) });
+    }
+
+    /// Runs an edit, and undoes it if it fails.
+    pub(super) fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        let (trees, notes) = (self.trees.clone(), self.notes.len());
+        work(self).inspect_err(|_| {
+            self.trees = trees;
+            self.notes.truncate(notes);
+        })
+    }
+
+    /// Starts a new file.
+    pub(super) fn create(&mut self, file: &str, tree: Tree) {
+        self.edited.insert(file.to_owned());
+        self.trees.insert(file.to_owned(), tree);
+    }
+
+    /// Sets a key of a map, in the order of the format.
+    pub(super) fn set(&mut self, at: &YamlPath, key: &'static str, value: impl Into<Tree>) {
+        let Some(map) = self.tree_mut(at) else { return };
+        if let Some(known) = format_keys::map_at(&at.file, &at.path, map) {
+            map.set(known, key, Some(value));
+        }
+    }
+
+    /// Adds items to the end of a list, which is created if it is missing.
+    pub(super) fn extend(&mut self, list: &YamlPath, items: Vec<Tree>) {
+        if items.is_empty() {
+            return;
+        }
+        match self.tree_mut(list) {
+            Some(Tree::List(known)) => known.extend(items),
+            _ => {
+                if let Some((map, key)) = list.parent() {
+                    self.set(&map, key, items);
+                }
+            }
+        }
+    }
+
+    fn tree_mut(&mut self, at: &YamlPath) -> Option<&mut Tree> {
+        self.edited.insert(at.file.clone());
+        self.trees.get_mut(&at.file)?.at_mut(&at.path)
+    }
+
+    /// Returns the change, if the catalogue has no errors after it.
+    pub(super) fn close(mut self) -> Result<CatalogueChange, Refusal> {
+        let mut after = self.before.clone();
+        for (name, tree) in std::mem::take(&mut self.trees) {
+            if !self.edited.contains(&name) {
+                continue;
+            }
+            let text = match self.before.get(&name) {
+                Some(before) => {
+                    let Rewritten { text, unchanged } =
+                        rewrite(before, &tree).map_err(|why| Refusal::Message(format!("{name}: {why}")))?;
+                    self.notes.extend(unchanged.into_iter().map(|message| format!("{name}: {message}")));
+                    text
+                }
+                None => self.first_line(&name) + &tree.file(),
+            };
+            after.insert(name, text);
+        }
+        // The original texts were already checked when the catalogue was opened.
+        if after != self.before {
+            let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            api(&load_texts(&texts))?;
+        }
+        let files = after.into_iter().map(|(name, after)| {
+            let before = self.before.get(&name).cloned();
+            EditedFile { name, before, after }
+        });
+        let files = files.filter(|file| file.before.as_ref() != Some(&file.after)).collect();
+        Ok(CatalogueChange { files, notes: self.notes })
+    }
+
+    /// The first line of the other group files, which is a comment for editors.
+    fn first_line(&self, file: &str) -> String {
+        let groups = self.before.iter().filter(|(name, _)| *name != SERVICE && file != SERVICE);
+        let mut firsts = groups.filter_map(|(_, text)| text.lines().next());
+        let first = firsts.find(|line| line.starts_with("# yaml-language-server:"));
+        first.map(|first| format!("{first}\n")).unwrap_or_default()
+    }
+}

@@ -1,0 +1,106 @@
+//! The body of a successful response: the records of a series, or one object.
+
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{entries, entries_of};
+use super::omissions::{RESPONSE, Weight};
+use super::schemas::type_of;
+use crate::draft_types::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
+use crate::yaml_tree::Tree;
+
+impl<'d> Reader<'d> {
+    /// The body of a successful response, with its record by number; `None` if it is unknown.
+    pub(super) fn body(&mut self, operation: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
+        let (chosen, response) = success_response(operation.get("responses")?)?;
+        let (response, reference) = self.document.follow(response)?;
+        let pointer = format!("{pointer}/responses/{chosen}");
+        let pointer = reference.unwrap_or(&pointer);
+        let Some((_, content)) = entries(response, "content").find(|(kind, _)| is_json(kind)) else {
+            if let Some((kind, _)) = entries(response, "content").next() {
+                self.omissions.explain(Weight::Missing, format!("the body as `{kind}`"), pointer);
+            }
+            return None;
+        };
+        self.omissions.unread(response, RESPONSE, pointer);
+        let schema = content.get("schema")?;
+        let at = format!("{pointer}/schema");
+        self.series(schema, name, &at).or_else(|| self.without_envelope(schema, name, &at))
+    }
+
+    /// A body in the envelope of the service.
+    fn series(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
+        let envelope = self.envelope.clone()?;
+        let (list, list_at) = self.schema_at(schema, pointer, &envelope.data)?;
+        let (list, reference) = self.document.follow(list)?;
+        let list_at = reference.unwrap_or(&list_at);
+        if type_of(list) != "array" {
+            return None;
+        }
+        if let Some((metadata, at)) = envelope.metadata.and_then(|metadata| self.schema_at(schema, pointer, &metadata))
+        {
+            self.metadata(metadata, &at);
+        }
+        let Some(item) = list.get("items") else { return Some(self.series_of(None)) };
+        let item = self.value(item, &format!("{name} Item"), &format!("{list_at}/items")).ty;
+        let record = record_in(&item).filter(|_| innermost(&item) == item);
+        Some(self.series_of(record))
+    }
+
+    /// The metadata next to the records of a body.
+    fn metadata(&mut self, schema: &'d Value, pointer: &str) {
+        let ty = self.value(schema, "Metadata", pointer).ty;
+        if let Some(record) = record_in(&ty).filter(|_| innermost(&ty) == ty)
+            && !self.draft.metadata.contains(&record)
+        {
+            self.draft.metadata.push(record);
+        }
+    }
+
+    fn series_of(&self, record: Option<usize>) -> Tree {
+        match record {
+            Some(record) => Tree::map().with("series", record_name(record)),
+            None => Tree::map().with("series", "unknown").with("evidence", self.options.evidence.as_str()),
+        }
+    }
+
+    /// Returns the schema at the end of dotted keys, and its path.
+    fn schema_at(&mut self, schema: &'d Value, pointer: &str, keys: &str) -> Option<(&'d Value, String)> {
+        keys.split('.').try_fold((schema, pointer.to_owned()), |(schema, pointer), key| {
+            let (target, reference) = self.document.follow(schema)?;
+            let fields = self.properties(target, reference.unwrap_or(&pointer)).listed;
+            fields.into_iter().find(|(name, ..)| *name == key).map(|(_, property, at)| (property, at))
+        })
+    }
+
+    /// A body without an envelope.
+    fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
+        let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
+        let of_list = item(&ty).filter(|item| self.envelope.is_none() && innermost(item) == *item);
+        match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
+            (Some(record), _) if innermost(&ty) == ty => return Some(Tree::map().with("object", record_name(record))),
+            (_, Some((item, record))) if record.is_some() || item == ANY => return Some(self.series_of(record)),
+            _ if ty == ANY => return None,
+            _ => {}
+        }
+        // A record in a type needs a name.
+        if let Some(record) = record_in(&ty) {
+            self.draft.records[record].uses += 1;
+        }
+        // A body has no key for the format of its timestamps.
+        let is_written = innermost(&ty) == TIMESTAMP && self.timestamp_format(schema).is_some();
+        Some(Tree::map().with("type", if is_written { holding(&ty, "string") } else { ty }))
+    }
+}
+
+/// The successful response, with its status.
+pub(super) fn success_response(responses: &Value) -> Option<(&str, &Value)> {
+    let good: Vec<_> = entries_of(responses).filter(|(status, _)| status.starts_with('2')).collect();
+    good.iter().find(|(status, _)| *status == "200").or(good.first()).copied()
+}
+
+/// Returns whether a media type is one JSON value, unlike `application/x-ndjson`.
+pub(super) fn is_json(kind: &str) -> bool {
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(kind.as_str(), "application/json" | "text/json" | "application/*" | "*/*") || kind.ends_with("+json")
+}

@@ -1,0 +1,135 @@
+//! Composed schemas: `allOf`, `oneOf` and `anyOf`.
+//!
+//! Parts are merged into one record with the other keys. A single alternative, with or without `null`, counts as a
+//! part. The catalogue cannot express a choice among several.
+
+use std::collections::HashSet;
+
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{Document, Layer, entries, items, text};
+use super::schemas::{DEPTH, Valued, is_nullable};
+use crate::draft_types::{ANY, record_name};
+
+/// Keys that describe the type itself; a part without any of them only contains facts.
+const STRUCTURE: &[&str] = &[
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "enum",
+    "format",
+    "items",
+    "oneOf",
+    "properties",
+    "required",
+    "type",
+];
+
+/// The alternatives under a key, without `null`, with their indices.
+pub(super) fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<(usize, &'v Value)> {
+    let all = items(schema, key).iter().enumerate();
+    all.filter(|(_, option)| text(option, "type") != Some("null")).collect()
+}
+
+/// Returns `anyOf` or `oneOf`, if it has several alternatives.
+fn key_of_several(schema: &Value) -> Option<&'static str> {
+    ["anyOf", "oneOf"].into_iter().find(|key| alternatives(schema, key).len() > 1)
+}
+
+/// The values of an enum that is written as alternatives: constants with their meanings.
+pub(super) fn constants(schema: &Value) -> Vec<&Value> {
+    let options = key_of_several(schema).map(|key| alternatives(schema, key)).unwrap_or_default();
+    let is_constant = |option: &Value| option.get("const").is_some_and(|value| !value.is_mapping());
+    let are_constants = options.iter().all(|(_, option)| is_constant(option));
+    options.into_iter().map(|(_, option)| option).filter(|_| are_constants).collect()
+}
+
+/// The schemas that a schema combines, without its own keys, each with its path.
+fn parts<'v>(schema: &'v Value, pointer: &str) -> Vec<Layer<'v>> {
+    let single = ["anyOf", "oneOf"].into_iter().filter_map(|key| match alternatives(schema, key).as_slice() {
+        [(index, only)] => Some((*only, format!("{pointer}/{key}/{index}"))),
+        _ => None,
+    });
+    let all = items(schema, "allOf").iter().enumerate();
+    all.map(|(index, part)| (part, format!("{pointer}/allOf/{index}"))).chain(single).collect()
+}
+
+impl Document {
+    /// A schema with all schemas that apply to it, nearest first: references, parts, and the references of parts.
+    pub(super) fn layers<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Layer<'d>> {
+        let mut layers = Vec::new();
+        self.add_layers(schema, pointer, &mut layers, &mut HashSet::new(), 0);
+        layers.reverse();
+        layers
+    }
+
+    fn add_layers<'d>(
+        &'d self,
+        schema: &'d Value,
+        pointer: &str,
+        layers: &mut Vec<Layer<'d>>,
+        seen: &mut HashSet<String>,
+        depth: usize,
+    ) {
+        // A part that contains itself adds nothing the second time.
+        if depth > DEPTH || !seen.insert(pointer.to_owned()) {
+            return;
+        }
+        match self.follow(schema) {
+            Some((target, Some(reference))) => self.add_layers(target, reference, layers, seen, depth + 1),
+            _ => {
+                for (part, at) in parts(schema, pointer) {
+                    self.add_layers(part, &at, layers, seen, depth + 1);
+                }
+            }
+        }
+        layers.push((schema, pointer.to_owned()));
+    }
+}
+
+impl<'d> Reader<'d> {
+    /// The type of a composed schema.
+    pub(super) fn composed(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
+        let has = |key: &str| schema.get(key).is_some();
+        let has_type = |part: &Value| STRUCTURE.iter().any(|key| part.get(key).is_some());
+        let (parts, annotations): (Vec<_>, Vec<_>) =
+            parts(schema, pointer).into_iter().partition(|(part, _)| has_type(part));
+        let nullable = is_nullable(schema) || annotations.iter().any(|(annotation, _)| is_nullable(annotation));
+        let is_one_of_several = key_of_several(schema).is_some() && constants(schema).is_empty() && !has("properties");
+        let value = match parts.as_slice() {
+            [] if is_one_of_several => Valued { ty: ANY.to_owned(), nullable },
+            [] => self.plain(schema, name, pointer),
+            [(part, at)] if !has("properties") && !has("required") => self.value(part, name, at),
+            _ => {
+                let record = self.object(schema, name, pointer);
+                Valued { ty: record.map_or_else(|| ANY.to_owned(), record_name), nullable }
+            }
+        };
+        Valued { nullable: value.nullable || nullable, ..value }
+    }
+
+    /// The properties of an object and of its parts, with their paths; the nearest one takes precedence.
+    pub(super) fn properties(&self, schema: &'d Value, pointer: &str) -> Properties<'d> {
+        let mut all = Properties::default();
+        for (layer, at) in self.document.layers(schema, pointer).into_iter().rev() {
+            all.required.extend(items(layer, "required").iter().filter_map(Value::as_str));
+            for (key, property) in entries(layer, "properties") {
+                let at = format!("{at}/properties/{key}");
+                match all.listed.iter_mut().find(|(known, ..)| *known == key) {
+                    Some(known) => *known = (key, property, at),
+                    None => all.listed.push((key, property, at)),
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The properties and the required names of an object and its parts.
+#[derive(Default)]
+pub(super) struct Properties<'d> {
+    pub(super) listed: Vec<(&'d str, &'d Value, String)>,
+    pub(super) required: HashSet<&'d str>,
+}

@@ -1,0 +1,65 @@
+//! Converts security schemes to credentials, if the client supports their kind.
+
+use codegen::{is_line, may_carry_key, url_path};
+use serde_yaml::{Mapping, Value};
+
+use super::Reader;
+use super::document::{entries, items, text};
+use super::omissions::Weight;
+use crate::yaml_tree::Tree;
+
+/// Returns whether credentials are optional: one of the alternatives is an empty requirement.
+pub(super) fn is_optional(root: &Value) -> bool {
+    items(root, "security").iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
+}
+
+impl Reader<'_> {
+    pub(super) fn credentials(&mut self, evidence: &str, base: &str) -> Option<Tree> {
+        let components = self.document.root().get("components")?;
+        let (mut key, mut token) = (None, None);
+        let is_optional = is_optional(self.document.root());
+        let has_flow = entries(components, "securitySchemes").any(|(_, scheme)| scheme.get("flows").is_some());
+        for (name, scheme) in entries(components, "securitySchemes") {
+            let Some((scheme, _)) = self.document.follow(scheme) else { continue };
+            let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
+            if let (Some(carrier), None) = (key_carrier(scheme, has_flow), &key) {
+                key = Some(carrier.with_some("optional", is_optional.then_some(true)).with("evidence", evidence));
+            } else if let (Some(flow), None) = (flow, &token) {
+                token = token_flow(flow, evidence, base);
+                if token.is_none() {
+                    let why = "a token path that is not below the base URL, or cannot be written down";
+                    self.omissions.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
+                }
+            } else {
+                let why = "a security scheme that the client does not know";
+                self.omissions.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
+            }
+        }
+        let credentials = Tree::map().with_some("api_key", key).with_some("client_credentials", token);
+        (credentials != Tree::map()).then_some(credentials)
+    }
+}
+
+/// The part of a request that carries the key of a scheme; a token of a flow needs the header `Authorization`.
+fn key_carrier(scheme: &Value, has_flow: bool) -> Option<Tree> {
+    let (name, part) = (text(scheme, "name").unwrap_or_default(), text(scheme, "in"));
+    let http = text(scheme, "scheme").unwrap_or_default().to_ascii_lowercase();
+    match (text(scheme, "type")?, http.as_str()) {
+        ("http", "bearer") if !has_flow => Some(Tree::map().with("header", "Authorization").with("prefix", "Bearer ")),
+        ("http", "basic") if !has_flow => Some(Tree::map().with("basic", true)),
+        ("apiKey", _) if part == Some("header") && may_carry_key(name) => Some(Tree::map().with("header", name)),
+        ("apiKey", _) if part == Some("query") && !name.is_empty() && is_line(name) => {
+            Some(Tree::map().with("query", name))
+        }
+        _ => None,
+    }
+}
+
+/// The flow that returns an access token.
+fn token_flow(flow: &Value, evidence: &str, base: &str) -> Option<Tree> {
+    let url = text(flow, "tokenUrl")?;
+    url_path::check(url, false).ok()?;
+    // Every base URL already ends in that path.
+    let url = url.strip_prefix(base).filter(|rest| rest.starts_with('/')).unwrap_or(url);
+    Some(Tree::map().with("path", url).with("label", "Token").with("evidence", evidence))
+}

@@ -1,0 +1,154 @@
+//! Converts a draft to a catalogue. Fields of a record with only one body are listed in that body. Types and records
+//! keep their numbers until the result is merged into a catalogue.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use codegen::spec::ENDPOINT;
+
+use super::draft::{Draft, Named};
+use crate::draft_types::{TIMESTAMP, record_in, record_name};
+use crate::editor::Editor;
+use crate::format_keys::SERVICE;
+use crate::merge::{self, Source, WantedName};
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
+
+/// Converts a draft to a catalogue; `editor` contains the envelope of the series.
+pub(super) fn convert(editor: Editor, draft: Draft, evidence: &str) -> merge::Draft {
+    let time = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time")?.text("name"));
+    let envelope_time = time.map(str::to_owned);
+    let mut converter =
+        Converter { envelope_time, inline: inline(&draft), evidence: evidence.to_owned(), editor, draft };
+    converter.write_service();
+    converter.write_groups();
+    let Converter { editor, draft, .. } = converter;
+    let parts = draft.types.into_iter().chain(draft.records.into_iter().map(|record| record.named));
+    let names = parts.map(name_and_wish).collect();
+    merge::Draft { editor, names, lists: BTreeMap::new(), source: Source::Description }
+}
+
+/// The records of only one body. The body lists their fields, so they need no name.
+fn inline(draft: &Draft) -> BTreeSet<usize> {
+    let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
+    let bodies = draft.endpoints.iter().filter_map(|(_, endpoint)| record_of(endpoint.get("body")?));
+    for (_, record) in bodies {
+        *uses.entry(record).or_default() += 1;
+    }
+    let single_use = uses.into_iter().filter(|(record, bodies)| bodies + draft.records[*record].uses == 1);
+    single_use.map(|(record, _)| record).collect()
+}
+
+fn name_and_wish(named: Named) -> (String, WantedName) {
+    (named.tree.text("name").unwrap_or_default().to_owned(), named.wanted)
+}
+
+/// The state of the conversion.
+struct Converter {
+    editor: Editor,
+    draft: Draft,
+    envelope_time: Option<String>,
+    evidence: String,
+    inline: BTreeSet<usize>,
+}
+
+impl Converter {
+    fn write_service(&mut self) {
+        let named = |named: &Named| (named.rank, named.tree.clone());
+        let types = self.draft.types.iter().map(named).collect();
+        let records = self.draft.records.iter().enumerate().filter(|(index, _)| !self.inline.contains(index));
+        let records = records.map(|(_, record)| named(&record.named)).collect();
+        let lists = [("types", types), ("params", self.draft.shared.clone()), ("records", records)];
+        for (key, mut ranked) in lists {
+            ranked.sort_by_key(|(rank, _): &(usize, Tree)| *rank);
+            self.editor.extend(&YamlPath::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
+        }
+        self.write_metadata();
+    }
+
+    /// Writes the metadata of the envelope.
+    fn write_metadata(&mut self) {
+        let Some(envelope) = self.editor.tree(SERVICE).get("envelope") else { return };
+        let own = Some(self.evidence.as_str()).filter(|own| envelope.text("evidence") != Some(*own));
+        let mut seen = BTreeSet::new();
+        let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, None));
+        let new = all.filter(|field| seen.insert(field.text("name").map(str::to_owned)));
+        let fields = new.map(|field| field.with_some("evidence", own)).collect();
+        self.editor.extend(&YamlPath::service().key("envelope").key("metadata").key("fields"), fields);
+    }
+
+    /// The fields of a record without the envelope's time field.
+    fn listed(&self, record: usize, but: Option<&str>) -> Vec<Tree> {
+        let all = self.draft.records[record].named.tree.entries("fields").iter();
+        all.filter(|field| but.is_none() || field.text("name") != but).cloned().collect()
+    }
+
+    fn write_groups(&mut self) {
+        let mut groups: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
+        for (group, mut endpoint) in std::mem::take(&mut self.draft.endpoints) {
+            let body = endpoint.get("body").map(|body| self.body(body));
+            endpoint.set(&ENDPOINT, "body", body);
+            groups.entry(group).or_default().push(endpoint);
+        }
+        for (module, head) in std::mem::take(&mut self.draft.groups) {
+            let file = format!("{module}.yaml");
+            // Several tags can yield the same module, which gets the title of the first.
+            if *self.editor.tree(&file) == Tree::Null {
+                self.editor.create(&file, head.with("endpoints", groups.remove(&module).unwrap_or_default()));
+            }
+        }
+    }
+
+    /// A body in the format of the catalogue, with the fields of a record that only this body has.
+    fn body(&self, body: &Tree) -> Tree {
+        let Some((kind, record)) = record_of(body).filter(|(kind, _)| *kind != "type") else { return body.clone() };
+        let positional = self.is_listed_by_position(record);
+        let (mut shared, mut new) = (None, Tree::map());
+        if kind == "series" {
+            let time = self.time(record);
+            shared = self.envelope_time.as_deref().filter(|_| time.is_none() && !positional);
+            new = new.with_some("time", time).or(shared.map_or_else(Tree::map, |time| self.form_of_time(record, time)));
+        }
+        new.with_some("positional", positional.then_some(true)).with(kind, self.record_or_fields(record, shared))
+    }
+
+    /// The format of the envelope's time in a record whose fields are listed in the body.
+    fn form_of_time(&self, record: usize, time: &str) -> Tree {
+        let field = self.draft.records[record].field(time).filter(|_| self.inline.contains(&record));
+        Tree::map().with_some("format", field.and_then(|field| field.text("format")))
+    }
+
+    /// Returns whether a record's fields are listed by position in the body.
+    fn is_listed_by_position(&self, record: usize) -> bool {
+        self.inline.contains(&record) && self.draft.records[record].is_positional()
+    }
+
+    fn record_or_fields(&self, record: usize, but: Option<&str>) -> Tree {
+        if self.inline.contains(&record) {
+            return self.listed(record, but).into();
+        }
+        record_name(record).into()
+    }
+
+    /// The time field of a series, if it is not the envelope's.
+    fn time(&self, record: usize) -> Option<String> {
+        let is_inline = self.inline.contains(&record);
+        let record = &self.draft.records[record];
+        let is_timestamp = |field: &&Tree| field.text("type") == Some(TIMESTAMP);
+        let has_timestamp = |name: &str| record.field(name).as_ref().is_some_and(is_timestamp);
+        let shared = self.envelope_time.as_deref();
+        if let Some(shared) = shared.filter(|shared| record.field(shared).is_some()) {
+            return (!is_inline && !has_timestamp(shared)).then(|| "none".to_owned());
+        }
+        let timestamps: Vec<&Tree> = record.named.tree.entries("fields").iter().filter(is_timestamp).collect();
+        match (timestamps.as_slice(), shared) {
+            ([one], _) => one.text("name").map(str::to_owned),
+            (_, Some(_)) => Some("none".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+/// The kind of a body, and the record of its entries or of the entire body.
+fn record_of(body: &Tree) -> Option<(&'static str, usize)> {
+    ["series", "object", "type"].into_iter().find_map(|kind| Some((kind, record_in(body.text(kind)?)?)))
+}

@@ -1,0 +1,61 @@
+//! Converts texts with a closed list of values to named types.
+
+use serde_yaml::Value;
+
+use super::Reader;
+use super::composed_schemas::constants;
+use super::document::{items, text, text_of};
+use super::draft::Named;
+use super::schemas::{is_component, owner};
+use crate::draft_types::type_name;
+use crate::merge::WantedName;
+use crate::rust_names::is_value;
+use crate::yaml_tree::Tree;
+
+impl<'d> Reader<'d> {
+    /// The type of a text: `string`, or a named type.
+    pub(super) fn text_type(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
+        let mut values: Vec<Tree> = Vec::new();
+        for value in items(schema, "enum").iter().chain(constants(schema)) {
+            let written = value.get("const").map_or_else(|| text_of(value), text_of);
+            // `null` among the values makes the type nullable, which is also read from `type`.
+            let is_value = !value.is_null() && is_value(&written);
+            if is_value && !values.iter().any(|known| known.text("value") == Some(&written)) {
+                values.push(self.enum_value(value, &written));
+            }
+        }
+        if values.is_empty() || values.len() == 1 && !is_component(pointer) {
+            return "string".to_owned();
+        }
+        type_name(self.named_type(schema, name, pointer, values))
+    }
+
+    /// A value of a named type, with its facts.
+    fn enum_value(&self, value: &'d Value, written: &str) -> Tree {
+        let summary = ["description", "title"].iter().find_map(|key| text(value, key));
+        let summary = summary.map(|text| self.prose(text)).filter(|summary| !summary.is_empty());
+        Tree::map().with("value", written).with_some("summary", summary)
+    }
+
+    fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, values: Vec<Tree>) -> usize {
+        let texts: Vec<_> = values.iter().filter_map(|value| value.text("value")).map(str::to_owned).collect();
+        // Equal inline enums share one type.
+        let same = self.types_by_values.entry(texts).or_default();
+        let is_it = |known: &&usize| !is_component(pointer) || self.draft.types[**known].wanted.name == name;
+        if let Some(known) = same.iter().find(is_it) {
+            return *known;
+        }
+        same.push(self.draft.types.len());
+        let facts = self.completed(self.facts(schema));
+        let index = self.draft.types.len();
+        let tree = Tree::map()
+            .with("name", type_name(index))
+            .with("kind", "enum")
+            .with_some("summary", facts.get("summary").cloned())
+            .with("evidence", self.options.evidence.as_str())
+            .with("values", values);
+        let wanted = WantedName { name: name.to_owned(), owner: owner(pointer), is_chosen: false };
+        self.draft.types.push(Named { tree, wanted, rank: self.rank("schemas", name) });
+        index
+    }
+}

@@ -1,0 +1,100 @@
+//! Facts that an import omits: each once, the most severe first, with its count and paths.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use serde_yaml::Value;
+
+/// The severity of a loss, the most severe first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Weight {
+    /// An item is missing, or unknown.
+    Missing,
+    /// An item is present without its type.
+    Untyped,
+    /// A fact about an item is missing.
+    Fact,
+    /// A text is missing, or a fact that does not affect requests.
+    Aside,
+}
+
+/// All losses of an import.
+#[derive(Debug, Default)]
+pub(super) struct Omissions {
+    /// The omissions, in the order of their first occurrence.
+    list: Vec<Omission>,
+    /// The indices of the omissions by text.
+    known: HashMap<String, usize>,
+    /// Paths whose omission has already been noted.
+    explained: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct Omission {
+    weight: Weight,
+    what: String,
+    pointers: Vec<String>,
+    seen: BTreeSet<String>,
+}
+
+/// The keys that the import reads, by object.
+pub(super) const ROOT: &str = "openapi info servers paths components tags security";
+pub(super) const PATH: &str = "get parameters summary description";
+pub(super) const OPERATION: &str = "operationId tags summary description parameters responses deprecated";
+pub(super) const PARAM: &str =
+    "name in required schema content description style explode example examples allowEmptyValue";
+pub(super) const RESPONSE: &str = "description content";
+pub(super) const SCHEMA: &str = "\
+    type properties required items prefixItems additionalProperties allOf anyOf oneOf enum const format nullable title \
+    description example examples default minimum maximum";
+
+/// Keys that do not affect a request or a response.
+const ASIDE: &str = "\
+    deprecated externalDocs jsonSchemaDialect license links security servers unevaluatedProperties headers readOnly";
+
+impl Omissions {
+    /// Notes the keys of an object that the import does not read.
+    pub(super) fn unread(&mut self, object: &Value, known: &str, pointer: &str) {
+        let has = |keys: &str, key: &str| keys.split_whitespace().any(|known| known == key);
+        let keys = object.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str());
+        for key in keys.filter(|key| *key != "$ref" && !key.starts_with("x-") && !has(known, key)) {
+            let weight = if has(ASIDE, key) { Weight::Aside } else { Weight::Fact };
+            self.add(weight, format!("`{key}`"), pointer);
+        }
+    }
+
+    /// Notes the reason why a path is not imported; other losses at that path are then not noted.
+    pub(super) fn explain(&mut self, weight: Weight, why: impl Into<String>, pointer: &str) {
+        self.explained.insert(pointer.to_owned());
+        self.add(weight, why.into(), pointer);
+    }
+
+    /// Returns whether the omission of a path has been noted.
+    pub(super) fn is_explained(&self, pointer: &str) -> bool {
+        self.explained.contains(pointer)
+    }
+
+    pub(super) fn add(&mut self, weight: Weight, what: String, pointer: &str) {
+        let index = *self.known.entry(what.clone()).or_insert(self.list.len());
+        if index == self.list.len() {
+            self.list.push(Omission { weight, what, pointers: Vec::new(), seen: BTreeSet::new() });
+        }
+        let omission = &mut self.list[index];
+        if omission.seen.insert(pointer.to_owned()) {
+            omission.pointers.push(pointer.to_owned());
+        }
+    }
+
+    /// The omissions, one line each, with all paths or only the first.
+    pub(super) fn lines(&self, all: bool) -> Vec<String> {
+        let mut sorted: Vec<&Omission> = self.list.iter().collect();
+        sorted.sort_by_key(|omission| (omission.weight, Reverse(omission.pointers.len())));
+        let lines = sorted.into_iter().map(|Omission { what, pointers, .. }| match pointers.as_slice() {
+            [pointer] => format!("{what} (at {pointer})"),
+            pointers if all => format!("{what} ({} times)\n  {}", pointers.len(), pointers.join("\n  ")),
+            [first, ..] => format!("{what} ({} times, first at {first})", pointers.len()),
+            [] => what.clone(),
+        });
+        lines.collect()
+    }
+}

@@ -1,0 +1,96 @@
+//! Converts operations to endpoints.
+
+use codegen::spec::ENDPOINT;
+use codegen::{is_line, url_path};
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{entries, text};
+use super::omissions::{OPERATION, PATH, Weight};
+use super::value_facts::summarized;
+use crate::yaml_tree::Tree;
+
+impl<'d> Reader<'d> {
+    /// Reads all operations under `paths`.
+    pub(super) fn operations(&mut self) {
+        let root = self.document.root();
+        for (path, item) in entries(root, "paths").filter(|(path, _)| path.starts_with('/')) {
+            let pointer = format!("`{path}`");
+            let Some((item, _)) = self.document.follow(item) else { continue };
+            self.omissions.unread(item, PATH, &pointer);
+            if item.get("get").is_some() {
+                // If the reference of an operation cannot be resolved, only its path is known.
+                let operation = self.document.operation(item).unwrap_or(&Value::Null);
+                self.operation(path, item, operation, &pointer);
+            }
+        }
+    }
+
+    fn operation(&mut self, path: &'d str, item: &'d Value, operation: &'d Value, pointer: &str) {
+        let Some(path) = self.path(path, pointer) else { return };
+        if !self.templates.insert(url_path::template(&path)) {
+            let why = "a path that is another one but for the names of its params";
+            self.omissions.explain(Weight::Fact, why, pointer);
+            return;
+        }
+        self.omissions.unread(operation, OPERATION, pointer);
+        let own = path.strip_prefix(self.draft.prefix.as_str()).unwrap_or(&path).to_owned();
+        let group = self.group(operation, &own);
+        let name = self.name(operation, &group, &own);
+        let facts = self.facts(operation);
+        let short = text(operation, "summary").filter(|_| operation.get("description").is_none());
+        let summary = short.map(|text| self.prose(text)).filter(|summary| !summary.is_empty());
+        let facts = self.completed(facts.or(Tree::map().with_some("summary", summary)));
+        let is_deprecated = operation.get("deprecated").and_then(Value::as_bool) == Some(true);
+        let is_unknown = operation.is_null();
+        let (params, are_all) = if is_unknown { (Vec::new(), false) } else { self.params(item, operation, pointer) };
+        let params = self.path_params(&path, params, are_all);
+        let body = self.body(operation, &name, pointer);
+        let facts =
+            ["evidence", "summary"].iter().fold(Tree::map(), |tree, key| tree.with_some(key, facts.get(key).cloned()));
+        let tree = facts
+            .with("name", name)
+            .with("path", path)
+            .with("params", params.map_or_else(|| "unknown".into(), Tree::List))
+            .with("body", body.unwrap_or_else(|| "unknown".into()))
+            .with_some("deprecated", is_deprecated.then_some("The service says so."))
+            .ordered(&ENDPOINT);
+        self.draft.endpoints.push((group, tree));
+    }
+
+    /// The path without the base URL's suffix, if it is valid in the catalogue.
+    fn path(&mut self, path: &str, pointer: &str) -> Option<String> {
+        let path = match path.strip_prefix(self.suffix.as_str()) {
+            Some(rest) if !self.suffix.is_empty() && rest.starts_with('/') => rest,
+            _ => path,
+        };
+        // The paths of an existing catalogue may include the path of the description's server.
+        let is_whole = path.starts_with(&format!("{}/", self.draft.prefix));
+        let path = if is_whole { path.to_owned() } else { format!("{}{path}", self.draft.prefix) };
+        let why = match url_path::check(&path, true) {
+            Ok(()) if is_line(&path) => return Some(path),
+            Err(("path-param", ..)) => "a duplicate path param",
+            Err(("path-braces", ..)) if !path.contains('?') => "braces that do not enclose separate names",
+            _ => "a form that it does not know",
+        };
+        self.omissions.explain(Weight::Missing, format!("a path that is left out, for {why}"), pointer);
+        None
+    }
+
+    /// The params, completed or reduced to match those in the path; `None` if there may be others and none is required.
+    fn path_params(&self, path: &str, mut params: Vec<Tree>, are_all: bool) -> Option<Vec<Tree>> {
+        let in_path = url_path::params(path);
+        if !are_all && in_path.is_empty() {
+            return None;
+        }
+        let name = |entry: &Tree| self.definition(entry).text("name").unwrap_or_default().to_owned();
+        params.retain(|entry| self.definition(entry).get("in").is_some() == in_path.contains(&name(entry).as_str()));
+        for missing in in_path {
+            if !params.iter().any(|entry| name(entry) == missing) {
+                let plain = Tree::map().with("name", missing).with("type", "string").with("in", "path");
+                params.push(summarized(plain));
+            }
+        }
+        Some(params)
+    }
+}

@@ -1,0 +1,115 @@
+//! Converts objects to records, with the fields of all of their parts.
+
+use codegen::is_line;
+use codegen::spec::FIELD;
+use serde_yaml::Value;
+
+use super::Reader;
+use super::composed_schemas::Properties;
+use super::document::text;
+use super::draft::{DraftRecord, Named};
+use super::omissions::Weight;
+use super::schemas::owner;
+use super::value_facts::summarized;
+use crate::draft_types::{or_null, record_in, record_name};
+use crate::merge::WantedName;
+use crate::yaml_tree::Tree;
+
+impl<'d> Reader<'d> {
+    /// A record; `None` for an object without listed fields.
+    pub(super) fn object(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<usize> {
+        if let Some(known) = self.records.get(pointer).copied() {
+            // A reference to a record whose fields are still being read means that the record contains itself.
+            if self.open.contains(&known) {
+                let why = "a record that contains itself, and has `any` there";
+                self.omissions.explain(Weight::Untyped, why, pointer);
+                return None;
+            }
+            return Some(known);
+        }
+        let Properties { listed, required } = self.properties(schema, pointer);
+        if listed.is_empty() {
+            return None;
+        }
+        let listed = listed.into_iter().filter(|(key, ..)| is_line(key)).map(|(key, property, at)| {
+            let is_required = required.contains(key);
+            (key.to_owned(), property, at, is_required)
+        });
+        Some(self.new_record(schema, name, pointer, listed.collect(), false))
+    }
+
+    /// A positional record; `None` for a list without `prefixItems`.
+    pub(super) fn positional(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<usize> {
+        let items = schema.get("prefixItems")?.as_sequence()?;
+        let has_more = schema.get("items").and_then(Value::as_mapping).is_some_and(|rest| !rest.is_empty());
+        if has_more {
+            return None;
+        }
+        if let Some(known) = self.records.get(pointer).copied() {
+            return Some(known).filter(|known| !self.open.contains(known));
+        }
+        let fields = items.iter().enumerate().map(|(index, field)| {
+            let name = text(field, "title").filter(|name| is_line(name));
+            let name = name.map_or_else(|| format!("value {}", index + 1), str::to_owned);
+            (name, field, format!("{pointer}/prefixItems/{index}"), true)
+        });
+        let fields = fields.collect();
+        Some(self.new_record(schema, name, pointer, fields, true))
+    }
+
+    fn new_record(
+        &mut self,
+        schema: &'d Value,
+        name: &str,
+        pointer: &str,
+        listed: Vec<(String, &'d Value, String, bool)>,
+        is_positional: bool,
+    ) -> usize {
+        let index = self.draft.records.len();
+        let facts = self.completed(self.facts(schema));
+        let facts = ["summary", "evidence"].iter().fold(Tree::map().with("name", record_name(index)), |tree, key| {
+            tree.with_some(key, facts.get(key).cloned())
+        });
+        let wanted = WantedName { name: name.to_owned(), owner: owner(pointer), is_chosen: false };
+        let tree = facts.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
+        let named = Named { tree, wanted, rank: self.rank("schemas", name) };
+        self.records.insert(pointer.to_owned(), index);
+        self.draft.records.push(DraftRecord { named, uses: 0 });
+        self.open.push(index);
+        // A record is read only once, so the depth at which it first occurs must not matter.
+        let nesting = std::mem::take(&mut self.nesting);
+        let mut fields = Vec::new();
+        for (key, property, at, is_required) in listed {
+            let field = self.field(property, &key, &at, is_required);
+            if let Some(inner) = field.text("type").and_then(record_in) {
+                self.draft.records[inner].uses += 1;
+            }
+            fields.push(field);
+        }
+        self.nesting = nesting;
+        self.open.pop();
+        if let Some(listed) = self.draft.records[index].named.tree.get_mut("fields") {
+            *listed = fields.into();
+        }
+        index
+    }
+
+    /// Reads a field.
+    pub(super) fn field(&mut self, schema: &'d Value, name: &str, pointer: &str, is_required: bool) -> Tree {
+        let value = self.value(schema, name, pointer);
+        let is_optional = value.nullable || !is_required;
+        let facts = summarized(self.facts_of_value(schema, &value.ty));
+        let field = facts.with("name", name).with("type", value.ty);
+        field.with_some("optional", is_optional.then_some(true)).ordered(&FIELD)
+    }
+
+    /// The type of an object whose keys are data; `None` if it lists fields, or has no schema for its values.
+    pub(super) fn map(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<String> {
+        let values = schema.get("additionalProperties").filter(|values| values.is_mapping())?;
+        if ["properties", "allOf", "required"].iter().any(|key| schema.get(key).is_some()) {
+            return None;
+        }
+        let value = self.value(values, &crate::rust_names::singular(name), &format!("{pointer}/additionalProperties"));
+        Some(format!("map<{}>", or_null(&value.ty, value.nullable)))
+    }
+}

@@ -1,0 +1,174 @@
+//! Converts schemas to types of the catalogue, as far as possible.
+
+use codegen::type_expr::TypeExpr;
+use serde_yaml::Value;
+
+use super::Reader;
+use super::composed_schemas::constants;
+use super::document::{items, text};
+use super::omissions::{SCHEMA, Weight};
+use crate::draft_types::{ANY, TIMESTAMP, or_null, record_name};
+
+/// The maximum nesting depth, far above any readable one.
+pub(super) const DEPTH: usize = 32;
+
+/// A type, and whether its value can be `null`.
+pub(super) struct Valued {
+    pub(super) ty: String,
+    pub(super) nullable: bool,
+}
+
+fn any() -> Valued {
+    Valued { ty: ANY.to_owned(), nullable: false }
+}
+
+impl<'d> Reader<'d> {
+    /// The type of a schema at a path; `name` is used for an unnamed record or enum.
+    pub(super) fn value(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
+        let own = schema;
+        let Some((schema, reference)) = self.document.follow(own) else { return any() };
+        // In 3.0 `nullable` has no effect next to a reference, but authors intend it to.
+        let nullable = reference.is_some() && is_nullable(own);
+        let name = reference.and_then(|reference| reference.rsplit('/').next()).unwrap_or(name);
+        let pointer = reference.unwrap_or(pointer);
+        let why = if pointer.matches('/').count() > DEPTH {
+            "a schema nested too deep, which becomes `any`"
+        } else if self.nesting > DEPTH {
+            "a schema that is made of itself, which becomes `any`"
+        } else {
+            self.omissions.unread(schema, SCHEMA, pointer);
+            self.nesting += 1;
+            let value = self.composed(schema, name, pointer);
+            self.nesting -= 1;
+            if value.ty == ANY
+                && !self.omissions.is_explained(pointer)
+                && schema.as_mapping().is_some_and(|keys| !keys.is_empty())
+            {
+                self.omissions.explain(Weight::Untyped, "a schema that becomes `any`", pointer);
+            }
+            return Valued { nullable: value.nullable || nullable, ..value };
+        };
+        self.omissions.explain(Weight::Untyped, why, pointer);
+        any()
+    }
+
+    pub(super) fn plain(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Valued {
+        let format = text(schema, "format").unwrap_or_default();
+        if matches!(type_of(schema), "integer" | "number" | "boolean") && schema.get("enum").is_some() {
+            self.omissions.add(Weight::Fact, "`enum` of values that are not text".to_owned(), pointer);
+        }
+        let ty = match type_of(schema) {
+            "string" if written_format(format).is_some() => TIMESTAMP.to_owned(),
+            "string" => self.text_type(schema, name, pointer),
+            "integer" if ["uint32", "uint64"].contains(&format) => "count".to_owned(),
+            same @ ("integer" | "number" | "boolean") => same.to_owned(),
+            "array" => self.list(schema, name, pointer),
+            "object" => match self.map(schema, name, pointer) {
+                Some(map) => self.shallow(map, pointer),
+                None => self.object(schema, name, pointer).map_or_else(|| ANY.to_owned(), record_name),
+            },
+            _ => ANY.to_owned(),
+        };
+        Valued { ty, nullable: is_nullable(schema) }
+    }
+
+    /// The default of a schema, or of the one that it refers to.
+    pub(super) fn default_of(&self, schema: &'d Value) -> Option<&'d Value> {
+        self.document.layers(schema, "").into_iter().find_map(|(layer, _)| layer.get("default"))
+    }
+
+    /// Returns the type, unless it nests more lists and maps than the catalogue allows.
+    fn shallow(&mut self, ty: String, pointer: &str) -> String {
+        if TypeExpr::parse(&ty).is_some() {
+            return ty;
+        }
+        self.omissions.explain(Weight::Untyped, "lists and maps nested too deep, which become `any`", pointer);
+        ANY.to_owned()
+    }
+
+    /// The format of timestamps in a schema, if they are text.
+    pub(super) fn timestamp_format(&self, schema: &'d Value) -> Option<&'static str> {
+        let mut schema = schema;
+        for _ in 0..DEPTH {
+            let layers = self.document.layers(schema, "");
+            if let Some(format) = layers.iter().find_map(|(layer, _)| text(layer, "format")) {
+                return written_format(format);
+            }
+            schema = layers.iter().find_map(|(layer, _)| layer.get("items").or(layer.get("additionalProperties")))?;
+        }
+        None
+    }
+
+    fn list(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
+        if let Some(record) = self.positional(schema, name, pointer) {
+            return record_name(record);
+        }
+        let Some(item) = schema.get("items") else { return format!("list<{ANY}>") };
+        let at = format!("{pointer}/items");
+        let value = self.value(item, &crate::rust_names::singular(name), &at);
+        self.shallow(format!("list<{}>", or_null(&value.ty, value.nullable)), pointer)
+    }
+}
+
+/// The catalogue's name of a timestamp format.
+fn written_format(format: &str) -> Option<&'static str> {
+    match format {
+        "date-time" => Some("iso8601"),
+        "date" => Some("date"),
+        _ => None,
+    }
+}
+
+/// The types in `type` except `null`; `null` if it is the only one.
+pub(super) fn types(named: &Value) -> Vec<&str> {
+    match named {
+        Value::String(one) => vec![one],
+        Value::Sequence(several) => {
+            let is_counted = |ty: &&str| several.len() < 2 || *ty != "null";
+            several.iter().filter_map(Value::as_str).filter(is_counted).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The only type of a schema except `null`, guessed from other keys if it is missing; empty if unknown.
+pub(super) fn type_of(schema: &Value) -> &str {
+    if let Some(named @ (Value::String(_) | Value::Sequence(_))) = schema.get("type") {
+        return if let [one] = types(named).as_slice() { one } else { "" };
+    }
+    if schema.get("properties").is_some() || schema.get("allOf").is_some() {
+        return "object";
+    }
+    if ["items", "prefixItems"].iter().any(|key| schema.get(key).is_some()) {
+        return "array";
+    }
+    let constants = constants(schema).into_iter().filter_map(|value| value.get("const"));
+    let values: Vec<_> = items(schema, "enum").iter().chain(schema.get("const")).chain(constants).collect();
+    match values.as_slice() {
+        [] => "",
+        values if values.iter().any(|value| value.is_string()) => "string",
+        values if values.iter().all(|value| value.is_i64()) => "integer",
+        _ => "",
+    }
+}
+
+/// Returns whether a schema is a component.
+pub(super) fn is_component(pointer: &str) -> bool {
+    pointer.starts_with("#/components/schemas/") && pointer.matches('/').count() == 3
+}
+
+/// The component or the path that contains a schema.
+pub(super) fn owner(pointer: &str) -> String {
+    match pointer.strip_prefix("#/components/") {
+        Some(rest) => rest.split('/').nth(1).unwrap_or_default().to_owned(),
+        None => pointer.trim_start_matches('`').split('`').next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// Returns whether a schema itself allows `null`.
+pub(super) fn is_nullable(schema: &Value) -> bool {
+    let is_null = |schema: &Value| text(schema, "type") == Some("null");
+    items(schema, "type").iter().any(|ty| ty.as_str() == Some("null"))
+        || ["anyOf", "oneOf"].iter().any(|key| items(schema, key).iter().any(is_null))
+        || schema.get("nullable").and_then(Value::as_bool) == Some(true)
+}

@@ -1,0 +1,103 @@
+//! Facts about a value other than its type, from its schema or from the object around it, as keys of a field or a
+//! param.
+
+use codegen::is_line;
+use codegen::model::UNKNOWN_MEANING;
+use codegen::spec::RANGE;
+use serde_yaml::Value;
+
+use super::Reader;
+use super::document::{text, text_of};
+use super::schemas::DEPTH;
+use crate::draft_types::{TIMESTAMP, innermost, is_number, record_in, type_of_name, written};
+use crate::yaml_tree::Tree;
+
+impl<'d> Reader<'d> {
+    /// The facts next to a schema, or otherwise within it.
+    pub(super) fn facts_of_value(&self, schema: &'d Value, ty: &str) -> Tree {
+        let layers = self.document.layers(schema, "");
+        // A named type has these facts itself; a list or map of it does not.
+        let is_shared = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
+        let own = self.facts(schema);
+        let far = layers[1..].iter().filter(|_| !is_shared).map(|(layer, _)| self.facts(layer));
+        let mut facts = far.fold(own, Tree::or);
+        // If several values are accepted, the range of an item is that of the value.
+        let mut lists = layers;
+        for _ in 0..DEPTH {
+            let of = |(list, _): &(&'d Value, String)| list.get("items").or(list.get("additionalProperties"));
+            let Some(item) = lists.iter().find_map(of) else { break };
+            lists = self.document.layers(item, "");
+            facts = lists.iter().map(|(layer, _)| Tree::map().with_some("range", range(layer))).fold(facts, Tree::or);
+        }
+        restrict(&mut facts, ty);
+        let format = self.timestamp_format(schema).filter(|_| innermost(ty) == TIMESTAMP);
+        self.with_example(facts.with_some("format", format), ty)
+    }
+
+    /// The facts that an object declares about its subject, if they are imported.
+    pub(super) fn facts(&self, value: &'d Value) -> Tree {
+        let summary = text(value, "description").map(|text| self.prose(text));
+        let summary = summary.filter(|summary| !summary.is_empty() && summary != UNKNOWN_MEANING);
+        Tree::map()
+            .with_some("summary", summary)
+            .with_some("example", value.get("example").or(value.get("examples")).and_then(example))
+            .with_some("range", range(value))
+    }
+
+    /// Adds the example in the format of the catalogue, if it is a value of the type.
+    pub(super) fn with_example(&self, mut facts: Tree, ty: &str) -> Tree {
+        let example = facts.get("example").and_then(Tree::scalar).map(str::to_owned);
+        facts.remove("example");
+        let example = example.filter(|example| self.fits(example, ty, &facts));
+        facts.with_some("example", example.map(|example| written(ty, &example)))
+    }
+
+    /// Adds the required facts: a summary, `unknown` if there is none, and the evidence.
+    pub(super) fn completed(&self, facts: Tree) -> Tree {
+        summarized(facts).with("evidence", self.options.evidence.as_str())
+    }
+}
+
+/// Adds a summary, `unknown` if there is none. The evidence is inherited from the record or endpoint.
+pub(super) fn summarized(facts: Tree) -> Tree {
+    facts.or(Tree::map().with("summary", "unknown"))
+}
+
+/// Removes a range that does not suit the type, or that allows no number.
+fn restrict(facts: &mut Tree, ty: &str) {
+    let Some(range) = facts.get("range") else { return };
+    let bound = |key: &str| range.get(key).and_then(Tree::scalar).and_then(|bound| bound.parse::<f64>().ok());
+    let is_range = bound("min").zip(bound("max")).is_none_or(|(min, max)| min <= max);
+    let is_implied = ty == "count" && bound("min") == Some(0.0);
+    let mut range = range.clone();
+    if is_implied {
+        range.remove("min");
+    }
+    facts.remove("range");
+    if is_range && is_number(ty) && range != Tree::map() {
+        *facts = std::mem::replace(facts, Tree::Null).with("range", range.ordered(&RANGE));
+    }
+}
+
+/// The example of a value, if it fits on a line; the first one of several.
+fn example(value: &Value) -> Option<String> {
+    match value {
+        Value::Sequence(several) => several.first().filter(|first| !first.is_sequence()).and_then(example),
+        Value::Mapping(_) | Value::Null | Value::Tagged(_) => None,
+        one => Some(text_of(one)).filter(|text| is_line(text)),
+    }
+}
+
+/// The range that a schema itself declares.
+fn range(schema: &Value) -> Option<Tree> {
+    let limit = |key: &str| schema.get(key).and_then(number);
+    let range = Tree::map().with_some("min", limit("minimum")).with_some("max", limit("maximum"));
+    (range != Tree::map()).then_some(range)
+}
+
+/// A limit of a range. An integer keeps digits that a float would lose.
+fn number(bound: &Value) -> Option<Tree> {
+    let number = bound.as_f64().filter(|number| number.is_finite())?;
+    let is_whole = bound.is_i64() || bound.is_u64();
+    Some(Tree::Number(if is_whole { text_of(bound) } else { number.to_string() }))
+}

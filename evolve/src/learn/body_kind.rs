@@ -1,0 +1,119 @@
+//! The kind of a body (a series, one object, or another value), and the records of all responses.
+
+use codegen::spec;
+use serde_yaml::Value;
+
+use super::guess_type::keys_of_data;
+use crate::editor::Refusal;
+use crate::observed_values::Observed;
+use crate::saved_response::SavedResponse;
+
+/// The kind of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum BodyKind {
+    Series,
+    Object,
+    /// A value of another type.
+    Value,
+}
+
+impl BodyKind {
+    /// The kind that the catalogue declares.
+    pub(super) fn known(body: &spec::Body) -> Self {
+        match (&body.series, &body.ty) {
+            (Some(_), _) => Self::Series,
+            (None, Some(_)) => Self::Value,
+            (None, None) => Self::Object,
+        }
+    }
+
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Series => "series",
+            Self::Object => "object",
+            Self::Value => "type",
+        }
+    }
+}
+
+/// Determines the kind of bodies that are unknown.
+pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<BodyKind, Refusal> {
+    // Some services send `null` instead of an empty list of records.
+    let is_series =
+        |response: &&SavedResponse| list_of(response, data).is_some_and(|list| list.is_sequence() || list.is_null());
+    match (responses.iter().find(is_series), responses.iter().find(|response| !is_series(response))) {
+        (Some(_), None) => Ok(BodyKind::Series),
+        (Some(series), Some(other)) => Err(Refusal::Message(format!(
+            "{} is a series, but {} is not; omit responses of other endpoints",
+            series.origin, other.origin
+        ))),
+        (None, _) => {
+            let bodies = all_bodies(responses);
+            let is_object = bodies.objects == bodies.times && keys_of_data(&bodies).is_none();
+            Ok(if is_object { BodyKind::Object } else { BodyKind::Value })
+        }
+    }
+}
+
+/// The values of all bodies together.
+pub(super) fn all_bodies(responses: &[SavedResponse]) -> Observed {
+    let mut seen = Observed::default();
+    for response in responses {
+        seen.add(&response.body);
+    }
+    seen
+}
+
+/// The value at the JSON path of a body's records.
+fn list_of<'r>(response: &'r SavedResponse, data: Option<&str>) -> Option<&'r Value> {
+    data.map_or(Some(&response.body), |data| response.at(data))
+}
+
+/// All records of all responses.
+pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result<Observed, Refusal> {
+    let mut seen = Observed::default();
+    for response in responses {
+        let records = match list_of(response, data) {
+            Some(Value::Sequence(records)) => records.as_slice(),
+            Some(Value::Null) => &[],
+            _ => return Err(no_series(&response.origin, data)),
+        };
+        for record in records {
+            seen.add(record);
+        }
+    }
+    match seen.times {
+        0 => Err(Refusal::new("no records in the response; send a request that returns some")),
+        all if all == seen.objects && seen.fields.0.is_empty() => {
+            Err(Refusal::new("the records of the response have no fields; send a request that returns some"))
+        }
+        all if all == seen.objects || all == seen.lists => Ok(seen),
+        _ => Err(Refusal::Message(format!(
+            "its records are {}, and the catalogue has words for objects and for lists; leave them `unknown`, and the \
+             client hands them over as they are",
+            seen.describe()
+        ))),
+    }
+}
+
+fn no_series(origin: &str, data: Option<&str>) -> Refusal {
+    let path = data.map_or_else(|| "the body".to_owned(), |data| format!("`{data}`"));
+    Refusal::Message(format!(
+        "{path} of {origin} is not a list of records, but the catalogue declares a series; use another response, or \
+         correct `body`"
+    ))
+}
+
+/// All bodies, each of which is one object.
+pub(super) fn objects(responses: &[SavedResponse]) -> Result<Observed, Refusal> {
+    let seen = all_bodies(responses);
+    match seen.times {
+        all if all == seen.objects && seen.fields.0.is_empty() => {
+            Err(Refusal::new("no fields in the response; send a request that returns some"))
+        }
+        all if all == seen.objects || all == seen.lists => Ok(seen),
+        _ => Err(Refusal::new(
+            "the catalogue declares one object, but the response is not one; use another response, or correct `body`",
+        )),
+    }
+}

@@ -1,0 +1,69 @@
+//! Detects error responses, which look like any other response if their status is not saved.
+
+use codegen::spec;
+use serde_yaml::Value;
+
+use crate::editor::Refusal;
+use crate::saved_response::{SavedResponse, at};
+use crate::valid_catalogue::ValidCatalogue;
+
+/// Rejects a probable error response; with a success status, only reports it.
+pub(super) fn check(
+    checked: &ValidCatalogue,
+    group: usize,
+    known: Option<&spec::Body>,
+    responses: &[SavedResponse],
+) -> Result<Option<String>, Refusal> {
+    let service = &checked.service;
+    let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
+    let is_listed =
+        |name: &str| known.is_some_and(|body| fields(checked, group, body).any(|field| field.name.as_str() == name));
+    let mut warning = None;
+    for response @ SavedResponse { origin, body, has_status, .. } in responses {
+        let has_records = data.and_then(|data| response.at(data)).is_some_and(Value::is_sequence);
+        let Some(path) = message_path(service, body).filter(|path| !has_records && !is_listed(first(path))) else {
+            continue;
+        };
+        let why = format!("it has `{path}`, see `error_body` in service.yaml");
+        if !has_status {
+            return Err(Refusal::Message(format!(
+                "{origin} looks like an error response: {why}; if it is none, save it with its status, as `curl -i` does"
+            )));
+        }
+        warning = Some(format!("{origin} looks like an error response, although its status is a success: {why}"));
+    }
+    Ok(warning)
+}
+
+/// The JSON path of the message, if a body is an error response.
+fn message_path<'s>(service: &'s spec::Service, body: &Value) -> Option<&'s str> {
+    let (messages, codes) = (&service.error_body.message, &service.error_body.code);
+    let has_text = |path: &&str| at(body, path).is_some_and(Value::is_string);
+    // Some error responses have a list instead of the object with the message.
+    let is_first = |key: &Value| messages.iter().chain(codes).any(|path| Some(first(path)) == key.as_str());
+    let has_nothing_else = body.as_mapping().is_some_and(|body| body.keys().all(is_first));
+    let has_first = |path: &&str| has_nothing_else && body.get(first(path)).is_some();
+    let mut paths = messages.iter().map(String::as_str);
+    paths.clone().find(has_text).or_else(|| paths.find(has_first).map(first))
+}
+
+fn first(path: &str) -> &str {
+    path.split('.').next().unwrap_or_default()
+}
+
+/// The fields that the catalogue lists for a body.
+fn fields<'c>(
+    checked: &'c ValidCatalogue,
+    group: usize,
+    body: &'c spec::Body,
+) -> impl Iterator<Item = &'c spec::Field> {
+    let records = checked.groups[group].1.records.iter().chain(&checked.service.records);
+    let listed = body.series.as_ref().or(body.object.as_ref()).and_then(spec::Known::known);
+    let (inline, name) = match listed {
+        Some(spec::Fields::Inline(fields)) => (fields.as_slice(), None),
+        Some(spec::Fields::Record(name)) => (&[][..], Some(name)),
+        None => (&[][..], None),
+    };
+    let named = records.filter(move |record| Some(&record.name) == name).take(1);
+    inline.iter().chain(named.flat_map(|record| &record.fields))
+}

@@ -1,0 +1,209 @@
+//! Guesses the type of a field from its name and its values.
+
+use heck::ToSnakeCase;
+
+use crate::observed_values::Observed;
+use crate::rust_names::singular;
+
+/// A guessed type.
+#[derive(Debug, PartialEq)]
+pub(super) enum Guess {
+    /// A built-in type of the catalogue.
+    Builtin(&'static str),
+    /// A timestamp in a unit other than the service's.
+    TimeInUnit(&'static str),
+    /// A timestamp as text, in a format of the catalogue.
+    TimeAsText(&'static str),
+    /// A list; its items are guessed separately.
+    List,
+    /// Lists with a separate type per index.
+    Rows,
+    /// An object whose keys are names of fields.
+    Record,
+    /// An object whose keys are data.
+    Map,
+}
+
+/// Guesses the type from the name of a field and its values.
+pub(super) fn guess(name: &str, seen: &Observed, milliseconds: bool) -> Guess {
+    // The client accepts numbers that are written as text. A field with texts only stays text, since they may be names
+    // that look like numbers.
+    if seen.kinds() == 2 && seen.numbers() > 0 && seen.are_numbers() {
+        return Guess::Builtin(if seen.fractions + seen.unwhole > 0 { "number" } else { "integer" });
+    }
+    if seen.kinds() != 1 {
+        return Guess::Builtin("any");
+    }
+    if seen.booleans > 0 {
+        return Guess::Builtin("boolean");
+    }
+    if seen.fractions > 0 {
+        return Guess::Builtin("number");
+    }
+    if seen.integers > 0 {
+        return match time_unit(seen).filter(|_| is_named_like_a_time(name)) {
+            Some(unit) if (unit == "milliseconds") == milliseconds && matches!(unit, "seconds" | "milliseconds") => {
+                Guess::Builtin("timestamp")
+            }
+            Some(unit) => Guess::TimeInUnit(unit),
+            None => Guess::Builtin("integer"),
+        };
+    }
+    if seen.lists > 0 {
+        return if seen.are_rows() && do_items_differ(seen, milliseconds) { Guess::Rows } else { Guess::List };
+    }
+    if seen.objects > 0 {
+        return match seen.fields.0.is_empty() {
+            true => Guess::Builtin("any"),
+            false if is_record(seen) => Guess::Record,
+            false => Guess::Map,
+        };
+    }
+    time_format(seen).map_or(Guess::Builtin("string"), Guess::TimeAsText)
+}
+
+/// Returns whether lists are rows: the values differ in kind by index, or the first one is a time.
+fn do_items_differ(lists: &Observed, milliseconds: bool) -> bool {
+    let kinds =
+        |seen: &Observed| [seen.booleans, seen.numbers(), seen.text_times, seen.lists, seen.objects].map(|n| n > 0);
+    let known = || lists.by_index.iter().filter(|index| index.values() > 0).map(kinds);
+    has_time(lists, milliseconds) || known().any(|kinds| known().next() != Some(kinds))
+}
+
+/// Names for the fields of rows, which have no names in responses: the first is the time, if its values are timestamps.
+pub(super) fn name_of_index(rows: &Observed, milliseconds: bool, time: &str) -> impl Fn(usize) -> String + use<> {
+    let (has_time, time) = (has_time(rows, milliseconds), time.to_owned());
+    move |index| if index == 0 && has_time { time.clone() } else { format!("value {}", index + 1) }
+}
+
+fn has_time(rows: &Observed, milliseconds: bool) -> bool {
+    let first = rows.by_index.first().map(|first| guess(TIME, first, milliseconds));
+    matches!(first, Some(Guess::Builtin("timestamp") | Guess::TimeInUnit(_) | Guess::TimeAsText(_)))
+}
+
+/// The name of the time field.
+pub(super) const TIME: &str = "time";
+
+/// The format in which every text is a timestamp, if there is one.
+pub(super) fn time_format(seen: &Observed) -> Option<&'static str> {
+    let are_texts = seen.kinds() == 1 && seen.text_times > 0;
+    let formats: Option<Vec<_>> = seen.texts.iter().map(|text| format_of(text)).collect();
+    let formats = formats.filter(|_| are_texts)?;
+    Some(if formats.contains(&"iso8601") { "iso8601" } else { "date" })
+}
+
+/// The format of a text, if the client can read it as a timestamp.
+fn format_of(text: &str) -> Option<&'static str> {
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    let clock = shape.strip_prefix("0000-00-00")?;
+    if clock.is_empty() {
+        return Some("date");
+    }
+    let clock = clock.strip_prefix(['T', 't', ' '])?.strip_prefix("00:00")?;
+    let rest = clock.strip_prefix(":00").unwrap_or(clock);
+    let rest = rest.strip_prefix(['.', ',']).map_or(rest, |fraction| fraction.trim_start_matches('0'));
+    let offset = rest.trim_start_matches(['+', '-']);
+    matches!(rest, "" | "Z" | "z").then_some(()).or((offset.len() < rest.len()).then_some(()))?;
+    matches!(offset, "" | "Z" | "z" | "00" | "0000" | "00:00").then_some("iso8601")
+}
+
+/// Returns whether the keys of objects are names of fields, and not data like `1700000000` or an exchange.
+fn is_record(seen: &Observed) -> bool {
+    let names = &seen.fields.0;
+    let is_name = |name: &str| name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    // If objects have no key in common, the keys are data.
+    let shared = seen.objects < 2 || names.iter().any(|(_, field)| field.times > 1);
+    !names.is_empty() && names.len() <= 80 && shared && names.iter().all(|(name, _)| is_name(name))
+}
+
+/// The keys of a body or record, if they seem to be data like times or coins: most of them look like data, or no two
+/// objects have a key in common.
+pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
+    let names = || seen.fields.0.iter().map(|(name, _)| name.as_str());
+    let is_data = |name: &&str| name.parse::<f64>().is_ok() || looks_like_a_time(name);
+    if names().filter(is_data).count() * 2 > names().count() {
+        return names().find(is_data).map(|name| format!("`{name}`"));
+    }
+    let is_shared = seen.objects < 2 || seen.fields.0.iter().any(|(_, field)| field.times > 1);
+    let first: Vec<_> = names().take(2).map(|name| format!("`{name}`")).collect();
+    (!is_shared && first.len() > 1).then(|| format!("{}, of which no two objects have one", first.join(" and ")))
+}
+
+/// The unit in which all integers would be timestamps between 1990 and 2200.
+fn time_unit(seen: &Observed) -> Option<&'static str> {
+    unit_of(seen.min).filter(|unit| unit_of(seen.max) == Some(unit))
+}
+
+/// The unit in which a number would be a timestamp between 1990 and 2200.
+pub(super) fn unit_of(number: f64) -> Option<&'static str> {
+    // 1990 and 2200, in seconds.
+    let (first, last) = (6.3e8, 7.3e9);
+    let units = [("seconds", 1.0), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9)];
+    let fits = |scale: f64| (first * scale..=last * scale).contains(&number);
+    units.into_iter().find(|(_, scale)| fits(*scale)).map(|(unit, _)| unit)
+}
+
+fn is_named_like_a_time(name: &str) -> bool {
+    const LAST: &[&str] = &["time", "date", "timestamp", "ts", "at", "datetime", "since", "until", "expiry", "expires"];
+    let snake = name.to_snake_case();
+    // The name of a list of timestamps may be a plural.
+    let is_last = |word: &str| LAST.contains(&word) || LAST.contains(&singular(word).as_str());
+    snake.split('_').next_back().is_some_and(is_last) || snake.starts_with("timestamp")
+}
+
+/// Returns whether a text is like `2024-01-31`, with or without a time of day after it.
+fn looks_like_a_time(text: &str) -> bool {
+    let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    shape == "0000-00-00" && matches!(text.chars().nth(10), None | Some('T' | 't' | ' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_by_name_and_magnitude() {
+        let table = [
+            ("x", "[1, 2]", Guess::Builtin("integer")),
+            ("x", "[1, 2.5]", Guess::Builtin("number")),
+            ("x", "[1.0]", Guess::Builtin("number")),
+            ("x", "[18446744073709551615]", Guess::Builtin("number")),
+            ("x", "[true, null]", Guess::Builtin("boolean")),
+            ("x", "[null]", Guess::Builtin("any")),
+            ("x", "[1, \"a\"]", Guess::Builtin("any")),
+            ("x", "[1, \"2\"]", Guess::Builtin("integer")),
+            ("x", "[1, \"2.5\"]", Guess::Builtin("number")),
+            ("x", "[1, \"2\", \"NaN\"]", Guess::Builtin("any")),
+            ("x", "[\"2\"]", Guess::Builtin("string")),
+            ("x", "[\"a\"]", Guess::Builtin("string")),
+            ("openDate", "[1700000000]", Guess::Builtin("timestamp")),
+            ("created_at", "[1700000000, 1700000060]", Guess::Builtin("timestamp")),
+            ("openDates", "[1700000000]", Guess::Builtin("timestamp")),
+            ("updateCount", "[1700000000]", Guess::Builtin("integer")),
+            ("openDate", "[1700000000000]", Guess::TimeInUnit("milliseconds")),
+            ("openDate", "[1]", Guess::Builtin("integer")),
+            ("openDate", "[\"2024-01-31T00:00:00Z\"]", Guess::TimeAsText("iso8601")),
+            ("x", "[\"2024-01-31\", \"2024-01-31 10:00\", null]", Guess::TimeAsText("iso8601")),
+            ("x", "[\"2024-01-31T10:00:00.5+02:00\"]", Guess::TimeAsText("iso8601")),
+            ("x", "[\"2024-01-31\"]", Guess::TimeAsText("date")),
+            ("x", "[\"2024-01-31T10:00 in the morning\"]", Guess::Builtin("string")),
+            ("x", "[\"2024-01-31\", \"tomorrow\"]", Guess::Builtin("string")),
+            ("x", "[\"2024-01-311\"]", Guess::Builtin("string")),
+            ("x", "[[1]]", Guess::List),
+            ("x", "[[1.5, 2], [2.5, 3]]", Guess::List),
+            ("x", "[[1.5, \"a\"], [2.5, \"b\"]]", Guess::Rows),
+            ("x", "[[1.5, \"a\"], [2.5]]", Guess::List),
+            ("x", "[[1700000000, 1.5]]", Guess::Rows),
+            ("x", "[{\"a\": 1}]", Guess::Record),
+            ("x", "[{}]", Guess::Builtin("any")),
+            ("x", "[{\"1700000000\": 1}]", Guess::Map),
+            ("x", "[{\"binance\": 1}, {\"okx\": 2}]", Guess::Map),
+        ];
+        for (name, values, expected) in table {
+            let values: serde_yaml::Value = serde_json::from_str(values).expect(values);
+            let mut seen = Observed::default();
+            values.as_sequence().into_iter().flatten().for_each(|value| seen.add(value));
+            assert_eq!(guess(name, &seen, false), expected, "{name}: {values:?}");
+        }
+    }
+}

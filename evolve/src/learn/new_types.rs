@@ -1,0 +1,101 @@
+//! Chooses types for values whose type is unknown.
+
+use codegen::model::TimeUnit;
+use codegen::type_expr::TypeExpr;
+
+use super::draft::Reader;
+use super::guess_type::{Guess, TIME, guess, name_of_index};
+use crate::draft_types::or_null;
+use crate::observed_values::Observed;
+use crate::yaml_tree::Tree;
+
+impl Reader<'_> {
+    /// The type of unknown values, and their unit or format if it can be determined.
+    pub(super) fn new_type(&mut self, name: &str, seen: &Observed) -> (String, Option<&'static str>) {
+        if let Some(ty) = self.enum_of(name, seen) {
+            return (ty, None);
+        }
+        let milliseconds = self.editor.checked.service.time.unit == Some(TimeUnit::Milliseconds);
+        let ty = match guess(name, seen, milliseconds) {
+            Guess::Builtin(ty) => {
+                self.note_doubt(name, ty, seen);
+                ty.to_owned()
+            }
+            Guess::TimeInUnit(unit) => {
+                self.editor.note(format!("`{name}` looks like a timestamp in {unit}, which is not the service's unit"));
+                let ty = if TimeUnit::of(unit).is_some() { "timestamp" } else { "integer" };
+                return (ty.to_owned(), Some(unit));
+            }
+            Guess::TimeAsText(format) => {
+                let is_default = self.editor.checked.service.time_form().word() == format;
+                return ("timestamp".to_owned(), Some(format).filter(|_| !is_default));
+            }
+            Guess::List => return self.holding(name, "list", seen.items.as_deref()),
+            Guess::Map => {
+                self.editor.note(format!("`{name}` has keys that are data, like `{}`", seen.fields.0[0].0));
+                return self.holding(name, "map", seen.under_keys.as_deref());
+            }
+            Guess::Rows => self.record(name, &seen.named(name_of_index(seen, milliseconds, TIME))),
+            Guess::Record => self.record(name, seen),
+        };
+        (ty, None)
+    }
+
+    /// Notes the reason why a type is weaker than it could be.
+    pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Observed) {
+        let found;
+        let doubt = match ty {
+            "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
+            "any" if seen.objects == seen.values() && seen.fields.0.is_empty() => {
+                "was always an object without fields, so it is `any`"
+            }
+            "any" => {
+                found = format!("has {}, so that it is `any`", seen.describe());
+                &found
+            }
+            "number" if seen.rounded > 0 => {
+                "has whole numbers that are too large for an integer and lose digits as a number"
+            }
+            "string" if seen.are_numbers() => {
+                "has texts that read as numbers; write `number` if they are some, as the client reads both"
+            }
+            "integer" | "number" if seen.text_times > 0 => "comes as a number and as text, and the client reads both",
+            _ => return,
+        };
+        self.editor.note(format!("`{name}` {doubt}"));
+    }
+
+    /// The type of lists or maps, from their items.
+    fn holding(&mut self, name: &str, holder: &str, items: Option<&Observed>) -> (String, Option<&'static str>) {
+        let (item, unit) = match items {
+            Some(items) if items.times == 0 => {
+                self.editor.note(format!("`{name}` was always empty, so its items are `any`"));
+                ("any".to_owned(), None)
+            }
+            Some(items) => {
+                let (ty, unit) = self.new_type(name, items);
+                (or_null(&ty, items.nulls > 0), unit)
+            }
+            None => ("any".to_owned(), None),
+        };
+        let ty = format!("{holder}<{item}>");
+        if TypeExpr::parse(&ty).is_some() {
+            return (ty, unit);
+        }
+        self.editor.note(format!("`{name}` has lists within lists, more than the catalogue has words for"));
+        ("any".to_owned(), None)
+    }
+
+    /// Notes fields with equal records that may be entries of a map, for example one per coin or exchange.
+    pub(super) fn note_equal_fields(&mut self, what: &str, seen: &Observed, fields: &[Tree]) {
+        let are_objects = fields.len() > 1 && seen.fields.0.iter().all(|(_, field)| field.objects > 0);
+        let first = fields.first().and_then(|field| field.text("type")).filter(|ty| *ty != "any");
+        if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
+            let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
+            self.editor.note(format!(
+                "{what} has one record under all of its keys; it is a map of them if {} are data",
+                keys.join(" and ")
+            ));
+        }
+    }
+}

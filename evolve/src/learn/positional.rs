@@ -1,0 +1,71 @@
+//! Positional records: each index gets a name, from the catalogue or a new one; then they are handled as objects.
+
+use codegen::model::TimeUnit;
+
+use super::body_kind::BodyKind;
+use super::draft::Reader;
+use super::guess_type::{TIME, name_of_index};
+use crate::editor::{Editor, Refusal};
+use crate::observed_values::Observed;
+use crate::yaml_tree::Tree;
+
+impl Reader<'_> {
+    /// Converts the records of a body to objects with named fields.
+    pub(super) fn by_names(&self, kind: BodyKind, seen: Observed) -> Result<Observed, Refusal> {
+        let known = &self.editor.body(self.endpoint.tree(self.editor)).unwrap_or(Tree::Null);
+        let are_lists = seen.lists > 0;
+        let (listed, is_positional) = match known.get(kind.key()) {
+            _ if kind == BodyKind::Value => return Ok(seen),
+            Some(Tree::List(fields)) => (fields.as_slice(), is_positional(known)),
+            Some(Tree::Text(name)) if name != "unknown" => {
+                let Some(record) = self.editor.record(&self.file, name) else { return Ok(seen) };
+                let record = record.tree(self.editor);
+                (record.entries("fields"), is_positional(record))
+            }
+            _ if !are_lists => return Ok(seen),
+            _ => return newly_named(self.editor, known, kind, &seen),
+        };
+        match (is_positional, are_lists) {
+            (true, true) => Ok(named_as(listed, &seen)),
+            (false, false) => Ok(seen),
+            (known, _) => Err(Refusal::Message(format!(
+                "its records are {}, and the catalogue says {}; give another response, or make the body `unknown` to learn \
+                 it anew",
+                seen.describe(),
+                if known { "lists, by `positional`" } else { "objects" }
+            ))),
+        }
+    }
+
+    /// Returns whether a record is positional.
+    pub(super) fn is_list(&self, record: &str) -> bool {
+        self.editor.record(&self.file, record).is_some_and(|at| is_positional(at.tree(self.editor)))
+    }
+}
+
+/// Names the fields of records that were not known to be positional.
+fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
+    if !seen.are_rows() {
+        return Err(Refusal::Message(format!(
+            "its records are {} and not all of one length, so that no place has a meaning; leave them `unknown`, and \
+             the client hands them over as they are",
+            seen.describe()
+        )));
+    }
+    let own = known.text("time").filter(|time| *time != "none");
+    let shared = editor.checked.service.envelope_time().filter(|_| kind == BodyKind::Series);
+    let time = own.or(shared.map(|time| time.name.as_str())).unwrap_or(TIME);
+    let milliseconds = editor.checked.service.time.unit == Some(TimeUnit::Milliseconds);
+    Ok(seen.named(name_of_index(seen, milliseconds, time)))
+}
+
+/// Returns whether a record, or a body with listed fields, is declared as positional.
+pub(super) fn is_positional(tree: &Tree) -> bool {
+    tree.get("positional") == Some(&true.into())
+}
+
+/// Converts lists to objects by field names; values after the last name are named by number.
+pub(super) fn named_as(listed: &[Tree], seen: &Observed) -> Observed {
+    let name = |index: usize| listed.get(index).and_then(|field| field.text("name")).map(str::to_owned);
+    seen.named(|index| name(index).unwrap_or_else(|| format!("value {}", index + 1)))
+}

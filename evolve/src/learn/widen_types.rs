@@ -1,0 +1,172 @@
+//! Compares known types with values: types that do not fit are widened, and every change is noted.
+
+use codegen::model::{TimeForm, TimeFormat, TimeUnit};
+use codegen::spec::FIELD;
+use codegen::type_expr::{Builtin, TypeExpr};
+
+use super::draft::Reader;
+use super::fields::FieldList;
+use super::guess_type::time_format;
+use crate::merge::is_within;
+use crate::observed_values::{Observed, shown};
+use crate::yaml_tree::Tree;
+
+impl Reader<'_> {
+    /// Widens the type of a listed field if its values do not fit.
+    pub(super) fn widen_field(&mut self, list: &FieldList, field: &mut Tree, seen: &Observed) {
+        let text = |key: &str| field.text(key).unwrap_or_default().to_owned();
+        let (name, ty) = (text("name"), text("type"));
+        if let Some(enumerated) = self.enum_instead(&name, &ty, seen) {
+            field.set(&FIELD, "type", Some(enumerated));
+            return;
+        }
+        let Some(expr) = TypeExpr::parse(&ty) else { return };
+        let named = format!("{}{name}", list.within);
+        let form =
+            TimeForm::of(field.text("unit").and_then(TimeUnit::of), field.text("format").and_then(TimeFormat::of));
+        let form = form.unwrap_or_else(|| self.editor.checked.service.time_form());
+        let is_time = expr == TypeExpr::Builtin(Builtin::Timestamp);
+        let wider = match form.format() {
+            Some(_) if is_time => wider_than_text_time(seen).map(str::to_owned),
+            _ => self.wider(&named, &expr, seen),
+        };
+        let is_numeric = |ty: &str| TypeExpr::parse(ty).is_some_and(|expr| expr.is_numeric());
+        let loses_range = field.get("range").is_some() && wider.as_deref().is_some_and(|wider| !is_numeric(wider));
+        if !loses_range {
+            self.note_range(&named, field, seen);
+        }
+        let Some(wider) = wider else {
+            if is_time {
+                self.note_time(&named, field.text("unit"), seen);
+            }
+            return;
+        };
+        let known = field.text("evidence").unwrap_or(&list.evidence);
+        let contradiction =
+            format!("`{named}` is {ty} (evidence: {known}), but the responses have {}", seen.describe());
+        if let Some((_, why)) = list.fixed.iter().find(|(fixed, _)| *fixed == name) {
+            self.editor.note(format!("{contradiction}, which the client rejects; it stays, as {why}"));
+            return;
+        }
+        let range = if loses_range { ", without its range" } else { "" };
+        // The new type comes from the responses, so the evidence is theirs.
+        let own = self.weaker_evidence(known);
+        let evidence = own.map(|own| format!(" (evidence: {own})")).unwrap_or_default();
+        self.editor.note(format!("{contradiction}; it becomes {wider}{evidence}{range}"));
+        if wider == "number" && seen.rounded > 0 {
+            self.note_doubt(&named, &wider, seen);
+        }
+        field.set(&FIELD, "type", Some(wider));
+        if own.is_some() {
+            field.set(&FIELD, "evidence", own);
+        }
+        if loses_range {
+            field.remove("range");
+        }
+        field.remove("format");
+    }
+
+    /// The wider type for values that do not fit the known one.
+    pub(super) fn wider(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
+        if seen.values() == 0 {
+            return None;
+        }
+        let only = |times: usize| seen.kinds() == 1 && times > 0;
+        let any = || Some("any".to_owned());
+        match known {
+            TypeExpr::Builtin(builtin) => {
+                if *builtin == Builtin::String {
+                    self.note_whole_numbers(name, seen);
+                }
+                wider_builtin(*builtin, seen).map(str::to_owned)
+            }
+            TypeExpr::List(item) if only(seen.lists) => {
+                self.wider_item(name, item, seen.items.as_deref()?).map(|wider| format!("list<{wider}>"))
+            }
+            TypeExpr::Map(item) if only(seen.objects) => {
+                self.wider_item(name, item, seen.under_keys.as_deref()?).map(|wider| format!("map<{wider}>"))
+            }
+            TypeExpr::List(_) | TypeExpr::Map(_) => any(),
+            TypeExpr::Option(known) => self.wider(name, known, seen),
+            TypeExpr::Name(ty) => match self.named_type(ty) {
+                Some(at) if seen.are_texts() => {
+                    self.note_whole_numbers(name, seen);
+                    self.new_values(&at, seen);
+                    None
+                }
+                None if only(if self.is_list(ty) { seen.lists } else { seen.objects }) => {
+                    self.known_record(ty, seen);
+                    None
+                }
+                _ if only(seen.numbers()) => Some("number".to_owned()),
+                _ => any(),
+            },
+        }
+    }
+
+    /// The wider type for the items of a list or a map, `null` included.
+    fn wider_item(&mut self, name: &str, known: &TypeExpr<'_>, seen: &Observed) -> Option<String> {
+        let (item, was_optional) = match known {
+            TypeExpr::Option(item) => (&**item, true),
+            item => (item, *item == TypeExpr::Builtin(Builtin::Any)),
+        };
+        let wider = self.wider(name, item, seen);
+        let is_wider = wider.is_some() || seen.nulls > 0 && !was_optional;
+        let ty = wider.unwrap_or_else(|| item.to_string());
+        let mark = if ty != "any" && (seen.nulls > 0 || matches!(known, TypeExpr::Option(_))) { "?" } else { "" };
+        is_wider.then(|| format!("{ty}{mark}"))
+    }
+
+    /// Notes integers where texts are declared, which the client accepts.
+    fn note_whole_numbers(&mut self, name: &str, seen: &Observed) {
+        if seen.integers > 0 && seen.are_texts() {
+            let found = seen.describe();
+            self.editor.note(format!("`{name}` has {found}; the client reads its integers as text"));
+        }
+    }
+
+    /// Notes numbers outside the range of a field.
+    fn note_range(&mut self, name: &str, field: &Tree, seen: &Observed) {
+        let Some(range) = field.get("range").filter(|_| seen.numbers() + seen.numeric_texts > 0) else { return };
+        if is_within(range, seen.min) && is_within(range, seen.max) {
+            return;
+        }
+        let (min, max) = (shown(seen.min), shown(seen.max));
+        let went = if min == max { format!("was {min}") } else { format!("went from {min} to {max}") };
+        self.editor.note(format!("`{name}` {went}, outside its range, which is unchanged"));
+    }
+}
+
+/// The wider type for timestamps that are declared as text.
+fn wider_than_text_time(seen: &Observed) -> Option<&'static str> {
+    if seen.values() == 0 || time_format(seen).is_some() {
+        return None;
+    }
+    let are_whole = seen.kinds() == 1 && seen.integers > 0 && seen.fractions == 0;
+    Some(if are_whole {
+        "integer"
+    } else if seen.are_texts() {
+        "string"
+    } else {
+        "any"
+    })
+}
+
+/// The wider type for a built-in one; `None` for values that the client accepts.
+fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static str> {
+    let is_alone = seen.kinds() == 1;
+    let are_numbers = seen.are_numbers();
+    let are_whole = are_numbers && seen.unwhole == 0;
+    match known {
+        Builtin::Any => None,
+        Builtin::String if seen.are_texts() => None,
+        Builtin::Boolean if is_alone && seen.booleans > 0 => None,
+        Builtin::Number if are_numbers => None,
+        Builtin::Integer | Builtin::Timestamp if are_whole => None,
+        Builtin::Count if are_whole && seen.min >= 0.0 && seen.max < 2_f64.powi(64) => None,
+        Builtin::Count if are_whole => Some("integer"),
+        Builtin::Integer | Builtin::Count | Builtin::Timestamp if are_numbers => Some("number"),
+        Builtin::Timestamp if is_alone && seen.text_times > 0 => Some("string"),
+        _ => Some("any"),
+    }
+}

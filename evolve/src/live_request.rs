@@ -1,0 +1,175 @@
+//! The requests whose responses can be learned from.
+
+use std::collections::BTreeSet;
+
+use codegen::model::{Api, Body, Endpoint, Group};
+use codegen::{Catalogue, did_you_mean};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::editor::Refusal;
+use crate::find_endpoint::{Names, find};
+use crate::valid_catalogue::api;
+
+/// Characters that must be encoded in a path segment.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// An endpoint to request.
+#[derive(Clone, Debug)]
+pub struct LiveRequest {
+    /// The name in Rust with the group: `orderflow.buy_volume`.
+    pub endpoint: String,
+    path: String,
+    /// Wire names of the params; `None` if they are unknown.
+    params: Option<Vec<String>>,
+}
+
+impl LiveRequest {
+    /// The request for an endpoint, if it has a path.
+    fn new(group: &Group, endpoint: &Endpoint) -> Option<Self> {
+        let path = endpoint.path.clone()?;
+        let params = endpoint.params.as_ref();
+        let params = params.map(|params| params.iter().map(|param| param.param.wire_name.clone()).collect());
+        Some(Self { endpoint: format!("{}.{}", group.ident, endpoint.ident), path, params })
+    }
+
+    /// Returns the request for one endpoint, by its path or one of its names.
+    pub fn of(catalogue: &Catalogue, wanted: &str) -> Result<Self, Refusal> {
+        let api = api(catalogue)?;
+        let named = endpoints(&api).map(|(group, endpoint)| {
+            let path = endpoint.path.as_deref();
+            (
+                Names { group: &group.ident, ident: endpoint.ident.clone(), name: &endpoint.name, path },
+                (group, endpoint),
+            )
+        });
+        let (_, (group, endpoint)) = find(named, wanted)?;
+        Self::new(group, endpoint).ok_or_else(|| {
+            let (group, name) = (&group.ident, &endpoint.name);
+            Refusal::Message(format!(
+                "of `{wanted}` only the name is known; `cargo xtask add PATH --group {group} --name \"{name}\"` adds a path"
+            ))
+        })
+    }
+
+    /// Returns a request for every endpoint with a path whose fields are unknown.
+    pub fn untyped(catalogue: &Catalogue) -> Result<Vec<Self>, Refusal> {
+        let is_untyped =
+            |endpoint: &Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
+        let api = api(catalogue)?;
+        let untyped = endpoints(&api).filter(|(_, endpoint)| is_untyped(endpoint));
+        Ok(untyped.filter_map(|(group, endpoint)| Self::new(group, endpoint)).collect())
+    }
+
+    /// Rejects params that none of these endpoints is known to have, since a misspelt one would not be sent.
+    pub fn check_params(requests: &[Self], given: &[(String, String)]) -> Result<(), Refusal> {
+        let lists: Vec<_> = requests.iter().filter_map(|request| request.params.as_ref()).collect();
+        let known: BTreeSet<&str> = lists.iter().copied().flatten().map(String::as_str).collect();
+        let Some((name, _)) = given.iter().find(|(name, _)| !lists.is_empty() && !known.contains(name.as_str())) else {
+            return Ok(());
+        };
+        let meant = did_you_mean(name, known.iter().copied());
+        let listed: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+        let help = match listed.join(", ") {
+            _ if !meant.is_empty() => meant,
+            none if none.is_empty() => "the catalogue has none".to_owned(),
+            listed => format!("the catalogue has {listed}"),
+        };
+        let label = match requests {
+            [one] => one.endpoint.as_str(),
+            _ => "each of these endpoints",
+        };
+        Err(Refusal::Message(format!("{label} has no param `{name}`; {help}")))
+    }
+
+    /// The path with its params filled in, and the given params that the endpoint may have.
+    pub fn parts(&self, given: &[(String, String)]) -> Result<(String, Vec<(String, String)>), Refusal> {
+        let mut path = self.path.clone();
+        let mut query = Vec::new();
+        for (name, value) in given {
+            let in_path = format!("{{{name}}}");
+            if path.contains(&in_path) {
+                path = path.replace(&in_path, &utf8_percent_encode(value, SEGMENT).to_string());
+            } else if self.params.as_ref().is_none_or(|params| params.contains(name)) {
+                query.push((name.clone(), value.clone()));
+            }
+        }
+        match path.split_once('{').and_then(|(_, rest)| rest.split_once('}')) {
+            Some((missing, _)) => {
+                Err(Refusal::Message(format!("{}: the path needs `--param {missing}=…`", self.endpoint)))
+            }
+            None => Ok((path, query)),
+        }
+    }
+}
+
+fn endpoints(api: &Api) -> impl Iterator<Item = (&Group, &Endpoint)> {
+    api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (group, endpoint)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn param_that_no_endpoint_has_is_rejected() {
+        let known = |params: &[&str]| Some(params.iter().map(|&name| name.to_owned()).collect());
+        let request = |params: Option<Vec<String>>| LiveRequest {
+            endpoint: "books".to_owned(),
+            path: "/books/{symbol}".to_owned(),
+            params,
+        };
+        let table = [
+            (vec![known(&["symbol", "limit"])], Ok(())),
+            (vec![known(&["limits"])], Err("books has no param `limit`; did you mean `limits`?")),
+            (vec![known(&["coin", "venue"])], Err("books has no param `limit`; the catalogue has `coin`, `venue`")),
+            (vec![known(&[])], Err("books has no param `limit`; the catalogue has none")),
+            (vec![None], Ok(())),
+            (vec![known(&["coin"]), known(&["limit"])], Ok(())),
+            (
+                vec![known(&["limits"]), None],
+                Err("each of these endpoints has no param `limit`; did you mean `limits`?"),
+            ),
+        ];
+        let given = [("limit".to_owned(), "5".to_owned())];
+        for (params, expected) in table {
+            let requests: Vec<_> = params.into_iter().map(request).collect();
+            let rejected = LiveRequest::check_params(&requests, &given).map_err(|refusal| refusal.to_string());
+            assert_eq!(rejected, expected.map_err(str::to_owned));
+        }
+    }
+
+    #[test]
+    fn endpoint_without_a_path_has_no_request() {
+        let service = "title: A\nversion: '1'\nsummary: A service.\nenv_prefix: A\n\
+                       time: {unit: seconds, evidence: documented}\n";
+        let market = "title: Market\nsummary: The market.\nendpoints:\n\
+            - {name: Basis, path: /basis, evidence: documented, summary: It., params: [], body: unknown}\n\
+            - {name: Basis Ratio, path: unknown, evidence: documented, summary: It., params: unknown, body: unknown}\n";
+        let path_of = |name: &str| {
+            let catalogue = codegen::load_texts(&[("service.yaml", service), ("market.yaml", market)]);
+            LiveRequest::of(&catalogue, name).map(|request| request.path).map_err(|refusal| refusal.to_string())
+        };
+        let why = "; `cargo xtask add PATH --group market --name \"Basis Ratio\"` adds a path";
+        assert_eq!(path_of("Basis"), Ok("/basis".to_owned()));
+        assert_eq!(path_of("Basis Ratio"), Err(format!("of `Basis Ratio` only the name is known{why}")));
+    }
+
+    #[test]
+    fn request_has_the_params_of_its_endpoint() {
+        let given = [("symbol", "BTC/€"), ("limit", "5"), ("coin", "BTC")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+        let table = [
+            ("/books/{symbol}", Some(vec!["symbol", "limit"]), Ok("/books/BTC%2F%E2%82%AC limit=5")),
+            ("/books", None, Ok("/books symbol=BTC/€ limit=5 coin=BTC")),
+            ("/books", Some(vec![]), Ok("/books")),
+            ("/books/{venue}", None, Err("books: the path needs `--param venue=…`")),
+        ];
+        for (path, params, expected) in table {
+            let params = params.map(|params| params.into_iter().map(str::to_owned).collect());
+            let request = LiveRequest { endpoint: "books".to_owned(), path: path.to_owned(), params };
+            let made = request
+                .parts(&given)
+                .map(|(path, query)| query.iter().fold(path, |line, (name, value)| format!("{line} {name}={value}")));
+            assert_eq!(made.map_err(|refusal| refusal.to_string()), expected.map(str::to_owned).map_err(str::to_owned));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Merges a draft into a catalogue: new endpoints are added, unknown parts of known ones are filled in. Known facts are
+//! preserved, and each contradiction to them becomes a note.
+
+mod bodies;
+mod contradictions;
+mod draft_names;
+mod name_index;
+mod params;
+mod setters;
+mod values;
+
+use std::collections::{BTreeMap, HashMap};
+
+use codegen::catalogue_format::GROUP;
+use codegen::spec::ENDPOINT;
+use codegen::url_path::template;
+
+use crate::editor::Editor;
+use crate::rust_names::ident_of;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
+use draft_names::{ClientNames, NewNames};
+use name_index::Index;
+use setters::Setters;
+pub(crate) use values::{add_values, is_within};
+
+/// Endpoints with their params, types and records, as a separate catalogue in which types and records have numbers as
+/// names.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) editor: Editor,
+    /// The names that its types and records should get.
+    pub(crate) names: BTreeMap<String, WantedName>,
+    /// Widened versions of known lists of fields, which replace those of the catalogue.
+    pub(crate) lists: BTreeMap<YamlPath, Vec<Tree>>,
+    pub(crate) source: Source,
+}
+
+/// The origin of a draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// An OpenAPI description: lists all params and fields of an endpoint; names that are in use are replaced.
+    Description,
+    /// User input: names are kept as typed.
+    Person,
+    /// Responses: contain only some fields; new types, records and fields are noted.
+    Responses,
+}
+
+/// A name for a type or record.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WantedName {
+    pub(crate) name: String,
+    /// The name of the field or endpoint that contains it, used as a prefix if the name is in use.
+    pub(crate) owner: String,
+    /// Whether a known type with this name is the same type, even without a value in common.
+    pub(crate) is_chosen: bool,
+}
+
+/// Merges a draft into a catalogue.
+pub(crate) fn merge(editor: &mut Editor, draft: &Draft) {
+    let mut merger = Merger {
+        known: Index::of(editor),
+        source: Index::of(&draft.editor),
+        setters: Setters::of(editor),
+        client: ClientNames::of(editor),
+        names: NewNames::default(),
+        editor,
+        draft,
+    };
+    let pairs = merger.pairs();
+    let idents = merger.name_endpoints(&pairs);
+    let gaps: Vec<Gap> = pairs.into_iter().map(|(new, known)| merger.gap(new, known)).collect();
+    merger.name_types_and_records(&gaps);
+    merger.write_shared_params(&gaps);
+    merger.write_records();
+    merger.write_metadata();
+    merger.write_lists();
+    let mut added: BTreeMap<String, Vec<Tree>> = BTreeMap::new();
+    for (gap, ident) in gaps.iter().zip(idents) {
+        match &gap.known {
+            Some(known) => {
+                merger.complete(known, gap);
+                merger.note_contradictions(known, gap);
+            }
+            None => added.entry(gap.new.file.clone()).or_default().push(merger.endpoint(gap, ident)),
+        }
+    }
+    merger.write_groups(added);
+}
+
+/// All endpoints of the catalogue, with their paths in it.
+pub(crate) fn endpoints(editor: &Editor) -> Vec<(YamlPath, &Tree)> {
+    editor.groups().flat_map(|file| YamlPath::file(file).key("endpoints").items(editor)).collect()
+}
+
+/// The value of a key, unless it is missing or unknown.
+fn known_value<'t>(tree: &'t Tree, key: &str) -> Option<&'t Tree> {
+    tree.get(key).filter(|value| value.as_text() != Some("unknown"))
+}
+
+/// The text of a key, unless it is missing or unknown.
+fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
+    known_value(tree, key).and_then(Tree::as_text)
+}
+
+/// The parts of an endpoint that are to be written: the unknown ones of a known endpoint, or all of a new one.
+#[derive(Debug)]
+struct Gap {
+    new: YamlPath,
+    known: Option<YamlPath>,
+    params: bool,
+    body: bool,
+}
+
+impl Gap {
+    /// The group's file to which its records belong.
+    fn file(&self) -> &str {
+        &self.known.as_ref().unwrap_or(&self.new).file
+    }
+}
+
+struct Merger<'a> {
+    editor: &'a mut Editor,
+    draft: &'a Draft,
+    /// The catalogue before the first edit.
+    known: Index,
+    source: Index,
+    client: ClientNames,
+    names: NewNames,
+    setters: Setters,
+}
+
+impl Merger<'_> {
+    /// Every endpoint of the draft, with the known endpoint that has its path, or its name if no path is known yet.
+    fn pairs(&self) -> Vec<(YamlPath, Option<YamlPath>)> {
+        let path = |endpoint: &Tree| known_text(endpoint, "path").map(template);
+        let (mut by_path, mut by_name) = (HashMap::new(), HashMap::new());
+        for (at, endpoint) in endpoints(self.editor) {
+            match path(endpoint) {
+                Some(path) => drop(by_path.insert(path, at)),
+                None => drop(by_name.insert((at.file.clone(), ident_of(endpoint)), at)),
+            }
+        }
+        let pair = |(new, endpoint): (YamlPath, &Tree)| {
+            let known = path(endpoint).and_then(|path| by_path.get(&path).cloned());
+            let known = known.or_else(|| by_name.remove(&(new.file.clone(), ident_of(endpoint))));
+            (new, known)
+        };
+        endpoints(&self.draft.editor).into_iter().map(pair).collect()
+    }
+
+    fn gap(&self, new: YamlPath, known: Option<YamlPath>) -> Gap {
+        let is_drafted = |key: &str| known_value(new.tree(&self.draft.editor), key).is_some();
+        let here = known.as_ref().map(|known| known.tree(self.editor));
+        let params = is_drafted("params") && here.is_none_or(|here| known_value(here, "params").is_none());
+        let body = is_drafted("body") && here.is_none_or(|here| self.is_body_open(here, &new));
+        Gap { new, known, params, body }
+    }
+
+    /// Fills in the unknown parts of an endpoint.
+    fn complete(&mut self, known: &YamlPath, gap: &Gap) {
+        let here = known.tree(self.editor).clone();
+        let new = gap.new.tree(&self.draft.editor);
+        let mut evidence = here.text("evidence").unwrap_or_default().to_owned();
+        if let (None, Some(path)) = (known_text(&here, "path"), known_text(new, "path")) {
+            new.text("evidence").unwrap_or_default().clone_into(&mut evidence);
+            self.editor.set(known, "path", path);
+            self.editor.set(known, "evidence", evidence.as_str());
+            let name = here.text("name").unwrap_or_default();
+            self.editor.note(format!("`{name}` was known by name, and now has a path"));
+            if !gap.params {
+                let in_path = self.new_params_in_path(known, &gap.new);
+                self.editor.extend(&known.key("params"), in_path);
+            }
+        }
+        if let (None, Some(summary)) = (known_text(&here, "summary"), known_text(new, "summary")) {
+            self.editor.set(known, "summary", summary);
+        }
+        if gap.params {
+            let params = self.params(&gap.new, &evidence);
+            self.editor.set(known, "params", params);
+        }
+        if gap.body {
+            let body = self.body(&gap.new, here.get("body"), &evidence);
+            self.editor.set(known, "body", body);
+        }
+        // An endpoint with a path needs every key.
+        for key in ["params", "body"] {
+            let here = known.tree(self.editor);
+            if here.get(key).is_none() && known_text(here, "path").is_some() {
+                self.editor.set(known, key, "unknown");
+            }
+        }
+    }
+
+    /// Returns a new endpoint.
+    fn endpoint(&mut self, gap: &Gap, ident: Option<String>) -> Tree {
+        let mut tree = gap.new.tree(&self.draft.editor).clone();
+        let evidence = tree.text("evidence").unwrap_or_default().to_owned();
+        tree.set(&ENDPOINT, "rust_name", ident);
+        if gap.params {
+            let params = self.params(&gap.new, &evidence);
+            tree.set(&ENDPOINT, "params", Some(params));
+        }
+        let body = self.body(&gap.new, None, &evidence);
+        tree.set(&ENDPOINT, "body", Some(body));
+        tree
+    }
+
+    fn write_groups(&mut self, mut added: BTreeMap<String, Vec<Tree>>) {
+        for file in self.draft.editor.groups() {
+            let endpoints = added.remove(file).unwrap_or_default();
+            let drafted = self.draft.editor.tree(file);
+            if self.editor.tree(file).get("title").is_some() {
+                self.editor.extend(&YamlPath::file(file).key("endpoints"), endpoints);
+            } else if !endpoints.is_empty() || drafted.entries("endpoints").is_empty() {
+                // A group whose endpoints are all in other groups is not added.
+                let records = self.editor.tree(file).entries("records").to_vec();
+                let mut head = drafted.clone();
+                head.set(GROUP, "records", (!records.is_empty()).then_some(records));
+                head.set(GROUP, "endpoints", Some(endpoints));
+                self.editor.create(file, head);
+            }
+        }
+    }
+}

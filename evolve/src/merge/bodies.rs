@@ -1,0 +1,107 @@
+//! The bodies of endpoints, and the metadata next to the records of every series.
+
+use std::collections::HashSet;
+
+use codegen::spec::BODY;
+
+use super::{Merger, known_value};
+use crate::format_keys::SERVICE;
+use crate::rust_names::{NamesInUse, ident_of};
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
+
+/// The key that makes a body a series or an object.
+pub(super) fn kind(body: &Tree) -> Option<&'static str> {
+    ["series", "object"].into_iter().find(|kind| body.get(kind).is_some())
+}
+
+impl Merger<'_> {
+    /// Returns whether the body of an endpoint is unknown, or only its kind is known and the draft has its fields.
+    pub(super) fn is_body_open(&self, here: &Tree, new: &YamlPath) -> bool {
+        let Some(known) = self.editor.body(here).filter(|body| body.as_text() != Some("unknown")) else { return true };
+        let drafted = new.tree(&self.draft.editor).get("body");
+        kind(&known).is_some_and(|kind| {
+            let has_fields = |body: &Tree| known_value(body, kind).is_some();
+            !has_fields(&known) && drafted.is_some_and(has_fields)
+        })
+    }
+
+    /// The body of an endpoint with the names of the catalogue, to replace the known one; `inherited` is the evidence
+    /// of the endpoint.
+    pub(super) fn body(&self, new: &YamlPath, known: Option<&Tree>, inherited: &str) -> Tree {
+        let endpoint = new.tree(&self.draft.editor);
+        let mut body = endpoint.get("body").cloned().unwrap_or(Tree::Null);
+        let ty = body.text("type").map(|ty| self.ty(ty));
+        body.set(&BODY, "type", ty);
+        if let Some(kind) = kind(&body) {
+            let fields: Tree = match body.get(kind) {
+                Some(Tree::List(fields)) => self.fields(fields, &mut self.idents_of_time(&body)).into(),
+                Some(Tree::Text(name)) if name != "unknown" => self.ty(name).into(),
+                other => other.cloned().unwrap_or(Tree::Null),
+            };
+            body.set(&BODY, kind, Some(fields));
+        }
+        if let (Some(known), Tree::Map(_)) = (known, &body) {
+            let evidence = body.text("evidence").or(endpoint.text("evidence")).unwrap_or_default().to_owned();
+            body.remove("evidence");
+            if evidence != inherited {
+                body.put("evidence", evidence.into(), &[]);
+            }
+            // A body that is not a time series has no time.
+            if known.text("time") == Some("none") {
+                body.put("time", "none".into(), &["evidence"]);
+            }
+        }
+        body
+    }
+
+    /// The names of fields that a body has without listing them: the envelope's time field, unless the series has
+    /// another or lists all fields by position.
+    fn idents_of_time(&self, body: &Tree) -> NamesInUse {
+        let mut idents = NamesInUse::default();
+        let time = self.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time"));
+        if let Some(time) = time.filter(|_| {
+            kind(body) == Some("series") && ["time", "positional"].iter().all(|key| body.get(key).is_none())
+        }) {
+            idents.note(ident_of(time).unwrap_or_default());
+        }
+        idents
+    }
+
+    /// The fields of the draft's metadata, if the catalogue has none.
+    pub(super) fn new_metadata(&self) -> &[Tree] {
+        let metadata = |tree: &'_ Tree| tree.get("envelope").and_then(|envelope| envelope.get("metadata")).cloned();
+        let known = metadata(self.editor.tree(SERVICE));
+        if known.is_none_or(|known| !known.entries("fields").is_empty()) {
+            return &[];
+        }
+        let drafted = self.draft.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
+        drafted.map_or(&[], |metadata| metadata.entries("fields"))
+    }
+
+    /// Writes the fields of the metadata, if none are known.
+    pub(super) fn write_metadata(&mut self) {
+        let fields = self.fields(self.new_metadata(), &mut NamesInUse::default());
+        self.editor.extend(&YamlPath::service().key("envelope").key("metadata").key("fields"), fields);
+    }
+
+    /// Replaces known lists of fields with the widened ones.
+    pub(super) fn write_lists(&mut self) {
+        for (at, drafted) in &self.draft.lists {
+            let Some((parent, key)) = at.parent() else { continue };
+            let around = parent.tree(self.editor);
+            let fields = self.fields(drafted, &mut self.idents_of_time(around));
+            let owner = around.text("name").map(|name| format!("{name}.")).unwrap_or_default();
+            let known: HashSet<_> = self.editor.entries(at).iter().map(|field| field.text("name")).collect();
+            let new = fields.iter().filter(|field| !known.contains(&field.text("name")));
+            let note = |field: &Tree| {
+                let [name, ty] = ["name", "type"].map(|key| field.text(key).unwrap_or_default());
+                format!("`{owner}{name}` is new ({ty})")
+            };
+            for note in new.map(note).collect::<Vec<_>>() {
+                self.editor.note(note);
+            }
+            self.editor.set(&parent, key, fields);
+        }
+    }
+}

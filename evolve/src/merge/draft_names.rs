@@ -1,0 +1,293 @@
+//! Rust names for the contents of a draft, and the file of each of its records.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use codegen::names::{self, Case, Scope};
+use codegen::spec::{FIELD, RECORD, TYPE};
+use codegen::type_expr::TypeExpr;
+
+use super::values::{add_values, is_identifier, value_texts, with_idents};
+use super::{Gap, Merger, Source, WantedName};
+use crate::editor::Editor;
+use crate::format_keys::SERVICE;
+use crate::rust_names::{NamesInUse, group_types, method_name, root_types, type_name, types_of_method};
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
+
+/// The names of types in the client.
+#[derive(Debug)]
+pub(super) struct ClientNames {
+    root: NamesInUse,
+    /// The names in the modules of groups, by file.
+    groups: HashMap<String, NamesInUse>,
+    /// The names in any of these modules.
+    in_groups: NamesInUse,
+}
+
+impl ClientNames {
+    /// Collects the names in a catalogue.
+    pub(super) fn of(editor: &Editor) -> Self {
+        let (mut groups, mut in_groups) = (HashMap::new(), NamesInUse::default());
+        for file in editor.groups() {
+            let mut own = NamesInUse::default();
+            group_types(YamlPath::file(file).module(), editor.tree(file), &mut own);
+            group_types(YamlPath::file(file).module(), editor.tree(file), &mut in_groups);
+            groups.insert(file.to_owned(), own);
+        }
+        Self { root: root_types(editor.tree(SERVICE)), groups, in_groups }
+    }
+
+    /// The names in the module of a group, which may be new.
+    fn group(&mut self, file: &str) -> &mut NamesInUse {
+        self.groups.entry(file.to_owned()).or_insert_with(|| {
+            let mut own = NamesInUse::default();
+            own.note(names::handle(YamlPath::file(file).module()));
+            self.in_groups.note(names::handle(YamlPath::file(file).module()));
+            own
+        })
+    }
+
+    fn note(&mut self, file: &str, name: &str) {
+        self.group(file).note(name);
+        self.in_groups.note(name);
+    }
+
+    fn claim_method(&mut self, file: &str, name: &str, chosen: Option<&str>) -> String {
+        self.group(file);
+        let (root, own) = (&self.root, &self.groups[file]);
+        let ident = method_name(name, chosen, |ty| root.has(ty) || own.has(ty));
+        for ty in types_of_method(&ident) {
+            self.note(file, &ty);
+        }
+        ident
+    }
+
+    /// A free name for a type or record in a file.
+    fn claim_type(&mut self, file: &str, WantedName { name, owner, .. }: &WantedName) -> String {
+        if file == SERVICE {
+            let name = type_name(name, owner, |ty| self.root.has(ty) || self.in_groups.has(ty));
+            self.root.note(name.as_str());
+            return name;
+        }
+        self.group(file);
+        let (root, own) = (&self.root, &self.groups[file]);
+        let name = type_name(name, owner, |ty| root.has(ty) || own.has(ty));
+        self.note(file, &name);
+        name
+    }
+}
+
+/// The names of the draft's contents in the catalogue.
+#[derive(Debug, Default)]
+pub(super) struct NewNames {
+    /// Types, by their names in the draft.
+    types: HashMap<String, String>,
+    /// Records, by their numbers in the draft; new records have a file.
+    records: BTreeMap<usize, (String, Option<String>)>,
+    /// The ids of shared params, by their index in the draft.
+    pub(super) params: HashMap<YamlPath, String>,
+}
+
+impl Merger<'_> {
+    /// The `rust_name` of each new endpoint that needs one.
+    pub(super) fn name_endpoints(&mut self, pairs: &[(YamlPath, Option<YamlPath>)]) -> Vec<Option<String>> {
+        let draft = self.draft;
+        let ident = |(new, known): &(YamlPath, Option<YamlPath>)| {
+            let tree = new.tree(&draft.editor);
+            let (name, chosen) = (tree.text("name").unwrap_or_default(), tree.text("rust_name"));
+            match (known, draft.source) {
+                (Some(_), _) => None,
+                (None, Source::Person | Source::Responses) => chosen.map(str::to_owned),
+                (None, Source::Description) => {
+                    let ident = self.client.claim_method(&new.file, name, chosen);
+                    (names::ident(name, Case::Snake).as_ref() != Ok(&ident)).then_some(ident)
+                }
+            }
+        };
+        pairs.iter().map(ident).collect()
+    }
+
+    /// Names the types and records that the gaps need, and determines the file of each record.
+    pub(super) fn name_types_and_records(&mut self, gaps: &[Gap]) {
+        let mut roots: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for gap in gaps {
+            let named = roots.entry(gap.file()).or_default();
+            if gap.body {
+                named.extend(types_in(gap.new.key("body").tree(&self.draft.editor)));
+            }
+            if gap.params {
+                named.extend(self.types_of_params(&gap.new));
+            }
+        }
+        roots.entry(SERVICE).or_default().extend(self.new_metadata().iter().flat_map(types_in));
+        for (at, fields) in &self.draft.lists {
+            roots.entry(&at.file).or_default().extend(fields.iter().flat_map(types_in));
+        }
+        let (mut files, mut types): (BTreeMap<usize, BTreeSet<&str>>, _) = (BTreeMap::new(), BTreeSet::new());
+        for (file, named) in roots {
+            let mut records = BTreeSet::new();
+            for ty in &named {
+                self.reach(ty, &mut records, &mut types);
+            }
+            for record in records {
+                files.entry(record).or_default().insert(file);
+            }
+        }
+        // The records in the fields of a shared record are shared too.
+        let mut shared = BTreeSet::new();
+        for (record, _) in files.iter().filter(|(_, files)| files.len() > 1 || files.contains(SERVICE)) {
+            self.reach(&format!("record {record}"), &mut shared, &mut BTreeSet::new());
+        }
+        self.name_types(&types);
+        for record in self.records_in_order() {
+            match files.get(&record).and_then(|files| files.first()) {
+                Some(_) if shared.contains(&record) => self.name_record(record, SERVICE),
+                Some(file) => self.name_record(record, file),
+                None => {}
+            }
+        }
+    }
+
+    /// The records of the draft in their order in the description.
+    fn records_in_order(&self) -> Vec<usize> {
+        let records = self.draft.editor.tree(SERVICE).entries("records").iter();
+        records.filter_map(|record| number(record.text("name")?)).collect()
+    }
+
+    /// Collects the records and types of the draft that a type refers to, directly or through fields of these records.
+    fn reach(&self, ty: &str, records: &mut BTreeSet<usize>, types: &mut BTreeSet<String>) {
+        let Some(name) = drafted(ty) else { return };
+        match number(&name) {
+            None => drop(types.insert(name)),
+            Some(record) if records.insert(record) => {
+                let fields = self.source.record(SERVICE, &name).map(|at| at.tree(&self.draft.editor));
+                for field in fields.map_or(&[][..], |record| record.entries("fields")) {
+                    self.reach(field.text("type").unwrap_or_default(), records, types);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Names types: a known type with the wanted name and a value in common is the same, all others are new.
+    fn name_types(&mut self, needed: &BTreeSet<String>) {
+        for (_, new) in YamlPath::service().key("types").items(&self.draft.editor) {
+            let name = new.text("name").unwrap_or_default();
+            if !needed.contains(name) {
+                continue;
+            }
+            let wanted = self.draft.names.get(name).cloned().unwrap_or_default();
+            let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
+            let known = self.known.ty(&like).filter(|at| wanted.is_chosen || is_same_type(at.tree(self.editor), new));
+            let called = if let Some(at) = known {
+                add_values(self.editor, at, new);
+                like
+            } else {
+                let called = self.client.claim_type(SERVICE, &wanted);
+                self.note_new("enum", &called);
+                let mut tree = new.clone();
+                tree.set(&TYPE, "name", Some(called.as_str()));
+                let values: Vec<&Tree> = new.entries("values").iter().collect();
+                let values = with_idents(&values, new, new.text("evidence"), &mut NamesInUse::default());
+                tree.set(&TYPE, "values", (!values.is_empty()).then_some(values));
+                self.editor.extend(&YamlPath::service().key("types"), vec![tree]);
+                called
+            };
+            self.names.types.insert(name.to_owned(), called);
+        }
+    }
+
+    /// Notes a new part, if the notes are the only report of it.
+    fn note_new(&mut self, what: &str, name: &str) {
+        if self.draft.source == Source::Responses {
+            self.editor.note(format!("the {what} `{name}` is new"));
+        }
+    }
+
+    /// Names a record: a known record with the wanted name and a field in common is the same, all others are new.
+    fn name_record(&mut self, record: usize, file: &str) {
+        let own = format!("record {record}");
+        let wanted = self.draft.names.get(&own).cloned().unwrap_or_default();
+        let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
+        let new = self.source.record(SERVICE, &own).map(|at| at.tree(&self.draft.editor));
+        let known = self.known.record(file, &like).map(|at| at.tree(self.editor));
+        // For responses, a name alone does not prove that a record is the known one.
+        let is_open = self.draft.source != Source::Responses;
+        let name = if is_open && known.zip(new).is_some_and(|(known, new)| share_a_field(known, new)) {
+            (like, None)
+        } else {
+            let name = self.client.claim_type(file, &wanted);
+            self.note_new("record", &name);
+            (name, Some(file.to_owned()))
+        };
+        self.names.records.insert(record, name);
+    }
+
+    /// Writes the records that are new.
+    pub(super) fn write_records(&mut self) {
+        for record in self.records_in_order() {
+            let Some((name, Some(file))) = self.names.records.get(&record).cloned() else { continue };
+            let Some(at) = self.source.record(SERVICE, &format!("record {record}")) else { continue };
+            let mut tree = at.tree(&self.draft.editor).clone();
+            tree.set(&RECORD, "name", Some(name));
+            let fields = self.fields(tree.entries("fields"), &mut NamesInUse::default());
+            tree.set(&RECORD, "fields", Some(fields));
+            if *self.editor.tree(&file) == Tree::Null {
+                self.editor.create(&file, Tree::map().with("records", Vec::new()));
+            }
+            self.editor.extend(&YamlPath::file(&file).key("records"), vec![tree]);
+        }
+    }
+
+    /// Fields with the types of the catalogue, each with a `rust_name` if it needs one.
+    pub(super) fn fields(&self, fields: &[Tree], idents: &mut NamesInUse) -> Vec<Tree> {
+        let named = fields.iter().map(|field| {
+            let (name, chosen) = (field.text("name").unwrap_or_default(), field.text("rust_name"));
+            let mut named = field.clone();
+            named.set(&FIELD, "type", Some(self.ty(field.text("type").unwrap_or_default())));
+            named.set(&FIELD, "rust_name", idents.chosen(name, chosen, Case::Snake, Scope::Fields));
+            named
+        });
+        named.collect()
+    }
+
+    /// A type of the draft with the names of the catalogue.
+    pub(super) fn ty(&self, ty: &str) -> String {
+        let Some(name) = drafted(ty) else { return ty.to_owned() };
+        let known = match number(&name) {
+            Some(record) => self.names.records.get(&record).map_or("any", |(known, _)| known),
+            None => self.names.types.get(&name).map_or(name.as_str(), String::as_str),
+        };
+        ty.replace(&name, known).replace("any?", "any")
+    }
+}
+
+/// The types of a field or a body, and of the fields of a body.
+fn types_in(tree: &Tree) -> Vec<String> {
+    let own = ["type", "series", "object"].iter().filter_map(|key| tree.text(key)).map(str::to_owned);
+    own.chain(["series", "object"].iter().flat_map(|key| tree.entries(key)).flat_map(types_in)).collect()
+}
+
+/// The name in a type, unless it is a built-in one.
+fn drafted(ty: &str) -> Option<String> {
+    match TypeExpr::parse(ty)?.innermost() {
+        TypeExpr::Name(name) => Some((*name).to_owned()),
+        _ => None,
+    }
+}
+
+/// The number of a record in the draft.
+fn number(name: &str) -> Option<usize> {
+    name.strip_prefix("record ")?.parse().ok()
+}
+
+/// Returns whether two types may be the same: they have a value in common, or the known one accepts any text.
+fn is_same_type(known: &Tree, new: &Tree) -> bool {
+    let (here, there) = (value_texts(known), value_texts(new));
+    is_identifier(known) && here.is_empty() || here.iter().any(|value| there.contains(value))
+}
+
+fn share_a_field(known: &Tree, new: &Tree) -> bool {
+    let has = |name: Option<&Tree>| known.entries("fields").iter().any(|field| field.get("name") == name);
+    new.entries("fields").iter().any(|field| has(field.get("name")))
+}

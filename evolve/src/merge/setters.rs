@@ -1,0 +1,156 @@
+//! Setter names for params: a setter has the same wire name on all endpoints, and keeps its type.
+
+use std::collections::{BTreeSet, HashMap};
+
+use codegen::names::{self, Case, Scope};
+use codegen::spec::Evidence;
+
+use super::endpoints;
+use crate::editor::Editor;
+use crate::format_keys::SERVICE;
+use crate::rust_names::{NamesInUse, ident_of, singular};
+use crate::yaml_tree::Tree;
+
+/// The setters of the client, by the names of their traits.
+#[derive(Debug, Default)]
+pub(super) struct Setters {
+    all: HashMap<String, Setter>,
+    /// The setter names by wire name.
+    by_wire_name: HashMap<String, BTreeSet<String>>,
+}
+
+#[derive(Debug)]
+struct Setter {
+    ident: String,
+    /// Whether the setter accepts several values.
+    is_list: bool,
+    wire_name: String,
+    /// The types that it has in the catalogue before the first edit.
+    types: BTreeSet<String>,
+}
+
+/// A param that needs a setter.
+#[derive(Clone, Copy)]
+struct Wish<'a> {
+    wire_name: &'a str,
+    ty: &'a str,
+    is_argument: bool,
+    is_list: bool,
+}
+
+impl Setters {
+    /// Collects the setters of a catalogue.
+    pub(super) fn of(editor: &Editor) -> Self {
+        let mut setters = Self::default();
+        let own = endpoints(editor).into_iter().flat_map(|(_, endpoint)| endpoint.entries("params"));
+        let all = editor.tree(SERVICE).entries("params").iter().chain(own.filter(|entry| entry.text("name").is_some()));
+        for param in all.filter(|param| !is_argument(param)) {
+            for (ident, is_list) in [(ident_of(param), false), (param.text("list_setter").map(str::to_owned), true)] {
+                let Some(ident) = ident else { continue };
+                let setter = setters.insert(&ident, param.text("name").unwrap_or_default(), is_list);
+                setter.types.extend(param.text("type").map(str::to_owned));
+            }
+        }
+        setters
+    }
+
+    fn insert(&mut self, ident: &str, wire_name: &str, is_list: bool) -> &mut Setter {
+        self.by_wire_name.entry(wire_name.to_owned()).or_default().insert(ident.to_owned());
+        self.all.entry(names::takes(ident)).or_insert_with(|| Setter {
+            ident: ident.to_owned(),
+            is_list,
+            wire_name: wire_name.to_owned(),
+            types: BTreeSet::new(),
+        })
+    }
+
+    /// Adds the setter names of a shared param to those of an endpoint.
+    pub(super) fn note(&self, wire_name: &str, idents: &mut NamesInUse) {
+        let known = self.by_wire_name.get(wire_name).into_iter().flatten().cloned();
+        known.chain(names::ident(wire_name, Case::Snake)).for_each(|ident| idents.note(ident));
+    }
+
+    /// The `rust_name` that a param of a type needs, and the name of its setter for several values, if it has one;
+    /// `idents` contains the names in use on its endpoint.
+    pub(super) fn choose(
+        &mut self,
+        param: &Tree,
+        ty: &str,
+        idents: &mut NamesInUse,
+    ) -> (Option<String>, Option<String>) {
+        let wire_name = param.text("name").unwrap_or_default();
+        let wish = Wish { wire_name, ty, is_argument: is_argument(param), is_list: false };
+        let derived = names::ident(wire_name, Case::Snake).ok();
+        let is_unnamed = param.get("list_setter") == Some(&true.into());
+        // The wire name of a param for several values is often a plural.
+        let single = is_unnamed.then(|| names::ident(&singular(wire_name), Case::Snake).ok());
+        let first = param.text("rust_name").map(str::to_owned).or(single.flatten()).or(derived.clone());
+        let ident = self.claim(first, wish, idents);
+        let plural = if is_unnamed {
+            let other = derived.clone().filter(|derived| *derived != ident);
+            let longer = |one: &str| if one.ends_with('s') { format!("{one}_list") } else { format!("{one}s") };
+            Some(other.unwrap_or_else(|| longer(&ident)))
+        } else {
+            param.text("list_setter").map(str::to_owned)
+        };
+        let list = plural.map(|plural| self.claim(Some(plural), Wish { is_list: true, ..wish }, idents));
+        ((derived.as_ref() != Some(&ident)).then_some(ident), list)
+    }
+
+    fn claim(&mut self, wanted: Option<String>, wish: Wish<'_>, idents: &mut NamesInUse) -> String {
+        let scope = if wish.is_argument { Scope::Arguments } else { Scope::Setters };
+        let is_free = |ident: &str| !names::is_taken(scope, ident) && !idents.has(ident) && self.fits(ident, wish);
+        let is_usable = |ident: &str| names::is_ident(ident, Case::Snake) && is_free(ident);
+        // Only a derived name may be an escaped keyword.
+        let is_derived = |ident: &str| names::ident(wish.wire_name, Case::Snake).as_deref() == Ok(ident);
+        let usable = wanted.clone().filter(|ident| if is_derived(ident) { is_free(ident) } else { is_usable(ident) });
+        let by_type = || {
+            let wanted = wanted.filter(|ident| self.has_other_type(ident, wish))?;
+            with_type(&wanted, wish.ty).filter(|ident| is_usable(ident))
+        };
+        let mut tried = NamesInUse::default();
+        let mut others = std::iter::repeat_with(|| tried.claim(wish.wire_name, Case::Snake, scope));
+        let ident = usable.or_else(by_type).or_else(|| others.find(|ident| is_usable(ident))).unwrap_or_default();
+        idents.note(ident.as_str());
+        if !wish.is_argument {
+            self.insert(&ident, wish.wire_name, wish.is_list);
+        }
+        ident
+    }
+
+    /// Returns whether a param can have a setter with this name: the name is new, or belongs to the same param with the
+    /// same type.
+    fn fits(&self, ident: &str, wish: Wish<'_>) -> bool {
+        let is_same =
+            |known: &Setter| known.ident == ident && known.is_list == wish.is_list && known.wire_name == wish.wire_name;
+        let is_usable = || self.all.get(&names::takes(ident)).is_none_or(is_same) && !self.has_other_type(ident, wish);
+        wish.is_argument || is_usable()
+    }
+
+    /// Returns whether a setter has a different type on all endpoints, so that a second type would change it for all
+    /// its users.
+    fn has_other_type(&self, ident: &str, wish: Wish<'_>) -> bool {
+        let known = self.all.get(&names::takes(ident)).filter(|_| !wish.is_argument);
+        known.is_some_and(|known| known.types.len() == 1 && !known.types.contains(wish.ty))
+    }
+
+    /// The type of a param's setter, if it is the same on all endpoints.
+    pub(super) fn only_type(&self, param: &Tree) -> Option<&str> {
+        let known = self.all.get(&names::takes(&ident_of(param)?)).filter(|_| !is_argument(param))?;
+        let is_its = known.types.len() == 1 && Some(known.wire_name.as_str()) == param.text("name");
+        known.types.first().filter(|_| is_its).map(String::as_str)
+    }
+}
+
+/// A setter name that contains the type.
+fn with_type(ident: &str, ty: &str) -> Option<String> {
+    let ty = names::ident(ty, Case::Snake).ok()?;
+    let longer = || if ty.ends_with(ident) { ty.clone() } else { format!("{ident}_{ty}") };
+    Some(if ty == ident { format!("{ident}_enum") } else { longer() })
+}
+
+/// Returns whether a param is an argument, which has no setter.
+fn is_argument(param: &Tree) -> bool {
+    let required = param.text("required").and_then(Evidence::of);
+    param.text("in") == Some("path") || required.is_some_and(Evidence::is_enforced)
+}

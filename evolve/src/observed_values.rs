@@ -1,0 +1,277 @@
+//! The values at one path of all responses, counted by kind.
+
+use std::collections::BTreeSet;
+
+use serde_yaml::Value;
+
+/// The values of one field, or of the items of a list.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Observed {
+    pub(super) times: usize,
+    pub(super) nulls: usize,
+    pub(super) booleans: usize,
+    pub(super) integers: usize,
+    /// The number of fractions, including numbers outside the range of 64-bit integers.
+    pub(super) fractions: usize,
+    /// The number of texts that the client accepts where a number is expected.
+    pub(super) numeric_texts: usize,
+    /// The number of numbers, also those in texts, that cannot be read as a 64-bit integer.
+    pub(super) unwhole: usize,
+    /// The number of integers that a `number` would round.
+    pub(super) rounded: usize,
+    /// The smallest number, including those in texts.
+    pub(super) min: f64,
+    pub(super) max: f64,
+    /// Some of the texts: at most one more than an enum can have values.
+    pub(super) texts: BTreeSet<String>,
+    pub(super) text_times: usize,
+    pub(super) lists: usize,
+    /// The items of all lists, regardless of the index.
+    pub(super) items: Option<Box<Observed>>,
+    /// The items by index, and the minimum and maximum length of the lists.
+    pub(super) by_index: Vec<Observed>,
+    min_length: usize,
+    max_length: usize,
+    pub(super) objects: usize,
+    pub(super) fields: ObservedFields,
+    /// The values of all fields together, for the case that the keys are data.
+    pub(super) under_keys: Option<Box<Observed>>,
+    /// Whether the objects were made from lists by naming the indices.
+    pub(super) by_position: bool,
+}
+
+/// The fields of objects at one path, in the order of their first occurrence.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ObservedFields(pub(super) Vec<(String, Observed)>);
+
+/// The maximum number of values of an enum; further texts are not kept.
+pub(super) const MAX_VALUES: usize = 200;
+
+/// The maximum length of a row; longer lists are not analysed by index.
+const MAX_ROW: usize = 40;
+
+/// The maximum depth at which lists may be rows and keys may be data. Values there are kept twice, so each level
+/// doubles the work.
+const MAX_DEPTH: usize = 6;
+
+/// The limit up to which an `f64` represents every integer exactly.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Observed {
+    /// Adds a value.
+    pub(super) fn add(&mut self, value: &Value) {
+        self.add_within(value, 0);
+    }
+
+    fn add_within(&mut self, value: &Value, depth: usize) {
+        self.times += 1;
+        match value {
+            Value::Bool(_) => self.booleans += 1,
+            Value::Number(number) => {
+                let (float, integer) = (number.as_f64().unwrap_or_default(), number.as_i64());
+                if integer.is_some() {
+                    self.integers += 1;
+                } else {
+                    self.fractions += 1;
+                }
+                self.number(float, integer);
+            }
+            Value::String(text) => {
+                self.text_times += 1;
+                if let Some((float, integer)) = numeric(text) {
+                    self.numeric_texts += 1;
+                    self.number(float, integer);
+                }
+                if self.texts.len() <= MAX_VALUES {
+                    self.texts.insert(text.clone());
+                }
+            }
+            Value::Sequence(items) => {
+                self.min_length = if self.lists == 0 { items.len() } else { self.min_length.min(items.len()) };
+                self.max_length = self.max_length.max(items.len());
+                self.lists += 1;
+                let seen = self.items.get_or_insert_default();
+                for item in items {
+                    seen.add_within(item, depth + 1);
+                }
+                if depth < MAX_DEPTH {
+                    self.by_index.resize_with(self.max_length.min(MAX_ROW), Self::default);
+                    self.by_index.iter_mut().zip(items).for_each(|(index, item)| index.add_within(item, depth + 1));
+                }
+            }
+            Value::Mapping(entries) => {
+                self.objects += 1;
+                for (key, value) in entries {
+                    self.fields.slot(key.as_str().unwrap_or_default()).add_within(value, depth + 1);
+                    if depth < MAX_DEPTH {
+                        self.under_keys.get_or_insert_default().add_within(value, depth + 1);
+                    }
+                }
+            }
+            Value::Null | Value::Tagged(_) => self.nulls += 1,
+        }
+    }
+
+    fn number(&mut self, float: f64, integer: Option<i64>) {
+        let is_whole = float.fract() == 0.0;
+        self.unwhole += usize::from(integer.is_none() && !(is_whole && float.abs() < EXACT));
+        // A large number with few digits was written with an exponent and is exact.
+        self.rounded += usize::from(is_whole && float.abs() > EXACT && format!("{:e}", float.abs()).len() > 18);
+        let is_first = self.integers + self.fractions + self.numeric_texts == 1;
+        self.min = if is_first { float } else { self.min.min(float) };
+        self.max = if is_first { float } else { self.max.max(float) };
+    }
+
+    /// The number of kinds of values, without `null`.
+    pub(super) fn kinds(&self) -> usize {
+        let kinds = [self.booleans, self.numbers(), self.text_times, self.lists, self.objects];
+        kinds.iter().filter(|times| **times > 0).count()
+    }
+
+    /// The number of numbers, without those in texts.
+    pub(super) fn numbers(&self) -> usize {
+        self.integers + self.fractions
+    }
+
+    /// The number of values that are not `null`.
+    pub(super) fn values(&self) -> usize {
+        self.times - self.nulls
+    }
+
+    /// Returns whether every value can be read as a number.
+    pub(super) fn are_numbers(&self) -> bool {
+        self.values() > 0 && self.numbers() + self.numeric_texts == self.values()
+    }
+
+    /// Returns whether every value can be read as text, which includes integers.
+    pub(super) fn are_texts(&self) -> bool {
+        self.values() > 0 && self.integers + self.text_times == self.values()
+    }
+
+    /// Returns whether all values are lists of the same length, in which each index may have its own meaning.
+    pub(super) fn are_rows(&self) -> bool {
+        let is_row = self.min_length == self.max_length && (2..=MAX_ROW).contains(&self.max_length);
+        self.lists > 0 && self.lists == self.values() && is_row
+    }
+
+    /// Converts lists to objects by field names.
+    pub(super) fn named(&self, name: impl Fn(usize) -> String) -> Self {
+        let by_index = self.by_index.iter().enumerate();
+        let fields = ObservedFields(by_index.map(|(index, seen)| (name(index), seen.clone())).collect());
+        Self { times: self.times, nulls: self.nulls, objects: self.lists, fields, by_position: true, ..Self::default() }
+    }
+
+    /// A description of the values as text.
+    pub(super) fn describe(&self) -> String {
+        let text = || self.texts.iter().find(|text| numeric(text).is_none()).or(self.texts.first());
+        let kinds = [
+            (self.numbers(), self.describe_numbers()),
+            (self.text_times, format!("texts like {:?}", text().map_or("", |text| excerpt(text)))),
+            (self.booleans, "booleans".to_owned()),
+            (self.lists, self.describe_lists()),
+            (self.objects, "objects".to_owned()),
+            (self.nulls, "`null`".to_owned()),
+        ];
+        let kinds: Vec<_> = kinds.into_iter().filter(|(times, _)| *times > 0).map(|(_, kind)| kind).collect();
+        match kinds.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => "nothing".to_owned(),
+        }
+    }
+
+    fn describe_lists(&self) -> String {
+        match self.items.as_deref() {
+            Some(items) if items.times > 0 => format!("lists of {}", items.describe()),
+            _ => "empty lists".to_owned(),
+        }
+    }
+
+    fn describe_numbers(&self) -> String {
+        let (min, max) = (shown(self.min), shown(self.max));
+        if self.numeric_texts > 0 {
+            "numbers".to_owned()
+        } else if min == max {
+            format!("the number {min}")
+        } else {
+            format!("numbers from {min} to {max}")
+        }
+    }
+}
+
+/// A number as human-readable text.
+pub(super) fn shown(number: f64) -> String {
+    if number.abs() < 1e16 { number.to_string() } else { format!("{number:e}") }
+}
+
+/// The number in a text, and the integer if it is one in JSON syntax, as the client parses it.
+fn numeric(text: &str) -> Option<(f64, Option<i64>)> {
+    let is_bare = text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+        && text.ends_with(|last: char| last.is_ascii_digit());
+    let number: serde_json::Number = is_bare.then(|| serde_json::from_str(text).ok())??;
+    Some((number.as_f64()?, number.as_i64()))
+}
+
+/// The beginning of a text.
+fn excerpt(text: &str) -> &str {
+    text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
+}
+
+impl ObservedFields {
+    fn slot(&mut self, name: &str) -> &mut Observed {
+        let index = self.0.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            self.0.push((name.to_owned(), Observed::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[index].1
+    }
+
+    /// The values of a field.
+    pub(super) fn get(&self, name: &str) -> Option<&Observed> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, seen)| seen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_by_kind() {
+        let mut seen = Observed::default();
+        let values: Value =
+            serde_json::from_str("[1, 2.5, null, \"a\", [1, [2]], {\"a\": 1}, {\"b\": null}, 1e300]").expect("JSON");
+        for value in values.as_sequence().expect("a list") {
+            seen.add(value);
+        }
+        assert_eq!((seen.times, seen.nulls, seen.integers, seen.fractions), (8, 1, 1, 2));
+        assert_eq!((seen.min, seen.max), (1.0, 1e300));
+        assert_eq!((seen.text_times, seen.lists, seen.objects, seen.kinds()), (1, 1, 2, 4));
+        assert_eq!(seen.items.as_ref().map(|items| (items.times, items.lists)), Some((2, 1)));
+        assert_eq!(seen.fields.get("b").map(|seen| (seen.times, seen.nulls)), Some((1, 1)));
+        assert_eq!(
+            seen.describe(),
+            "numbers from 1 to 1e300, texts like \"a\", lists of the number 1 and lists of the number 2, objects and `null`"
+        );
+    }
+
+    #[test]
+    fn numeric_texts_are_counted_as_numbers() {
+        let table = [
+            ("1", Some(Some(1))),
+            ("-1.5e3", Some(None)),
+            ("9223372036854775808", Some(None)),
+            ("+1", None),
+            (".5", None),
+            ("1.", None),
+            (" 1", None),
+            ("1e999", None),
+            ("NaN", None),
+            ("0x10", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(numeric(text).map(|(_, integer)| integer), expected, "{text}");
+        }
+    }
+}

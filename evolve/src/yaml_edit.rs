@@ -1,0 +1,245 @@
+//! Edits the text of a catalogue file to match a tree; comments, order and layout are preserved.
+//!
+//! The text is compared with the tree. Each difference becomes a splice at a position from the marked tree, in the
+//! layout of the adjacent values. Then the text is parsed again; if the result differs from the tree, the edit fails.
+//! Values whose layout cannot be preserved are left unchanged and reported.
+
+mod comments;
+mod remove_key;
+
+use std::ops::Range;
+
+use codegen::yaml_parser::{self, Kind, Node};
+
+use super::yaml_tree::Tree;
+
+/// A step of the path to a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Step {
+    Key(&'static str),
+    Item(usize),
+}
+
+/// An edited text.
+#[derive(Debug)]
+pub(crate) struct Rewritten {
+    pub(crate) text: String,
+    /// Changes that have to be made by hand, with the reason.
+    pub(crate) unchanged: Vec<String>,
+}
+
+/// A replacement: the range of the old text, and the new text.
+type Splice = (Range<usize>, String);
+
+/// A file that is being edited.
+struct FileEdit {
+    text: Vec<char>,
+    splices: Vec<Splice>,
+    unchanged: Vec<String>,
+    /// The path to the current node, as text.
+    path: Vec<String>,
+}
+
+/// Edits a text to match a tree.
+pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<Rewritten, String> {
+    let root = yaml_parser::parse(text).map_err(|error| error.message)?;
+    if is_equal(&root, wanted) {
+        return Ok(Rewritten { text: text.to_owned(), unchanged: Vec::new() });
+    }
+    let mut edit =
+        FileEdit { text: text.chars().collect(), splices: Vec::new(), unchanged: Vec::new(), path: Vec::new() };
+    let result = edit.value(&root, wanted, None);
+    let text = edit.spliced();
+    match yaml_parser::parse(&text) {
+        Ok(node) if is_equal(&node, &result) => Ok(Rewritten { text, unchanged: edit.unchanged }),
+        _ => Err("the layout of this file is too unusual to be edited; change it by hand".to_owned()),
+    }
+}
+
+impl FileEdit {
+    /// Edits one value, as far as its layout allows; `key` is the key before it in a block map.
+    fn value(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
+        if is_equal(node, wanted) {
+            return wanted.clone();
+        }
+        match (&node.kind, wanted) {
+            _ if self.needs_block(node, wanted, key) => self.replace(node, wanted, key),
+            (Kind::Map(entries), Tree::Map(pairs)) if !entries.is_empty() => self.map(node, entries, pairs),
+            (Kind::List(known), Tree::List(items)) if !known.is_empty() && items.len() >= known.len() => {
+                self.list(node, known, items)
+            }
+            _ => self.replace(node, wanted, key),
+        }
+    }
+
+    /// Returns whether a value in brackets has to be rewritten in block style.
+    fn needs_block(&self, node: &Node, wanted: &Tree, key: Option<&Node>) -> bool {
+        let is_list_on_a_line = matches!(wanted, Tree::List(_)) && wanted.is_short(self.column(node.span.start));
+        let gets_deeper = Tree::of(node).is_shallow() && !wanted.is_shallow();
+        self.is_flow(node) && key.is_some() && gets_deeper && !is_list_on_a_line
+    }
+
+    fn list(&mut self, node: &Node, known: &[Node], items: &[Tree]) -> Tree {
+        let mut result = Vec::new();
+        for (index, (node, wanted)) in known.iter().zip(items).enumerate() {
+            self.path.push(format!("item {}", index + 1));
+            result.push(self.value(node, wanted, None));
+            self.path.pop();
+        }
+        let new = &items[known.len()..];
+        if let (Some(last), false) = (known.last(), new.is_empty()) {
+            let splice = if self.is_flow(node) {
+                after_flow(last, &Tree::List(new.to_vec()))
+            } else {
+                self.below_items(node, known, last, new)
+            };
+            self.splices.push(splice);
+        }
+        result.extend(new.iter().cloned());
+        Tree::List(result)
+    }
+
+    /// Existing keys keep their order; each new key is inserted after its predecessor in the tree.
+    fn map(&mut self, node: &Node, entries: &[(Node, Node)], pairs: &[(String, Tree)]) -> Tree {
+        let wanted = |key: &Node| pairs.iter().find(|(name, _)| Some(name.as_str()) == key.text());
+        let mut result = Vec::new();
+        for (index, (key, value)) in entries.iter().enumerate() {
+            let name = key.text().unwrap_or_default().to_owned();
+            self.path.push(format!("`{name}`"));
+            match wanted(key) {
+                Some((_, wanted)) => {
+                    let key = (!self.is_flow(node)).then_some(key);
+                    result.push((name, self.value(value, wanted, key)));
+                }
+                None if self.remove(node, entries, index) => {}
+                None => result.push((name, Tree::of(value))),
+            }
+            self.path.pop();
+        }
+        let (mut after, mut new) = (None, Vec::new());
+        for pair in pairs {
+            if let Some(index) = entries.iter().position(|(key, _)| key.text() == Some(&pair.0)) {
+                self.insert(node, entries, after, &std::mem::take(&mut new));
+                after = Some(index);
+            } else {
+                new.push(pair.clone());
+                result.push(pair.clone());
+            }
+        }
+        self.insert(node, entries, after, &new);
+        Tree::Map(result)
+    }
+
+    /// Inserts new keys after an existing one, or before the first.
+    fn insert(&mut self, map: &Node, entries: &[(Node, Node)], after: Option<usize>, new: &[(String, Tree)]) {
+        let Some((first, _)) = entries.first().filter(|_| !new.is_empty()) else { return };
+        let (start, column) = (first.span.start, self.column(first.span.start));
+        let lines: Vec<String> = new.iter().flat_map(|(key, value)| value.entry_lines(key, column)).collect();
+        let splice = match after.map(|index| &entries[index].1) {
+            Some(before) if self.is_flow(map) => after_flow(before, &Tree::Map(new.to_vec())),
+            Some(before) => {
+                let end = self.below(before.span.end, column);
+                (end..end, self.lines(&lines, column))
+            }
+            None if self.is_flow(map) => {
+                let pairs = Tree::Map(new.to_vec()).inline();
+                (start..start, format!("{}, ", &pairs[1..pairs.len() - 1]))
+            }
+            None => {
+                let lines = self.lines(&lines, column);
+                let (_, lines) = lines.split_at(self.eol().len() + column);
+                (start..start, format!("{lines}{}{}", self.eol(), " ".repeat(column)))
+            }
+        };
+        self.splices.push(splice);
+    }
+
+    /// Replaces a value on one line.
+    fn replace(&mut self, node: &Node, wanted: &Tree, key: Option<&Node>) -> Tree {
+        let old = node.span.clone();
+        if self.has_lines(old.clone()) {
+            self.skip(&format!("is written on several lines; write `{}` there by hand", wanted.inline()));
+            return Tree::of(node);
+        }
+        let splices = match key {
+            Some(key) if self.has_lines(key.span.end..old.start) => {
+                let column = self.column(old.start);
+                let lines = if wanted.fits(column) { vec![wanted.inline()] } else { wanted.block(column) };
+                vec![(old, lines.join(&format!("{}{}", self.eol(), " ".repeat(column))))]
+            }
+            Some(key) if !wanted.fits(self.column(old.start)) => {
+                let column = self.column(key.span.start);
+                let end = self.line_end(old.end);
+                let between = self.text[key.span.end..old.start].iter();
+                let colon = key.span.end + between.take_while(|character| **character != ':').count() + 1;
+                vec![(colon..old.end, String::new()), (end..end, self.lines(&wanted.below(column), column))]
+            }
+            _ => vec![(old, wanted.inline())],
+        };
+        self.splices.extend(splices);
+        wanted.clone()
+    }
+
+    /// New items of a block list, with as many blank lines between them as between the last two.
+    fn below_items(&self, list: &Node, known: &[Node], newest: &Node, items: &[Tree]) -> Splice {
+        let column = self.column(list.span.start);
+        let end = self.below(newest.span.end, column);
+        let is_inline = known.iter().any(|item| self.is_flow(item));
+        let gap = match known {
+            [.., before, _] => self.blank_lines(before.span.end, newest.span.start),
+            _ => 0,
+        };
+        let text = items.iter().map(|item| {
+            let lines = item.item(column, is_inline && item.fits(column + 2) || !is_nested(item));
+            self.eol().repeat(gap) + &self.lines(&lines, column)
+        });
+        (end..end, text.collect())
+    }
+
+    /// Leaves the current value unchanged and reports it.
+    fn skip(&mut self, why: &str) {
+        self.unchanged.push(format!("{} {why}", self.path.join(", ")));
+    }
+
+    fn spliced(&mut self) -> String {
+        // At the same position, an insertion precedes a removal.
+        self.splices.sort_by_key(|(range, _)| (range.start, range.end));
+        let (mut text, mut from) = (String::new(), 0);
+        for (range, new) in &self.splices {
+            text.extend(&self.text[from.min(range.start)..range.start]);
+            text += new;
+            from = range.end;
+        }
+        text.extend(&self.text[from..]);
+        text
+    }
+}
+
+/// Returns whether a node matches a tree, regardless of the order of keys.
+fn is_equal(node: &Node, wanted: &Tree) -> bool {
+    match (&node.kind, wanted) {
+        (Kind::List(known), Tree::List(items)) => {
+            known.len() == items.len() && known.iter().zip(items).all(|(node, wanted)| is_equal(node, wanted))
+        }
+        (Kind::Map(entries), Tree::Map(pairs)) => {
+            let is_entry = |(name, wanted): &(String, Tree)| node.get(name).is_some_and(|node| is_equal(node, wanted));
+            entries.len() == pairs.len() && pairs.iter().all(is_entry)
+        }
+        (Kind::List(_) | Kind::Map(_), _) | (_, Tree::List(_) | Tree::Map(_)) => false,
+        _ => Tree::of(node) == *wanted,
+    }
+}
+
+/// New items or pairs in brackets, inserted after the last existing one.
+fn after_flow(last: &Node, new: &Tree) -> Splice {
+    let new = new.inline();
+    let end = last.span.end;
+    (end..end, format!(", {}", &new[1..new.len() - 1]))
+}
+
+fn is_nested(tree: &Tree) -> bool {
+    matches!(tree, Tree::Map(_) | Tree::List(_))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Lines, columns, and the comments that belong to the lines above them.
+
+use std::ops::Range;
+
+use codegen::yaml_parser::{Kind, Node};
+
+use super::FileEdit;
+
+impl FileEdit {
+    /// Returns whether a list or map is written in brackets.
+    pub(super) fn is_flow(&self, node: &Node) -> bool {
+        matches!((&node.kind, self.text.get(node.span.start)), (Kind::Map(_) | Kind::List(_), Some('{' | '[')))
+    }
+
+    /// The end of the last line of a node, or of the last comment below it that belongs to it.
+    ///
+    /// A comment belongs to the node if it is indented further than the next node, or equally far if there is no next
+    /// node that it could describe.
+    pub(super) fn below(&self, at: usize, column: usize) -> usize {
+        let mut own = self.line_end(at);
+        let (mut end, mut undecided) = (own, None);
+        while let Some(start) = self.next_line(end) {
+            end = self.line_end(start);
+            let indent = self.text[start..end].iter().take_while(|character| **character == ' ').count();
+            match self.text[start..end].get(indent) {
+                Some('#') if indent > column => (own, undecided) = (end, None),
+                Some('#') if indent == column && !self.is_after_blank(start) => undecided = Some(end),
+                None if undecided.is_none() => {}
+                Some(character) if *character != '#' && indent >= column => return own,
+                _ => break,
+            }
+        }
+        undecided.unwrap_or(own)
+    }
+
+    fn next_line(&self, end: usize) -> Option<usize> {
+        let start = end + self.text[end..].iter().position(|character| *character == '\n')? + 1;
+        (start < self.text.len()).then_some(start)
+    }
+
+    /// Returns whether the line before the one that begins at `start` is blank.
+    fn is_after_blank(&self, start: usize) -> bool {
+        let above = self.text[..start].iter().rev().skip(1).take_while(|character| **character != '\n');
+        above.into_iter().all(|character| character.is_whitespace())
+    }
+
+    /// The number of blank lines between two positions.
+    pub(super) fn blank_lines(&self, from: usize, to: usize) -> usize {
+        let between: String = self.text[from..to].iter().collect();
+        let count = between.lines().skip(1).filter(|line| line.trim().is_empty()).count();
+        count.min(1)
+    }
+
+    /// Lines to put after the end of another line.
+    pub(super) fn lines(&self, lines: &[String], column: usize) -> String {
+        let pad = " ".repeat(column);
+        lines.iter().flat_map(|line| [self.eol(), &pad, line]).collect()
+    }
+
+    pub(super) fn eol(&self) -> &'static str {
+        match self.text.iter().position(|character| *character == '\n') {
+            Some(end) if end > 0 && self.text[end - 1] == '\r' => "\r\n",
+            _ => "\n",
+        }
+    }
+
+    pub(super) fn has_lines(&self, range: Range<usize>) -> bool {
+        self.text[range].contains(&'\n')
+    }
+
+    pub(super) fn column(&self, at: usize) -> usize {
+        self.text[..at].iter().rev().take_while(|character| **character != '\n').count()
+    }
+
+    /// The end of a line, before its line break.
+    pub(super) fn line_end(&self, at: usize) -> usize {
+        at + self.text[at..].iter().take_while(|character| !matches!(character, '\r' | '\n')).count()
+    }
+}
