@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::auth::token::reply::TokenReply;
+use crate::auth::token::response::TokenResponse;
 use crate::values::Value;
 
 /// The token is the text of the response, its lifetime a duration or unknown.
@@ -13,7 +13,7 @@ use crate::values::Value;
 pub fn token_reply(body: &[u8]) {
     let reply: Option<Value> = serde_json::from_slice(body).ok();
     let token = reply.as_ref().and_then(usable_token);
-    match (TokenReply::read(body), token) {
+    match (TokenResponse::read(body), token) {
         (Ok(read), Some(token)) => {
             assert_eq!(read.access_token, token);
             assert_life(read.expires_in, &reply.unwrap_or_default()["expires_in"]);

@@ -1,6 +1,6 @@
-//! The client as a value: built from settings, shared by requests.
+//! Builds a client from settings, and requests as values: params, options, futures.
 //!
-//! [`Builder`] collects the settings; requests are sent as futures or by a background thread. [`shell!`](crate::shell)
+//! [`Builder`] collects the settings; requests are sent as futures or by a background thread. [`define_client!`](crate::define_client)
 //! defines the types that users name, `Client` and `Request`, for each catalogue around this module.
 
 #[cfg(feature = "blocking")]
@@ -17,7 +17,7 @@ mod untyped;
 #[cfg(feature = "blocking")]
 pub(crate) use blocking::Background;
 pub use builder::Builder;
-pub use core::{Core, Shell};
+pub use core::{ClientType, Core};
 pub use request::{Dynamic, Endpoint, Marker, Raw, Request, ResponseFuture};
 pub(crate) use sending::{Sending, require_runtime};
 #[cfg(feature = "settings")]

@@ -1,4 +1,4 @@
-//! Functions for emitted code only.
+//! Everything that emitted code calls or implements, hidden from users.
 //!
 //! These names may change with any release: an emitted crate depends on the exact version of the runtime it was
 //! generated for.
@@ -8,7 +8,7 @@ pub use tracing;
 
 pub use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use crate::client::{Core, Marker, Request, Shell};
+pub use crate::client::{ClientType, Core, Marker, Request};
 pub use crate::decode::EnvelopeRest;
 pub use crate::decode::field_value::{AsFieldValue, Fields};
 pub use crate::dispatch::observer::Log;

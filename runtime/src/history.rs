@@ -4,10 +4,9 @@
 //! fetched concurrently within the rate limit. The registry describes how to fetch a range; the client sends the
 //! requests.
 //!
-//! `time_grid` divides time, `reply` and `page_limits` check responses, and `pager` decides which window is requested
+//! `time_grid` divides time, `response` and `page_limits` check responses, and `pager` decides which window is requested
 //! next, all without a clock or a network. `fetch` sends requests, and `job` adds gaps, checkpoint and progress.
 
-mod aligned;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod checkpoint;
@@ -19,10 +18,10 @@ mod multi_history;
 mod page;
 mod page_limits;
 mod page_metadata;
+mod page_response;
 mod page_state;
 mod pager;
 mod progress;
-mod reply;
 mod request_plan;
 mod schedule;
 mod search;
@@ -42,18 +41,17 @@ use crate::error::Error;
 use crate::send::SeriesBody;
 use crate::values::Timestamp;
 
-pub use aligned::{Aligned, Row};
 #[cfg(feature = "blocking")]
 pub use blocking::Blocking;
 pub use checkpoint::{Checkpoint, ParseCheckpointError};
 pub use follow::{Follow, Update};
 pub use gaps::{Gap, GapKind};
 pub use job::Plan;
-pub use multi_history::MultiHistory;
+pub use multi_history::{Aligned, MultiHistory, Row};
 pub use page::{CollectError, FailedPage, HistoryData, Page, Report, Searched};
 pub use page_metadata::PageMetadata;
+pub use page_response::Dropped;
 pub use progress::Progress;
-pub use reply::Dropped;
 pub use streams::{Pages, Records};
 
 use job::{Job, Options};

@@ -1,7 +1,7 @@
 //! The runtime of all clients that are generated from a catalogue.
 //!
 //! This crate is independent of the catalogue: an emitted crate passes the catalogue's data about a service
-//! ([`registry`]), and defines the types that its users name with [`shell!`]. Users depend on the emitted crate, which
+//! ([`registry`]), and defines the types that its users name with [`define_client!`]. Users depend on the emitted crate, which
 //! re-exports all of this.
 //!
 //! # Features
@@ -47,16 +47,16 @@ mod client;
 
 pub mod history;
 
+mod define_client;
 #[doc(hidden)]
 pub mod emitted;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 #[path = "../properties/mod.rs"]
 pub mod properties;
-#[cfg(feature = "__recorded")]
+#[cfg(feature = "__request-checks")]
 #[doc(hidden)]
-pub mod recorded;
-mod shell;
+pub mod request_checks;
 
 pub use auth::BasicEncoding;
 pub use client::{Builder, Dynamic, Endpoint, Raw, Request, ResponseFuture};

@@ -6,8 +6,8 @@
 mod any_body;
 mod body;
 mod exchange;
-mod explain;
 mod options;
+mod rejection_hints;
 mod response;
 
 pub use any_body::{AnyBody, AnySeries};

@@ -22,7 +22,7 @@ pub(super) fn file(api: &Api) -> File {
         docs: "What every endpoint and every setter puts on the wire.".to_owned(),
         items,
     };
-    let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::recorded"));
+    let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::request_checks"));
     let types = types.iter().map(|name| (name.as_str(), "crate"));
     source.render(&imports.into_iter().chain([("Client", "crate")]).chain(types).collect())
 }

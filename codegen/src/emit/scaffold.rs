@@ -61,7 +61,7 @@ runtime = {{ package = "generated-client-runtime", version = "={version}", path 
 
 [dev-dependencies]
 # What the emitted tests of requests are compared with.
-runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime}, features = ["__recorded"] }}
+runtime = {{ package = "generated-client-runtime", version = "={version}", path = {runtime}, features = ["__request-checks"] }}
 # What the programs in the docs run on.
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread"] }}
 "#,

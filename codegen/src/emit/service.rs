@@ -43,7 +43,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
         pub static SERVICE: ServiceInfo = #service;
     });
     let (name, env) = (package.ident(), &api.service.env_prefix);
-    items.push(quote!(shell!(crate #name, env #env, service crate::SERVICE, metadata crate::Metadata);));
+    items.push(quote!(define_client!(crate #name, env #env, service crate::SERVICE, metadata crate::Metadata);));
     items.push(quote! {
         /// Every group, sorted by name, with every endpoint that is known, if only by name.
         pub static GROUPS: &[&GroupInfo] = &[#(#groups),*];
@@ -210,5 +210,5 @@ fn imports() -> Imports<'static> {
         "ValueType",
     ];
     let registry = registry.map(|name| (name, "::runtime::registry"));
-    registry.into_iter().chain([("shell", "::runtime")]).collect()
+    registry.into_iter().chain([("define_client", "::runtime")]).collect()
 }

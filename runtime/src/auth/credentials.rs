@@ -139,12 +139,12 @@ fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
 
 /// Returns an error if the user's headers would replace those that the API key or the token flow sets.
 fn check(api_key_header: Option<&str>, has_flow: bool, headers: &Headers) -> Result<(), Error> {
-    let taken = |name: &str| Error::build(format!("the header `{name}` is set by the credentials"));
+    let reserved = |name: &str| Error::build(format!("the header `{name}` is set by the credentials"));
     if let Some(name) = api_key_header.filter(|name| headers.contains(name)) {
-        return Err(taken(name).with_hint("use `api_key`"));
+        return Err(reserved(name).with_hint("use `api_key`"));
     }
     if has_flow && headers.contains("authorization") {
-        return Err(taken("authorization").with_hint("leave it or `client_credentials` out"));
+        return Err(reserved("authorization").with_hint("leave it or `client_credentials` out"));
     }
     Ok(())
 }

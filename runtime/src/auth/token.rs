@@ -8,7 +8,7 @@
 mod basic;
 mod cache;
 mod fetch;
-pub(crate) mod reply;
+pub(crate) mod response;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

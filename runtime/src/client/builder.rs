@@ -12,7 +12,7 @@ use std::time::Duration;
 #[cfg(feature = "blocking")]
 use super::blocking::Background;
 use super::environment;
-use super::{Core, Shell};
+use super::{ClientType, Core};
 use crate::auth::{BasicEncoding, ClientCredentials, Credentials, DefaultHeader};
 use crate::dispatch::observer::{Log, Observer, Observers};
 use crate::dispatch::{Dispatcher, Policy, Retries, Retry};
@@ -42,7 +42,7 @@ pub(super) struct Settings {
     rate_limit: Option<RateLimit>,
     policy: Policy,
     observer: Option<Arc<dyn Observer>>,
-    of_transport: TransportSettings,
+    transport_settings: TransportSettings,
     headers: Vec<DefaultHeader>,
     max_body_bytes: usize,
     allow_http: bool,
@@ -60,7 +60,7 @@ impl Settings {
             rate_limit: None,
             policy: Policy::default(),
             observer: None,
-            of_transport: TransportSettings::default(),
+            transport_settings: TransportSettings::default(),
             headers: Vec::new(),
             max_body_bytes: 32 << 20,
             allow_http: false,
@@ -73,13 +73,13 @@ impl Settings {
         let own = self.client_credentials.map(|(id, secret)| ClientCredentials { id, secret, encoding });
         let key = service.api_key_query.zip(self.api_key.as_ref()).map(|(name, key)| KeyParam::new(name, key));
         let credentials = Credentials::new(service, agent, &self.headers, self.api_key, own, &self.policy)?;
-        let transport = match (self.transport, self.of_transport.made()) {
+        let transport = match (self.transport, self.transport_settings.made()) {
             (Some(_), Some(setting)) => {
                 let message = format!("`{setting}` has no effect with a custom `transport`");
                 return Err(Error::build(message).with_hint("set it on that transport"));
             }
             (Some(transport), None) => transport,
-            (None, _) => built_in(&self.of_transport).map_err(Error::settings)?,
+            (None, _) => built_in(&self.transport_settings).map_err(Error::settings)?,
         };
         let gate = gate(self.gate, self.rate_limit, service)?;
         let connection = Connection {
@@ -121,7 +121,7 @@ fn gate(
     }
 }
 
-impl<C: Shell> Builder<C> {
+impl<C: ClientType> Builder<C> {
     #[doc(hidden)]
     pub fn new(base_url: String) -> Self {
         Self::of(Settings::new(base_url))
@@ -199,7 +199,7 @@ impl<C: Shell> Builder<C> {
 
     /// Sets the time-out of a connection attempt, including TLS; 10 seconds unless set.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.settings.of_transport.connect_timeout = Some(timeout);
+        self.settings.transport_settings.connect_timeout = Some(timeout);
         self
     }
 
@@ -208,7 +208,7 @@ impl<C: Shell> Builder<C> {
     ///
     /// One PEM text may contain several certificates, and this method may be called several times.
     pub fn root_certificate(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.settings.of_transport.root_certificates.push(pem.into());
+        self.settings.transport_settings.root_certificates.push(pem.into());
         self
     }
 
@@ -216,7 +216,7 @@ impl<C: Shell> Builder<C> {
     /// the key. Both are PEM, and the key is not encrypted.
     pub fn client_certificate(mut self, certificates: impl Into<Vec<u8>>, key: impl Into<Secret>) -> Self {
         let key = key.into().expose().as_bytes().to_vec();
-        self.settings.of_transport.client_certificate = Some((certificates.into(), key));
+        self.settings.transport_settings.client_certificate = Some((certificates.into(), key));
         self
     }
 
@@ -226,7 +226,7 @@ impl<C: Shell> Builder<C> {
     /// paths of OpenSSL, or from `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     #[cfg(feature = "system-roots")]
     pub fn system_roots(mut self) -> Self {
-        self.settings.of_transport.system_roots = true;
+        self.settings.transport_settings.system_roots = true;
         self
     }
 
@@ -236,7 +236,7 @@ impl<C: Shell> Builder<C> {
     /// error and no `Debug` output. The proxy resolves host names.
     #[cfg(feature = "proxy")]
     pub fn proxy(mut self, url: impl Into<Secret>) -> Self {
-        self.settings.of_transport.proxy = Some(url.into().expose().to_owned());
+        self.settings.transport_settings.proxy = Some(url.into().expose().to_owned());
         self
     }
 
@@ -252,7 +252,7 @@ impl<C: Shell> Builder<C> {
     /// Hosts on this machine are reached directly.
     #[cfg(feature = "proxy")]
     pub fn env_proxy(mut self, is_used: bool) -> Self {
-        self.settings.of_transport.env_proxy = is_used;
+        self.settings.transport_settings.env_proxy = is_used;
         self
     }
 
@@ -260,7 +260,7 @@ impl<C: Shell> Builder<C> {
     /// nothing in other crates of a program.
     #[cfg(feature = "http2")]
     pub fn http2(mut self, is_used: bool) -> Self {
-        self.settings.of_transport.http2 = is_used;
+        self.settings.transport_settings.http2 = is_used;
         self
     }
 

@@ -1,6 +1,6 @@
 //! The part of a client that is independent of its catalogue.
 //!
-//! [`Core`] contains credentials and dispatcher, and no state that a request could break; a [`Shell`] is the emitted
+//! [`Core`] contains credentials and dispatcher, and no state that a request could break; a [`ClientType`] is the emitted
 //! type around it, with the catalogue's data about the service.
 
 use std::fmt;
@@ -43,8 +43,8 @@ impl fmt::Debug for Core {
 
 /// The client type that users name, and the service in its catalogue.
 ///
-/// Only [`shell!`](crate::shell) implements it.
-pub trait Shell: Sized {
+/// Only [`define_client!`](crate::define_client) implements it.
+pub trait ClientType: Sized {
     /// The service's description in the catalogue.
     const SERVICE: &'static ServiceInfo;
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Builder, Shell};
+use super::{Builder, ClientType};
 use crate::auth::BasicEncoding;
 use crate::dispatch::Retry;
 use crate::error::Error;
@@ -162,7 +162,7 @@ pub struct CertificateSettings {
     pub key: PathBuf,
 }
 
-impl<C: Shell> Builder<C> {
+impl<C: ClientType> Builder<C> {
     /// Creates a builder with these settings; with the feature `settings`.
     pub fn from_settings(settings: ClientSettings) -> Result<Self, Error> {
         let mut builder = Self::new(settings.base_url);
@@ -215,10 +215,10 @@ impl<C: Shell> Builder<C> {
         let text = read(path)?;
         let settings = toml::from_str(&text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start));
-            let place = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
+            let line = before.map(|before| format!(":{}", before.matches('\n').count() + 1)).unwrap_or_default();
             // The rest of the parser's message quotes the line.
             let message = error.message().lines().next().unwrap_or_default();
-            let error = Error::build(format!("{}{place}: {}", path.display(), without_value(message)));
+            let error = Error::build(format!("{}{line}: {}", path.display(), without_value(message)));
             match renamed(message) {
                 Some((old, new)) => error.with_hint(format!("`{old}` was renamed to `{new}`")),
                 None => error,
@@ -235,8 +235,8 @@ impl RetrySettings {
         rules = optional(rules, self.max_retries_on_500, Retry::max_retries_on_500);
         rules = optional(rules, self.budget, Retry::budget);
         rules = optional(rules, self.max_retry_after, Retry::max_retry_after);
-        let (first, longest) = rules.delays();
-        rules.backoff(self.initial_backoff.unwrap_or(first), self.max_backoff.unwrap_or(longest))
+        let (initial, max) = rules.delays();
+        rules.backoff(self.initial_backoff.unwrap_or(initial), self.max_backoff.unwrap_or(max))
     }
 }
 
@@ -259,11 +259,11 @@ fn renamed(message: &str) -> Option<&(&'static str, &'static str)> {
 
 /// Returns the message of serde without the value, which may be a secret.
 fn without_value(message: &str) -> Cow<'_, str> {
-    let told = ["invalid type", "invalid value", "unknown variant"].into_iter().find_map(|what| {
+    let masked = ["invalid type", "invalid value", "unknown variant"].into_iter().find_map(|what| {
         let (_, expected) = message.strip_prefix(what)?.rsplit_once(", expected ")?;
         Some(format!("{what}, expected {expected}"))
     });
-    told.map_or(Cow::Borrowed(message), Cow::Owned)
+    masked.map_or(Cow::Borrowed(message), Cow::Owned)
 }
 
 fn optional<B, V>(builder: B, value: Option<V>, set: impl FnOnce(B, V) -> B) -> B {

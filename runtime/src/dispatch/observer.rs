@@ -175,7 +175,7 @@ pub enum WaitReason {
     Delay,
 }
 
-/// The functions that log for `tracing`, with the emitted crate as their target; [`shell!`](crate::shell) defines them.
+/// The functions that log for `tracing`, with the emitted crate as their target; [`define_client!`](crate::define_client) defines them.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Log {

@@ -1,4 +1,4 @@
-//! The span of a request, for `tracing`; the events in it are logged by the macro of `shell/log.rs`.
+//! The span of a request, for `tracing`; the events in it are logged by the macro of `define_client/log.rs`.
 
 use std::fmt;
 

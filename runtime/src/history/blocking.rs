@@ -68,7 +68,7 @@ where
             let (stream, at_once) = (Arc::new(Mutex::new(Some(self.stream.take()?))), self.at_once);
             let lent = stream.clone();
             let waited = background.wait(async move {
-                let mut stream = taken(&lent)?;
+                let mut stream = take(&lent)?;
                 let mut items = VecDeque::new();
                 poll_fn(|cx| poll_some(&mut stream, at_once, &mut items, cx)).await;
                 Some((stream, items))
@@ -76,7 +76,7 @@ where
             match waited.transpose()? {
                 Ok((stream, items)) => (self.stream, self.items) = (Some(stream), items),
                 Err(error) => {
-                    self.stream = taken(&stream);
+                    self.stream = take(&stream);
                     return Some(Err(error));
                 }
             }
@@ -85,7 +85,7 @@ where
     }
 }
 
-fn taken<S>(stream: &Mutex<Option<S>>) -> Option<S> {
+fn take<S>(stream: &Mutex<Option<S>>) -> Option<S> {
     stream.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::page::Batch;
 use super::page_metadata::PageMetadata;
+use super::page_response::Received;
 use super::pager::{Accepted, Pager};
-use super::reply::Received;
 use super::request_plan::RequestTemplate;
 use crate::client::Sending;
 use crate::error::Error;
@@ -118,6 +118,6 @@ impl Fetch {
 
 /// Decodes a response as a series.
 pub(super) fn decode<B: SeriesBody>(response: Outcome) -> Result<Received<Batch>, Error> {
-    let TimedRecords { records, times, bad, said } = B::read_records(response)?;
-    Ok(Received { times, records: Box::new(records), bad, envelope: said.map(PageMetadata::new), date: None })
+    let TimedRecords { records, times, bad, notes } = B::read_records(response)?;
+    Ok(Received { times, records: Box::new(records), bad, envelope: notes.map(PageMetadata::new), date: None })
 }

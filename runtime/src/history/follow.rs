@@ -55,8 +55,8 @@ type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// `Date` is received.
 ///
 /// Each interval is delivered once. A record that was published after a later one is delivered as [`Update::Late`] if it
-/// is published within the [late span](Self::late_span), and reported as a gap otherwise. A crash between a page and the
-/// saved [checkpoint](Self::checkpoint) delivers that page again.
+/// is published within the [allowed lateness](Self::allowed_lateness), and reported as a gap otherwise. A crash between a
+/// page and the saved [checkpoint](Self::checkpoint) delivers that page again.
 ///
 /// An error that is [retryable](Error::is_retryable) is an outage: the follower retries until the service responds. Any
 /// other error is returned, and the next call requests again after a pause. A series without new records is requested less
@@ -81,7 +81,7 @@ pub enum Update<T> {
         /// The last error.
         error: Error,
     },
-    /// The series has had no new records for as many intervals as [`Follow::late_span`]. The follower continues.
+    /// The series has had no new records for as many intervals as [`Follow::allowed_lateness`]. The follower continues.
     #[non_exhaustive]
     Silent {
         /// The end of the last interval with a record.
@@ -145,7 +145,7 @@ impl<E: HasHistory> Follow<E> {
             settings: Settings {
                 delay: Duration::from_secs(2),
                 retries: 2,
-                late_span: 10,
+                allowed_lateness: 10,
                 outage_after: Duration::from_secs(60),
             },
             clock: Arc::new(Timestamp::now),
@@ -182,8 +182,8 @@ impl<E: HasHistory> Follow<E> {
 
     /// Sets for how many further intervals a missing record is requested, before it is reported as a gap; the default
     /// is ten.
-    pub fn late_span(mut self, intervals: u32) -> Self {
-        self.0.settings.late_span = intervals;
+    pub fn allowed_lateness(mut self, intervals: u32) -> Self {
+        self.0.settings.allowed_lateness = intervals;
         self
     }
 
@@ -239,7 +239,7 @@ impl<T: Send + 'static> State<T> {
             };
             if let Some(job) = &mut self.job {
                 match ready!(job.poll(cx)) {
-                    Some(Ok(told)) => self.updates.extend(following.pages(told, Instant::now())),
+                    Some(Ok(window)) => self.updates.extend(following.pages(window, Instant::now())),
                     Some(Err(error)) => self.failed(error)?,
                     None => {
                         self.job = None;
@@ -323,16 +323,16 @@ impl<T: Send + 'static> State<T> {
 
 impl Following {
     /// The updates for a window: late records first.
-    fn pages<T: 'static>(&mut self, told: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
-        let ReportedWindow { reply, mut report, .. } = told;
-        let times: Vec<Timestamp> = reply.sorted.iter().map(|record| record.time).collect();
+    fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
+        let ReportedWindow { response, mut report, .. } = window;
+        let times: Vec<Timestamp> = response.sorted.iter().map(|record| record.time).collect();
         let before = self.schedule.position().next;
-        let delivery = self.schedule.received(reply.date, &times, now);
+        let delivery = self.schedule.received(response.date, &times, now);
         // A range without end has no gap at its beginning or end.
         let gap = |span: Span| Gap { range: span.range(), kind: GapKind::Inside };
         report.gaps = delivery.gaps.into_iter().map(gap).collect();
         let (mut late, mut new) = (Vec::new(), Vec::new());
-        for ((time, record), kind) in times.into_iter().zip(page::records::<T>(reply)).zip(delivery.kinds) {
+        for ((time, record), kind) in times.into_iter().zip(page::records::<T>(response)).zip(delivery.kinds) {
             match kind {
                 Kind::Skipped => {}
                 Kind::Late => late.push((time, record)),

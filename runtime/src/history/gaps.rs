@@ -107,17 +107,17 @@ mod tests {
     /// Checks windows of four steps each, given the missing steps of each.
     fn check(windows: &[&[(i64, i64)]]) -> Vec<(i64, i64, GapKind)> {
         let mut gaps = Gaps::new(span(0, 4 * i64::try_from(windows.len()).unwrap()), None, 0.into());
-        let mut told = Vec::new();
+        let mut gaps_found = Vec::new();
         for (index, missing) in windows.iter().enumerate() {
             let missing: Vec<_> = missing.iter().map(|(from, to)| span(*from, *to)).collect();
             let end = Timestamp::from(4 * (i64::try_from(index).unwrap() + 1));
             // An open gap can be saved in a checkpoint and resumed.
             gaps = Gaps::new(gaps.range, gaps.open_since(), end - std::time::Duration::from_secs(4));
-            told.extend(gaps.window(end, &missing));
+            gaps_found.extend(gaps.window(end, &missing));
         }
         assert_eq!(gaps.open_since(), None);
         let seconds = |time: Timestamp| time.unix_seconds();
-        told.iter().map(|gap| (seconds(gap.range.start), seconds(gap.range.end), gap.kind)).collect()
+        gaps_found.iter().map(|gap| (seconds(gap.range.start), seconds(gap.range.end), gap.kind)).collect()
     }
 
     #[test]

@@ -10,9 +10,9 @@ use super::checkpoint::Checkpoint;
 use super::fetch::{Decode, Fetch};
 use super::gaps::{Gap, Gaps};
 use super::page::{Batch, FailedPage, Report, Searched};
+use super::page_response::PageResponse;
 use super::pager::{Accepted, Pager, PagerOptions};
 use super::progress::Progress;
-use super::reply::Reply;
 use super::request_plan::RequestTemplate;
 use super::time_grid::Span;
 use crate::client::Untyped;
@@ -75,7 +75,7 @@ pub(super) struct Job {
 /// A window, with its report and its checkpoint.
 pub(super) struct ReportedWindow {
     pub(super) window: Span,
-    pub(super) reply: Reply<Batch>,
+    pub(super) response: PageResponse<Batch>,
     pub(super) report: Report,
     pub(super) checkpoint: Checkpoint,
 }
@@ -178,50 +178,50 @@ impl Job {
             self.is_over = true;
             return Poll::Ready(None);
         };
-        let told = self.told(accepted);
-        match &told {
+        let window = self.report(accepted);
+        match &window {
             Ok(_) => self.watch(),
             Err(_) => self.is_over = true,
         }
-        Poll::Ready(Some(told))
+        Poll::Ready(Some(window))
     }
 
-    fn told(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
+    fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
         let Accepted { window, outcome } = accepted;
         let mut report = Report::default();
-        let reply = match outcome {
-            Ok(mut reply) => {
+        let response = match outcome {
+            Ok(mut response) => {
                 self.has_succeeded = true;
-                report.gaps = self.gaps.window(window.to, &reply.missing);
-                report.bad_records = std::mem::take(&mut reply.bad);
-                report.dropped = reply.dropped;
-                let requested: Vec<_> = std::mem::take(&mut reply.searched).into_iter().map(Span::range).collect();
+                report.gaps = self.gaps.window(window.to, &response.missing);
+                report.bad_records = std::mem::take(&mut response.bad);
+                report.dropped = response.dropped;
+                let requested: Vec<_> = std::mem::take(&mut response.searched).into_iter().map(Span::range).collect();
                 if !requested.is_empty() {
                     report.searches.push(Searched { range: window.range(), requested });
                 }
-                report.metadata = reply.envelope.take().map(|envelope| envelope.of(window)).into_iter().collect();
-                reply
+                report.metadata = response.envelope.take().map(|envelope| envelope.of(window)).into_iter().collect();
+                response
             }
             Err(error) if !self.skip_failed || self.ends_all(&error) => return Err(error),
             Err(error) => {
                 report.gaps.extend(self.gaps.close());
                 report.failed_pages.push(FailedPage { range: window.range(), error });
-                Reply::nothing()
+                PageResponse::nothing()
             }
         };
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
         // A gap at the end of the range is requested again if the run continues to a later end.
         // If the end of the range is within a step, there may be a record after the last gap.
-        let last = reply.sorted.last().map(|record| record.time);
+        let last = response.sorted.last().map(|record| record.time);
         let is_at_end = |gap: &&Gap| gap.range.end == self.gaps.end() && last.is_none_or(|time| time < gap.range.end);
         let at_end = report.gaps.last().filter(is_at_end).map(|gap| gap.range.start);
         self.checkpoint.open_since = self.gaps.open_since().or(at_end);
         // The count in the checkpoint comes from untrusted text, so the sum could overflow.
-        let came = reply.sorted.partition_point(|record| record.time < self.checkpoint.next);
-        let came = u64::try_from(came).unwrap_or(u64::MAX);
-        self.checkpoint.records = self.checkpoint.records.saturating_add(came);
-        Ok(ReportedWindow { window, reply, report, checkpoint: self.checkpoint.clone() })
+        let count = response.sorted.partition_point(|record| record.time < self.checkpoint.next);
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        self.checkpoint.records = self.checkpoint.records.saturating_add(count);
+        Ok(ReportedWindow { window, response, report, checkpoint: self.checkpoint.clone() })
     }
 
     /// Returns whether every other window would fail with the same error.

@@ -3,6 +3,8 @@
 //! Each history has a key and a function for its records; pages are returned with their keys. The pages of a history
 //! are in order, and none gets far ahead of another while both have work.
 
+mod aligned;
+
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -12,7 +14,6 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
-use super::aligned::Aligned;
 use super::job::{Job, ReportedWindow};
 use super::page::Page;
 use super::streams::{Run, page};
@@ -20,6 +21,8 @@ use super::{HasHistory, History, RecordOf};
 #[cfg(feature = "blocking")]
 use crate::client::Background;
 use crate::error::Error;
+
+pub use aligned::{Aligned, Row};
 
 /// The maximum number of pages that one series can be ahead of another.
 const LEAD: u64 = 2;
@@ -66,7 +69,7 @@ struct Member<K, T> {
     run: Option<Run>,
     /// Converts a window to a page, with each record mapped.
     page: Box<dyn FnMut(ReportedWindow) -> Page<T> + Send>,
-    given: u64,
+    pages: u64,
 }
 
 impl<K, T> Default for MultiHistory<K, T> {
@@ -99,13 +102,13 @@ impl<K: Clone, T> MultiHistory<K, T> {
         mut self,
         key: K,
         history: History<E>,
-        mut wanted: impl FnMut(RecordOf<E>) -> T + Send + 'static,
+        mut map: impl FnMut(RecordOf<E>) -> T + Send + 'static,
     ) -> Self {
         #[cfg(feature = "blocking")]
         self.background.get_or_insert_with(|| history.background());
         let run = Some(history.pages().into_run());
-        let page = Box::new(move |window| page::<RecordOf<E>>(window).map(&mut wanted));
-        self.series.push(Member { key, run, page, given: 0 });
+        let page = Box::new(move |window| page::<RecordOf<E>>(window).map(&mut map));
+        self.series.push(Member { key, run, page, pages: 0 });
         self
     }
 
@@ -132,13 +135,13 @@ impl<K: Clone, T> MultiHistory<K, T> {
     pub(super) fn poll_indexed(&mut self, cx: &mut Context<'_>) -> Poll<Option<Keyed<usize, T>>> {
         self.begin(cx);
         loop {
-            let Some(least) = self.active().map(|member| member.given).min() else { return Poll::Ready(None) };
+            let Some(min) = self.active().map(|member| member.pages).min() else { return Poll::Ready(None) };
             let mut order: Vec<usize> = (0..self.series.len()).collect();
-            order.sort_by_key(|index| self.series.get(*index).map(|member| member.given));
+            order.sort_by_key(|index| self.series.get(*index).map(|member| member.pages));
             let mut has_ended = false;
             for index in order {
                 let Some(member) = self.series.get_mut(index) else { continue };
-                let Some(run) = member.run.as_mut().filter(|_| member.given < least + LEAD) else { continue };
+                let Some(run) = member.run.as_mut().filter(|_| member.pages < min + LEAD) else { continue };
                 match run.poll(cx) {
                     Poll::Pending => {}
                     Poll::Ready(None) => {
@@ -148,7 +151,7 @@ impl<K: Clone, T> MultiHistory<K, T> {
                         has_ended = true;
                     }
                     Poll::Ready(Some(window)) => {
-                        member.given += 1;
+                        member.pages += 1;
                         let page = window.map(&mut member.page);
                         if page.is_err() {
                             member.run = None;

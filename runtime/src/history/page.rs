@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::checkpoint::Checkpoint;
 use super::gaps::Gap;
 use super::page_metadata::PageMetadata;
-use super::reply::{Dropped, Reply};
+use super::page_response::{Dropped, PageResponse};
 use crate::decode::BadRecord;
 use crate::decode::fields::{self, Column};
 use crate::decode::record::Item;
@@ -147,10 +147,10 @@ impl Report {
 }
 
 impl<T> Page<T> {
-    /// The same page, with each record mapped by `wanted`.
-    pub fn map<U>(self, wanted: impl FnMut(T) -> U) -> Page<U> {
+    /// The same page, with each record mapped by `f`.
+    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
         let Self { range, records, times, report, checkpoint } = self;
-        Page { range, records: records.into_iter().map(wanted).collect(), times, report, checkpoint }
+        Page { range, records: records.into_iter().map(f).collect(), times, report, checkpoint }
     }
 }
 
@@ -219,17 +219,17 @@ impl<'c, T> IntoIterator for &'c HistoryData<T> {
 }
 
 /// The records of a window, in order of time.
-pub(super) fn records<T: 'static>(reply: Reply<Batch>) -> Vec<T> {
-    let Reply { sorted, records, .. } = reply;
+pub(super) fn records<T: 'static>(response: PageResponse<Batch>) -> Vec<T> {
+    let PageResponse { sorted, records, .. } = response;
     let records = records.and_then(|records| records.downcast::<Vec<T>>().ok());
     let mut records = records.map(|records| *records).unwrap_or_default();
     // Fast path: most pages are already in order, with at most a record or two too many at the ends.
     let first = sorted.first().map_or(0, |record| record.index);
-    if sorted.iter().enumerate().all(|(offset, place)| place.index == first + offset) {
+    if sorted.iter().enumerate().all(|(offset, record)| record.index == first + offset) {
         records.truncate(first + sorted.len());
         records.drain(..first);
         return records;
     }
     let mut records: Vec<Option<T>> = records.into_iter().map(Some).collect();
-    sorted.iter().filter_map(|place| records.get_mut(place.index)?.take()).collect()
+    sorted.iter().filter_map(|record| records.get_mut(record.index)?.take()).collect()
 }

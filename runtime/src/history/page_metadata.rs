@@ -27,8 +27,8 @@ pub struct PageMetadata {
 
 impl PageMetadata {
     /// The metadata of a response.
-    pub(super) fn new(said: SeriesNotes) -> Self {
-        let SeriesNotes { metadata, unsupported, unknown_fields } = said;
+    pub(super) fn new(notes: SeriesNotes) -> Self {
+        let SeriesNotes { metadata, unsupported, unknown_fields } = notes;
         let start = Timestamp::from_unix_seconds(0);
         Self { range: start..start, metadata, unsupported, unknown_fields }
     }
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn metadata_that_differs_only_in_range_is_equal() {
-        let said = |metadata: u8, unknown: u8| {
+        let metadata = |metadata: u8, unknown: u8| {
             let fields = |name: &str, value: u8| [(name, value.into())].into_iter().collect::<UnknownFields>();
             let metadata = serde_json::json!({"fee": metadata});
             PageMetadata::new(SeriesNotes {
@@ -59,9 +59,9 @@ mod tests {
                 unknown_fields: fields("took", unknown),
             })
         };
-        let one = said(1, 1);
+        let one = metadata(1, 1);
         let later = Span { from: 7.into(), to: 9.into() };
-        assert!(one.is_the_same(&said(1, 1).of(later)));
-        assert!(!one.is_the_same(&said(1, 2)) && !one.is_the_same(&said(2, 1)));
+        assert!(one.is_the_same(&metadata(1, 1).of(later)));
+        assert!(!one.is_the_same(&metadata(1, 2)) && !one.is_the_same(&metadata(2, 1)));
     }
 }

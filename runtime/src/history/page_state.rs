@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::reply::Reply;
+use super::page_response::PageResponse;
 use super::time_grid::Span;
 use crate::error::Error;
 use crate::platform::Instant;
@@ -25,8 +25,8 @@ pub(super) struct PlannedPage<R> {
 pub(super) enum PageState<R> {
     Requested(PageRequest),
     /// A response without records; the adjacent windows decide whether it is trusted.
-    Empty(Reply<R>),
-    Settled(Reply<R>),
+    Empty(PageResponse<R>),
+    Settled(PageResponse<R>),
     Failed(Error),
 }
 
@@ -48,7 +48,7 @@ impl<R> PlannedPage<R> {
     /// windows next to the page.
     pub(super) fn is_empty_end(&self) -> bool {
         self.confirms.is_some_and(|page| page > 0)
-            && matches!(&self.state, PageState::Settled(reply) if reply.is_empty())
+            && matches!(&self.state, PageState::Settled(response) if response.is_empty())
     }
 
     /// The request, until it has a response.
@@ -75,8 +75,8 @@ impl<R> PlannedPage<R> {
 
     /// Settles the window with its empty response.
     pub(super) fn settle(&mut self) {
-        if let PageState::Empty(reply) = &mut self.state {
-            self.state = PageState::Settled(std::mem::replace(reply, Reply::nothing()));
+        if let PageState::Empty(response) = &mut self.state {
+            self.state = PageState::Settled(std::mem::replace(response, PageResponse::nothing()));
         }
     }
 }

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::page_limits::PageLimits;
+use super::page_response::{Dropped, PageResponse, Received};
 use super::page_state::{PageRequest, PageState, PlannedPage};
-use super::reply::{Dropped, Received, Reply};
 use super::search::Search;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::Error;
@@ -63,7 +63,7 @@ const MANY_PAGES: u64 = 16;
 #[derive(Debug)]
 pub(super) struct Accepted<R> {
     pub(super) window: Span,
-    pub(super) outcome: Result<Reply<R>, Error>,
+    pub(super) outcome: Result<PageResponse<R>, Error>,
 }
 
 impl<R> Pager<R> {
@@ -163,7 +163,7 @@ impl<R> Pager<R> {
                 let searched = self.search.take().map(Search::into_requested).unwrap_or_default();
                 if !window.is_empty() {
                     let missing = self.options.grid.missing(window, std::iter::empty());
-                    let state = PageState::Settled(Reply { missing, searched, ..Reply::nothing() });
+                    let state = PageState::Settled(PageResponse { missing, searched, ..PageResponse::nothing() });
                     self.pages.push_back(PlannedPage { state, ..PlannedPage::new(window) });
                 }
                 (self.next, self.options.may_search) = (window.to, false);
@@ -180,7 +180,7 @@ impl<R> Pager<R> {
         let PagerOptions { grid, margin, attempts, .. } = self.options;
         let Some(page) = self.pages.get_mut(index) else { return };
         let outcome = match outcome {
-            Ok(received) => Ok(Reply::new(grid, page.window, margin, received)),
+            Ok(received) => Ok(PageResponse::new(grid, page.window, margin, received)),
             Err(error) => match page.failed(error, attempts, now) {
                 Some(error) => Err(error),
                 // Another attempt is scheduled.
@@ -188,9 +188,9 @@ impl<R> Pager<R> {
             },
         };
         match (outcome, &mut self.search) {
-            (Ok(reply), Some(search)) if is_search => {
+            (Ok(response), Some(search)) if is_search => {
                 self.pages.pop_back();
-                search.received(reply.is_empty());
+                search.received(response.is_empty());
                 self.continue_search();
             }
             (Err(_), Some(_)) if is_search => {
@@ -198,9 +198,9 @@ impl<R> Pager<R> {
                 self.pages.pop_back();
                 (self.search, self.options.may_search) = (None, false);
             }
-            (Ok(reply), _) => {
-                self.options.may_search &= reply.is_empty();
-                self.judge(index, reply);
+            (Ok(response), _) => {
+                self.options.may_search &= response.is_empty();
+                self.judge(index, response);
             }
             (Err(error), _) => self.fail(index, error),
         }
@@ -215,66 +215,66 @@ impl<R> Pager<R> {
         let is_empty_end = self.pages.front()?.is_empty_end();
         let PlannedPage { window, state, .. } = self.pages.pop_front()?;
         let outcome = match state {
-            PageState::Settled(reply) => Ok(reply),
+            PageState::Settled(response) => Ok(response),
             PageState::Failed(error) => Err(error),
             PageState::Requested(_) | PageState::Empty(_) => return None,
         };
         if !is_empty_end {
-            self.has_records_before = outcome.as_ref().is_ok_and(|reply| !reply.is_empty());
+            self.has_records_before = outcome.as_ref().is_ok_and(|response| !response.is_empty());
         }
         Some(Accepted { window, outcome })
     }
 
     /// Decides on the response of a window: it is settled, was truncated, or lacks an end that is requested again.
-    fn judge(&mut self, index: usize, mut reply: Reply<R>) {
+    fn judge(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(page) = self.pages.get_mut(index) else { return };
-        let (window, received) = (page.window, reply.received);
+        let (window, received) = (page.window, response.received);
         if let Some(doubted) = page.confirms {
-            self.limits.confirm(doubted, received, reply.is_empty());
-            if doubted > 0 && reply.is_empty() {
+            self.limits.confirm(doubted, received, response.is_empty());
+            if doubted > 0 && response.is_empty() {
                 // The page itself has reported these records.
-                (reply.bad, reply.dropped) = (Vec::new(), Dropped::default());
+                (response.bad, response.dropped) = (Vec::new(), Dropped::default());
             }
         }
         let steps = self.options.grid.touched(window);
         // Several records of one step take up the room of other steps.
-        let has_more = u64::try_from(reply.sorted.len()).unwrap_or(u64::MAX) > steps;
-        if steps > 1 && (has_more || !reply.missing.is_empty()) {
+        let has_more = u64::try_from(response.sorted.len()).unwrap_or(u64::MAX) > steps;
+        if steps > 1 && (has_more || !response.missing.is_empty()) {
             if self.limits.is_full(received) {
                 // The remaining records did not fit on the page.
-                if !reply.is_empty() {
-                    self.limits.cut(reply.sorted.len());
+                if !response.is_empty() {
+                    self.limits.cut(response.sorted.len());
                 }
                 return self.divide(index);
             }
-            if reply.is_empty() && page.confirms.is_none() {
-                page.state = PageState::Empty(reply);
+            if response.is_empty() && page.confirms.is_none() {
+                page.state = PageState::Empty(response);
                 return;
             }
-            if !reply.is_empty() && !self.limits.is_trusted(received) {
-                return self.request_missing_ends(index, reply);
+            if !response.is_empty() && !self.limits.is_trusted(received) {
+                return self.request_missing_ends(index, response);
             }
-        } else if reply.missing.is_empty() {
+        } else if response.missing.is_empty() {
             self.limits.complete(received);
         }
-        page.state = PageState::Settled(reply);
+        page.state = PageState::Settled(response);
     }
 
     /// Settles a response, and requests the ends without records again, because a service that truncates a page omits
     /// records at an end. A gap between two records is trusted.
-    fn request_missing_ends(&mut self, index: usize, mut reply: Reply<R>) {
+    fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>) {
         let Some(window) = self.pages.get(index).map(|page| page.window) else { return };
         let outer = self.options.grid.outer(window);
-        let confirming = |window| PlannedPage { confirms: Some(reply.received), ..PlannedPage::new(window) };
+        let confirming = |window| PlannedPage { confirms: Some(response.received), ..PlannedPage::new(window) };
         let is_first = |gap: &&Span| gap.from == outer.from && gap.from < self.options.unsettled;
-        let first = reply.missing.first().filter(is_first).map(|gap| Span { from: window.from, to: gap.to });
-        let last = reply.missing.last().filter(|gap| gap.to == outer.to && !self.is_tail(window));
+        let first = response.missing.first().filter(is_first).map(|gap| Span { from: window.from, to: gap.to });
+        let last = response.missing.last().filter(|gap| gap.to == outer.to && !self.is_tail(window));
         let last = last.map(|gap| Span { from: gap.from, to: window.to });
         let rest =
             Span { from: first.map_or(window.from, |first| first.to), to: last.map_or(window.to, |last| last.from) };
         let (first, last) = (first.map(confirming), last.map(confirming));
-        reply.missing.retain(|gap| rest.contains(gap.from));
-        let rest = PlannedPage { state: PageState::Settled(reply), ..PlannedPage::new(rest) };
+        response.missing.retain(|gap| rest.contains(gap.from));
+        let rest = PlannedPage { state: PageState::Settled(response), ..PlannedPage::new(rest) };
         self.replace(index, first.into_iter().chain([rest]).chain(last));
     }
 
@@ -289,7 +289,7 @@ impl<R> Pager<R> {
             None if self.next >= self.options.range.to => false,
             None | Some(PageState::Requested(_)) => return,
             Some(PageState::Empty(_) | PageState::Failed(_)) => false,
-            Some(PageState::Settled(reply)) => !reply.is_empty(),
+            Some(PageState::Settled(response)) => !response.is_empty(),
         };
         let is_doubted = match (self.has_records_before, has_records_after) {
             (true, true) => true,

@@ -210,6 +210,6 @@ fn page_size(request: &Untyped, info: &HistoryInfo, beside: usize) -> Result<usi
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The cast saturates.
 fn largest(param: &'static ParamInfo) -> Option<usize> {
     let served = param.allowed_values.iter().filter_map(|size| size.parse().ok()).max();
-    let allowed = param.range.max.map(|most| most as usize);
+    let allowed = param.range.max.map(|max| max as usize);
     served.or(allowed).or_else(|| param.default?.parse().ok())
 }

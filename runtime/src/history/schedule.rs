@@ -34,7 +34,7 @@ pub(super) struct Settings {
     /// The number of times a record is requested again before the next interval is over.
     pub(super) retries: u32,
     /// For how many intervals a missing record is requested.
-    pub(super) late_span: u32,
+    pub(super) allowed_lateness: u32,
     /// How long requests must fail before an outage is reported.
     pub(super) outage_after: Duration,
 }
@@ -85,7 +85,7 @@ pub(super) struct Schedule {
     /// The last `Date` of a response, and when it was received.
     clock: Option<(Timestamp, Instant)>,
     /// The end of the last requested range.
-    asked: Timestamp,
+    requested_until: Timestamp,
     round: Option<Round>,
     repeat_at: Option<Instant>,
     repeated: u32,
@@ -124,7 +124,7 @@ impl Schedule {
             grid,
             page_steps: u32::try_from(page_steps).unwrap_or(u32::MAX),
             settings,
-            asked: grid.ceil(position.next),
+            requested_until: grid.ceil(position.next),
             position,
             clock: None,
             round: None,
@@ -144,7 +144,7 @@ impl Schedule {
 
     /// The time from which the service may not have all records yet.
     pub(super) fn unsettled(&self, end: Timestamp) -> Timestamp {
-        end - self.span(self.settings.late_span + 1)
+        end - self.span(self.settings.allowed_lateness + 1)
     }
 
     /// The next request, or the pause before it. `wall` is the time of this machine, used before the first `Date`.
@@ -156,21 +156,21 @@ impl Schedule {
         let delay = self.settings.delay + self.learned_delay;
         let closed = self.grid.floor(time - delay);
         // The wall clock may have been set back, so that the last requested range ends in the future.
-        self.asked = self.asked.min(self.grid.floor(time));
+        self.requested_until = self.requested_until.min(self.grid.floor(time));
         let next = self.grid.ceil(self.position.next);
         if !self.has_begun {
             return Action::Request(self.begin(closed.max(next + self.grid.step()), time, now));
         }
-        let due = self.asked.max(next) + self.span(self.intervals_between_requests());
+        let due = self.requested_until.max(next) + self.span(self.intervals_between_requests());
         if closed >= due || self.repeat_at.is_some_and(|at| at <= now) {
-            return Action::Request(self.begin(closed.max(self.asked), time, now));
+            return Action::Request(self.begin(closed.max(self.requested_until), time, now));
         }
         let repeat = self.repeat_at.map_or(Duration::MAX, |at| at.saturating_duration_since(now));
         Action::Wait((due + delay - time).min(repeat).max(Duration::from_millis(1)))
     }
 
     fn begin(&mut self, end: Timestamp, time: Timestamp, now: Instant) -> Span {
-        let is_probe = self.silence() > u64::from(self.page_steps.max(self.settings.late_span));
+        let is_probe = self.silence() > u64::from(self.page_steps.max(self.settings.allowed_lateness));
         let Position { next, missing } = &self.position;
         let from = if is_probe { end - self.span(self.page_steps) } else { *missing.first().unwrap_or(next).min(next) };
         let window = Span { from, to: end };
@@ -197,7 +197,7 @@ impl Schedule {
         if round.is_probe {
             if times.iter().any(|time| self.position.next <= *time && *time < closed) {
                 // The series has records again, so the next request fetches all of them.
-                (self.asked, self.round) = (self.grid.ceil(self.position.next), None);
+                (self.requested_until, self.round) = (self.grid.ceil(self.position.next), None);
             }
             return delivery;
         }
@@ -214,7 +214,7 @@ impl Schedule {
         }
         delivery.after_late = self.position.clone();
         let new: Vec<Timestamp> = of(Kind::New).collect();
-        delivery.gaps = self.advance(&new, self.grid.floor(earliest - self.span(self.settings.late_span)));
+        delivery.gaps = self.advance(&new, self.grid.floor(earliest - self.span(self.settings.allowed_lateness)));
         delivery
     }
 
@@ -251,9 +251,9 @@ impl Schedule {
     pub(super) fn finished(&mut self, now: Instant) -> Option<Timestamp> {
         self.has_begun = true;
         let round = self.round.take()?;
-        let asked = round.window.to.min(self.grid.floor(round.time.unwrap_or(round.estimate)));
-        let is_first_request = asked > self.asked;
-        self.asked = asked;
+        let requested_until = round.window.to.min(self.grid.floor(round.time.unwrap_or(round.estimate)));
+        let is_first_request = requested_until > self.requested_until;
+        self.requested_until = requested_until;
         let silence = self.silence();
         if is_first_request {
             self.repeated = 0;
@@ -263,14 +263,14 @@ impl Schedule {
                 _ => (self.learned_delay + DELAY_STEP).min(self.grid.step() / 4),
             };
         }
-        let late_span = u64::from(self.settings.late_span.max(1));
-        let may_repeat = self.repeated < self.settings.retries && self.credit >= COST && silence <= late_span;
+        let allowed_lateness = u64::from(self.settings.allowed_lateness.max(1));
+        let may_repeat = self.repeated < self.settings.retries && self.credit >= COST && silence <= allowed_lateness;
         if silence > 0 && may_repeat && !round.is_probe {
             self.repeated += 1;
             self.credit -= COST;
             self.repeat_at = now.checked_add(self.settings.delay.max(DELAY_STEP));
         }
-        let was_silent = std::mem::replace(&mut self.is_silent, silence >= late_span);
+        let was_silent = std::mem::replace(&mut self.is_silent, silence >= allowed_lateness);
         (self.is_silent && !was_silent).then_some(self.position.next)
     }
 
@@ -290,14 +290,17 @@ impl Schedule {
 
     /// The number of intervals requested since the last record.
     fn silence(&self) -> u64 {
-        self.grid.steps(self.asked - self.grid.ceil(self.position.next))
+        self.grid.steps(self.requested_until - self.grid.ceil(self.position.next))
     }
 
-    /// The number of intervals between two requests: one, or more for a series without records for longer than the late
-    /// span. Two probes overlap, so no record is missed between them.
+    /// The number of intervals between two requests: one, or more for a series without records for longer than the late. Two probes overlap, so no record is missed between them.
     fn intervals_between_requests(&self) -> u32 {
         let silence = u32::try_from(self.silence()).unwrap_or(u32::MAX);
-        if silence <= self.settings.late_span { 1 } else { (silence / 10).clamp(1, (self.page_steps / 2).max(1)) }
+        if silence <= self.settings.allowed_lateness {
+            1
+        } else {
+            (silence / 10).clamp(1, (self.page_steps / 2).max(1))
+        }
     }
 
     fn span(&self, intervals: u32) -> Duration {

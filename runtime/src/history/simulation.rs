@@ -8,8 +8,8 @@ use fastrand::Rng;
 use tokio::time::Instant;
 
 use super::gaps::{Gap, GapKind, Gaps};
+use super::page_response::{Dropped, Received};
 use super::pager::{Pager, PagerOptions};
-use super::reply::{Dropped, Received};
 use super::time_grid::{Span, TimeGrid};
 use crate::values::Timestamp;
 
@@ -22,7 +22,7 @@ struct Service {
     /// The times of all records.
     times: Vec<i64>,
     /// The maximum number of records on a page.
-    most: usize,
+    max_records: usize,
     keeps_newest: bool,
     newest_first: bool,
     without_start: bool,
@@ -40,7 +40,7 @@ impl Service {
     fn plain(times: Vec<i64>) -> Self {
         Self {
             times,
-            most: usize::MAX,
+            max_records: usize::MAX,
             keeps_newest: false,
             newest_first: false,
             without_start: false,
@@ -61,11 +61,11 @@ impl Service {
         let times = self.times.get(first..last).unwrap_or_default();
         let mut page: Vec<_> =
             times.iter().flat_map(|time| std::iter::repeat_n(*time, rng.usize(1..=self.copies))).collect();
-        let most = self.most.min(limit);
+        let max_records = self.max_records.min(limit);
         if self.keeps_newest {
-            page.drain(..page.len().saturating_sub(most));
+            page.drain(..page.len().saturating_sub(max_records));
         } else {
-            page.truncate(most);
+            page.truncate(max_records);
         }
         if self.newest_first {
             page.reverse();
@@ -76,7 +76,7 @@ impl Service {
 
 /// The result of fetching a range.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Told {
+struct Fetched {
     times: Vec<i64>,
     gaps: Vec<(i64, i64, GapKind)>,
 }
@@ -86,7 +86,7 @@ fn span(from: i64, to: i64) -> Span {
 }
 
 /// Fetches a range with this page size; returns the result, the number of requests and the dropped records.
-fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Told, u64, Dropped) {
+fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Fetched, u64, Dropped) {
     let grid = TimeGrid::new(Duration::from_secs(STEP.unsigned_abs())).unwrap();
     let range = span(from, to);
     let margin = Duration::from_secs(1);
@@ -95,15 +95,15 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
         PagerOptions { grid, range, margin, page_size, beside: 1, ahead, attempts: 4, unsettled, may_search: false };
     let mut pager = Pager::new(options, range.from);
     let mut gaps = Gaps::new(grid.whole(range), None, range.from);
-    let (mut told, mut dropped) = (Told::default(), Dropped::default());
-    let mut under_way = Vec::new();
+    let (mut result, mut dropped) = (Fetched::default(), Dropped::default());
+    let mut in_flight = Vec::new();
     let now = Instant::now();
     while !pager.is_over() {
-        while let Some(ask) = pager.next_request(now) {
-            under_way.push(ask);
+        while let Some(request) = pager.next_request(now) {
+            in_flight.push(request);
         }
-        if !under_way.is_empty() {
-            let (id, window) = under_way.swap_remove(rng.usize(0..under_way.len()));
+        if !in_flight.is_empty() {
+            let (id, window) = in_flight.swap_remove(rng.usize(0..in_flight.len()));
             let [start, end] = [window.from, window.to].map(|time| (time - Duration::from_nanos(1)).unix_seconds());
             let times = service.answer(start, end + 1, page_size, rng);
             let received = Received {
@@ -115,18 +115,18 @@ fn walk(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) 
             };
             pager.received(id, Ok(received), now);
         }
-        while let Some(taken) = pager.take() {
-            let reply = taken.outcome.unwrap();
-            let records = reply.records.as_deref().unwrap_or_default();
-            told.times.extend(reply.sorted.iter().map(|place| records[place.index]));
-            assert!(reply.sorted.iter().all(|place| taken.window.contains(place.time)));
-            told.gaps.extend(gaps.window(taken.window.to, &reply.missing).iter().map(plain));
-            dropped = dropped.and(reply.dropped);
+        while let Some(accepted) = pager.take() {
+            let response = accepted.outcome.unwrap();
+            let records = response.records.as_deref().unwrap_or_default();
+            result.times.extend(response.sorted.iter().map(|record| records[record.index]));
+            assert!(response.sorted.iter().all(|record| accepted.window.contains(record.time)));
+            result.gaps.extend(gaps.window(accepted.window.to, &response.missing).iter().map(plain));
+            dropped = dropped.and(response.dropped);
         }
         assert!(pager.requests() < 100_000, "{service:?}");
     }
-    assert_eq!((under_way.len(), gaps.open_since()), (0, None));
-    (told, pager.requests(), dropped)
+    assert_eq!((in_flight.len(), gaps.open_since()), (0, None));
+    (result, pager.requests(), dropped)
 }
 
 fn plain(gap: &Gap) -> (i64, i64, GapKind) {
@@ -134,7 +134,7 @@ fn plain(gap: &Gap) -> (i64, i64, GapKind) {
 }
 
 /// The expected result for a range, computed by checking every step.
-fn truth(service: &Service, from: i64, to: i64) -> Told {
+fn truth(service: &Service, from: i64, to: i64) -> Fetched {
     let times: Vec<i64> = service.times.iter().copied().filter(|time| (from..to).contains(time)).collect();
     let (first, last) = ((from + STEP - 1).div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP);
     let mut gaps: Vec<(i64, i64, GapKind)> = Vec::new();
@@ -156,7 +156,7 @@ fn truth(service: &Service, from: i64, to: i64) -> Told {
             (false, false) => GapKind::Inside,
         };
     }
-    Told { times, gaps }
+    Fetched { times, gaps }
 }
 
 /// A service of a random kind.
@@ -179,7 +179,7 @@ fn any(rng: &mut Rng) -> Service {
     let (beyond, copies) = (if rng.bool() { 0 } else { rng.usize(0..3) }, if rng.bool() { 1 } else { rng.usize(1..3) });
     Service {
         times,
-        most: if rng.bool() { usize::MAX } else { rng.usize((2 * beyond + 3) * copies..60) },
+        max_records: if rng.bool() { usize::MAX } else { rng.usize((2 * beyond + 3) * copies..60) },
         keeps_newest: rng.bool(),
         newest_first: rng.bool(),
         without_start: rng.bool(),
@@ -207,7 +207,7 @@ fn simulated_history_needs_few_requests() {
         ),
         ("without its beginning", Service { without_start: true, ..whole.clone() }, windows..=windows),
         // The first windows are planned for larger pages; the page size of a hundred is learned from their responses.
-        ("a hundred at most", Service { most: 100, ..whole.clone() }, 1010..=1400),
+        ("a hundred at most", Service { max_records: 100, ..whole.clone() }, 1010..=1400),
         ("two next to each window", Service { beyond: 2, ..whole.clone() }, windows..=windows + 60),
         ("data that begins later", late, windows..=windows + 4),
         ("a third of all steps", sparse, windows..=windows + 60),
@@ -215,8 +215,8 @@ fn simulated_history_needs_few_requests() {
         ("nothing", Service::plain(Vec::new()), windows..=windows),
     ];
     for (what, service, expected) in table {
-        let (told, requests, dropped) = walk(&service, 0, 100_000 * STEP, 1000, &mut Rng::with_seed(1));
-        assert_eq!(told.times, service.times, "{what}");
+        let (result, requests, dropped) = fetch(&service, 0, 100_000 * STEP, 1000, &mut Rng::with_seed(1));
+        assert_eq!(result.times, service.times, "{what}");
         assert!(expected.contains(&requests), "{what}: {requests}");
         assert_eq!(dropped.out_of_range > 0, service.beyond > 0, "{what}");
     }
@@ -226,9 +226,9 @@ fn simulated_history_needs_few_requests() {
 #[test]
 fn records_after_the_range_are_dropped() {
     let service = Service { beyond: 1, ..Service::plain((0..=50).map(|step| step * STEP).collect()) };
-    let (told, _, _) = walk(&service, 0, 50 * STEP, 20, &mut Rng::with_seed(1));
-    assert_eq!(told, truth(&service, 0, 50 * STEP));
-    assert_eq!(told.times.last(), Some(&(49 * STEP)));
+    let (result, _, _) = fetch(&service, 0, 50 * STEP, 20, &mut Rng::with_seed(1));
+    assert_eq!(result, truth(&service, 0, 50 * STEP));
+    assert_eq!(result.times.last(), Some(&(49 * STEP)));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn every_simulated_service_yields_all_records() {
         // A page needs room for the records around a single step, otherwise the step cannot be fetched.
         let room = (2 * service.beyond + 3) * service.copies;
         let page_size = [5_usize, 10, 20, 50, 100][rng.usize(0..5)].max(room);
-        let (told, _, _) = walk(&service, from, to, page_size, &mut rng);
-        assert_eq!(told, truth(&service, from, to), "seed {seed}: {from}..{to} by {page_size} of {service:?}");
+        let (result, _, _) = fetch(&service, from, to, page_size, &mut rng);
+        assert_eq!(result, truth(&service, from, to), "seed {seed}: {from}..{to} by {page_size} of {service:?}");
     }
 }

@@ -87,9 +87,9 @@ impl<T: Send + 'static> Pages<T> {
 
 /// Converts a window to a page.
 pub(super) fn page<T: 'static>(window: ReportedWindow) -> Page<T> {
-    let ReportedWindow { window, reply, report, checkpoint } = window;
-    let times = reply.sorted.iter().map(|record| record.time).collect();
-    Page { range: window.range(), times, records: page::records(reply), report, checkpoint }
+    let ReportedWindow { window, response, report, checkpoint } = window;
+    let times = response.sorted.iter().map(|record| record.time).collect();
+    Page { range: window.range(), times, records: page::records(response), report, checkpoint }
 }
 
 impl<T: Send + 'static> Stream for Pages<T> {

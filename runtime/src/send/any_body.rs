@@ -130,12 +130,12 @@ impl SeriesBody for AnyBody {
 
     fn read_records(response: Result<Box<UndecodedResponse>, Error>) -> Result<TimedRecords<AnyRecord>, Error> {
         let (records, mut rest) = read(response?)?;
-        let (said, unknown_fields) = (&rest.metadata.unknown_fields, std::mem::take(&mut rest.unknown_fields));
-        let says = !said.is_empty() || !unknown_fields.is_empty();
-        let metadata = decode::any(said.as_json()).unwrap_or_default();
+        let (fields, unknown_fields) = (&rest.metadata.unknown_fields, std::mem::take(&mut rest.unknown_fields));
+        let has_notes = !fields.is_empty() || !unknown_fields.is_empty();
+        let metadata = decode::any(fields.as_json()).unwrap_or_default();
         // Only the emitted client knows the field of the metadata that lists the unsupported values.
-        let said = says.then(|| SeriesNotes { metadata, unsupported: Vec::new(), unknown_fields });
-        Ok(TimedRecords::new(records, rest, said))
+        let notes = has_notes.then(|| SeriesNotes { metadata, unsupported: Vec::new(), unknown_fields });
+        Ok(TimedRecords::new(records, rest, notes))
     }
 }
 

@@ -84,7 +84,7 @@ pub struct TimedRecords<T> {
     /// The skipped records that could not be decoded.
     pub(crate) bad: Vec<BadRecord>,
     /// The service's metadata of the records, if any.
-    pub(crate) said: Option<SeriesNotes>,
+    pub(crate) notes: Option<SeriesNotes>,
 }
 
 /// The service's metadata of the records of a response.
@@ -100,12 +100,12 @@ pub(crate) struct SeriesNotes {
 
 impl<T: AsFieldValue> TimedRecords<T> {
     pub(crate) fn of<M: MetadataRecord>(records: Vec<T>, mut rest: EnvelopeRest<M>) -> Self {
-        let said = SeriesNotes::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
-        Self::new(records, rest, said)
+        let notes = SeriesNotes::of(&rest.metadata, std::mem::take(&mut rest.unknown_fields));
+        Self::new(records, rest, notes)
     }
 
-    pub(super) fn new<M>(records: Vec<T>, rest: EnvelopeRest<M>, said: Option<SeriesNotes>) -> Self {
-        Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, said }
+    pub(super) fn new<M>(records: Vec<T>, rest: EnvelopeRest<M>, notes: Option<SeriesNotes>) -> Self {
+        Self { times: fields::times(&records, rest.time), records, bad: rest.bad_records, notes }
     }
 }
 

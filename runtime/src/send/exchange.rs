@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::body::{Body, MetadataRecord};
-use super::explain::explained;
 use super::options::Options;
+use super::rejection_hints::with_hints;
 use super::response::Response;
 use crate::auth::{Credentials, Token, TokenFlow};
 use crate::decode::record::Record;
@@ -125,18 +125,18 @@ impl UndecodedResponse {
     pub(super) fn misfit(self: Box<Self>, error: DecodeError) -> Error {
         let Self { connection, target, response, ending } = *self;
         let HttpResponse { status, headers, body, .. } = response;
-        // In a response with records, one of the records is wrong, so its message does not explain the error.
+        // In a response with records, one of the records is wrong, so its message does not rejection_hints the error.
         let is_series = matches!(target.endpoint().body, BodyInfo::Series { .. });
         let is_data = connection.service.envelope.as_ref().is_some_and(|envelope| {
             let rest = envelope.data.strip_prefix(error.path()).filter(|_| !error.path().is_empty());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
-        let said = if error.lacks_data() || is_data || !is_series {
+        let message = if error.lacks_data() || is_data || !is_series {
             status::message(&body, &connection.service.error_body)
         } else {
             None
         };
-        let error = error.into_error(&body, said).with_response(status, headers).after(ending.timing());
+        let error = error.into_error(&body, message).with_response(status, headers).after(ending.timing());
         ending.failed(&error);
         connection.about(error, &target)
     }
@@ -184,7 +184,7 @@ async fn answer(
             Ok((response, ending))
         }
         Err(error) => {
-            let error = explained(error.after(context.timing()), target);
+            let error = with_hints(error.after(context.timing()), target);
             context.failed(&error);
             Err(error)
         }
@@ -200,13 +200,13 @@ async fn success(
 ) -> Result<HttpResponse, Error> {
     target.check()?;
     connection.credentials.check_params(target)?;
-    let asked = Asked { path: target.path_and_query(), headers: options.headers()? };
-    if let Some(headers) = asked.headers {
+    let data_request = DataRequest { path: target.path_and_query(), headers: options.headers()? };
+    if let Some(headers) = data_request.headers {
         connection.credentials.check(headers)?;
     }
     let retries = connection.dispatcher.retries();
     loop {
-        let outcome = authorized(connection, &asked, context).await;
+        let outcome = authorized(connection, &data_request, context).await;
         match outcome
             .and_then(|response| status::accept(response, connection.service.errors, &connection.service.error_body))
         {
@@ -225,13 +225,13 @@ async fn success(
 }
 
 /// The request that every attempt sends.
-struct Asked<'r> {
+struct DataRequest<'r> {
     path: String,
     /// The headers that this request adds to those of every request.
     headers: Option<&'r Headers>,
 }
 
-impl Asked<'_> {
+impl DataRequest<'_> {
     /// The path without its params.
     fn path(&self) -> &str {
         self.path.split('?').next().unwrap_or_default()
@@ -241,24 +241,24 @@ impl Asked<'_> {
 /// Sends the request, and once more if its token was rejected and another token may be accepted.
 async fn authorized(
     connection: &Connection,
-    asked: &Asked<'_>,
+    data_request: &DataRequest<'_>,
     context: &mut RequestContext<'_>,
 ) -> Result<HttpResponse, Error> {
     let Some(flow) = connection.credentials.flow() else {
         let permit = connection.dispatcher.permit(context).await?;
-        return send_once(connection, asked, None, permit, context).await;
+        return send_once(connection, data_request, None, permit, context).await;
     };
-    let (token, response) = exchange(connection, flow, asked, context).await?;
+    let (token, response) = exchange(connection, flow, data_request, context).await?;
     if response.status != 401 {
-        flow.cache().accept(asked.path());
+        flow.cache().accept(data_request.path());
         return Ok(response);
     }
-    if !flow.cache().refuse(&token, asked.path()) {
+    if !flow.cache().reject(&token, data_request.path()) {
         return Ok(response);
     }
-    let (_, response) = exchange(connection, flow, asked, context).await?;
+    let (_, response) = exchange(connection, flow, data_request, context).await?;
     if response.status == 401 {
-        flow.cache().refuse_again(asked.path());
+        flow.cache().reject_again(data_request.path());
     }
     Ok(response)
 }
@@ -271,7 +271,7 @@ async fn authorized(
 async fn exchange(
     connection: &Connection,
     flow: &TokenFlow,
-    asked: &Asked<'_>,
+    data_request: &DataRequest<'_>,
     context: &mut RequestContext<'_>,
 ) -> Result<(Arc<Token>, HttpResponse), Error> {
     let dispatcher = &connection.dispatcher;
@@ -286,22 +286,22 @@ async fn exchange(
         permit = dispatcher.permit(context).await?;
         token
     };
-    let response = send_once(connection, asked, Some(&token), permit, context).await?;
+    let response = send_once(connection, data_request, Some(&token), permit, context).await?;
     Ok((token, response))
 }
 
 async fn send_once(
     connection: &Connection,
-    asked: &Asked<'_>,
+    data_request: &DataRequest<'_>,
     token: Option<&Arc<Token>>,
     permit: Permit,
     context: &mut RequestContext<'_>,
 ) -> Result<HttpResponse, Error> {
     let mut headers = connection.credentials.headers(token);
-    if let Some(own) = asked.headers {
+    if let Some(own) = data_request.headers {
         headers.extend(own);
     }
-    let request = connection.dispatcher.request(&asked.path, headers, None, context);
+    let request = connection.dispatcher.request(&data_request.path, headers, None, context);
     connection.dispatcher.send(request, permit, context).await
 }
 

@@ -90,7 +90,7 @@ fn many_threads_share_gate_and_token() {
     let client = builder.rate_limit(RateLimit::new(10_000, Duration::from_secs(1), 4)).build().unwrap();
     ask_from_threads(&client, 16, 3);
     assert_eq!(service.seen(), (48, 1));
-    assert!((2..=4).contains(&service.most_under_way()), "{} at once", service.most_under_way());
+    assert!((2..=4).contains(&service.max_in_flight()), "{} at once", service.max_in_flight());
     // An awaited request has the same token.
     Runtime::new().unwrap().block_on(client.raw("/x").into_future()).unwrap();
     assert_eq!(service.seen(), (49, 1));
@@ -192,8 +192,8 @@ fn blocking_history_is_an_iterator() {
     let expected = (START..START + 200 * HOUR).step_by(3600).filter(|time| *time != START + 70 * HOUR);
     assert_eq!(times, expected.collect::<Vec<_>>());
     assert_eq!((records.stream().unwrap().report().gaps.len(), records.next().is_none()), (1, true));
-    let mut taken = || records.stream_mut().unwrap().take_report().gaps.len();
-    assert_eq!((taken(), taken()), (1, 0));
+    let mut take_gaps = || records.stream_mut().unwrap().take_report().gaps.len();
+    assert_eq!((take_gaps(), take_gaps()), (1, 0));
     let pages: Vec<usize> = history().pages_blocking().map(|page| page.unwrap().records.len()).collect();
     assert_eq!(pages, [49, 48, 49, 49, 4]);
     let minutes = client.market().ratio().coin("B").timeframe(Timeframe::H1).history(START..START + 100 * HOUR);

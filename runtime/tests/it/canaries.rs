@@ -16,7 +16,7 @@ use runtime::{Builder, Error, Retry};
 
 use crate::alone::{is_alone, run_alone};
 use crate::invented::Client;
-use crate::scripted::{Fate, KEY, Service, ok, reply, silence};
+use crate::scripted::{KEY, MockResponse, Service, ok, reply, silence};
 use crate::socket::{self, Server, Step};
 
 /// No secret.
@@ -49,17 +49,17 @@ impl Seen {
             self.note(format_args!("{name}: {}", String::from_utf8_lossy(value)));
         }
         let mut cause = error.source();
-        while let Some(said) = cause {
-            self.note(format_args!("{said} {said:#} {said:?} {said:#?}"));
-            cause = said.source();
+        while let Some(error) = cause {
+            self.note(format_args!("{error} {error:#} {error:?} {error:#?}"));
+            cause = error.source();
         }
     }
 
     /// Fails if it contains a secret; prints how much was seen.
-    fn assert_clean(&self, place: &str) -> usize {
+    fn assert_clean(&self, case: &str) -> usize {
         let seen = std::mem::take(&mut *self.0.lock().unwrap());
         let line = seen.lines().find(|line| TRACES.iter().any(|trace| line.contains(trace)));
-        assert_eq!(line, None, "{place}");
+        assert_eq!(line, None, "{case}");
         seen.len()
     }
 }
@@ -109,13 +109,13 @@ mod log {
     }
 }
 
-fn failed(phase: Phase, echo: &str) -> Fate {
+fn failed(phase: Phase, echo: &str) -> MockResponse {
     let cause = std::io::Error::other(echo.to_owned());
-    Fate { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).with_source(cause)), ..ok() }
+    MockResponse { outcome: Err(TransportError::new(phase, format!("{echo} was sent")).with_source(cause)), ..ok() }
 }
 
 /// What a service can do, by number; `None` when that is all.
-fn fate(number: usize, echo: &str) -> Option<Fate> {
+fn mock(number: usize, echo: &str) -> Option<MockResponse> {
     const STATUSES: [u16; 16] = [101, 200, 204, 302, 400, 401, 403, 404, 415, 422, 429, 500, 502, 503, 504, 599];
     const PHASES: [Phase; 4] = [Phase::Connect, Phase::Send, Phase::Headers, Phase::Body];
     let location = format!("https://canary-key.example.com/{}", echo.replace(' ', "/"));
@@ -161,8 +161,8 @@ const UNUSABLE: [&str; 4] = [
 /// A service with this behaviour for data or for token requests.
 fn service(number: usize, to_token: bool) -> Arc<Service> {
     Service::new(move |request, _| match request.url.ends_with("token") {
-        true if to_token => fate(number, EARLY_ECHO).unwrap(),
-        false if !to_token => fate(number, ECHO).unwrap(),
+        true if to_token => mock(number, EARLY_ECHO).unwrap(),
+        false if !to_token => mock(number, ECHO).unwrap(),
         true => reply(200, &[], TOKEN),
         false => ok(),
     })
@@ -188,7 +188,7 @@ fn nothing_shows_a_secret() {
     tracing::subscriber::set_global_default(seen.clone()).unwrap();
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let paused = runtime.enable_all().start_paused(true).build().unwrap();
-    let count = (0..1000).take_while(|number| fate(*number, ECHO).is_some()).count();
+    let count = (0..1000).take_while(|number| mock(*number, ECHO).is_some()).count();
     for (number, to_token) in (0..count).flat_map(|number| [(number, false), (number, true)]) {
         let service = service(number, to_token);
         let builder = service.builder().client_credentials(ID, SECRET).retry(Retry::default().max_attempts(2));
@@ -210,7 +210,7 @@ fn nothing_shows_a_secret() {
 async fn replaced_token_stays_masked() {
     let service = Service::new(|request, before| match (request.url.ends_with("token"), before) {
         (true, _) => reply(200, &[], &format!(r#"{{"access_token": "canary-{before}", "expires_in": 100}}"#)),
-        (false, 2) => Fate { reply: Duration::from_secs(20), ..reply(500, &[], "canary-0 was sent") },
+        (false, 2) => MockResponse { duration: Duration::from_secs(20), ..reply(500, &[], "canary-0 was sent") },
         (false, _) => ok(),
     });
     let builder = service.builder().client_credentials(ID, SECRET).retry(Retry::none());

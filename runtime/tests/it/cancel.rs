@@ -36,18 +36,18 @@ fn troubled() -> (Arc<Service>, Client) {
 }
 
 /// Afterwards, all requests are served and no state is left.
-async fn check(service: &Service, client: &Client, place: &str) {
+async fn check(service: &Service, client: &Client, case: &str) {
     // A request for a token belongs to the client, and is not dropped with the request that needed it first.
-    assert!(service.under_way() <= 1, "{place}");
+    assert!(service.in_flight() <= 1, "{case}");
     let start = Instant::now();
     let calls: Vec<_> = (0..5).map(|_| tokio::spawn(client.raw("/x").into_future())).collect();
     for call in calls {
         call.await.unwrap().unwrap();
     }
-    assert!(start.elapsed() < Duration::from_secs(60), "{place}: {:?}", start.elapsed());
-    assert_eq!(service.under_way(), 0, "{place}");
+    assert!(start.elapsed() < Duration::from_secs(60), "{case}: {:?}", start.elapsed());
+    assert_eq!(service.in_flight(), 0, "{case}");
     let limit = Duration::from_millis(300);
-    assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{place}");
+    assert!(service.arrivals().windows(2).all(|pair| pair[1] - pair[0] >= limit), "{case}");
 }
 
 /// Sends a request, and drops it after some time and this number of polls; returns whether it was complete by then.

@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
 use crate::invented::Client;
-use crate::scripted::{Fate, Service, failure, ok, reply};
+use crate::scripted::{MockResponse, Service, failure, ok, reply};
 use crate::socket::{self, DATA, Server, Step};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ fn entered() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-fn token(request: &HttpRequest) -> Option<Fate> {
+fn token(request: &HttpRequest) -> Option<MockResponse> {
     let token = r#"{"access_token": "t", "expires_in": 600}"#;
     request.url.ends_with("token").then(|| reply(200, &[], token))
 }
@@ -36,7 +36,7 @@ fn token(request: &HttpRequest) -> Option<Fate> {
 async fn requests_that_were_not_sent_do_not_end_a_pause() {
     let service = Service::new(|_, before| match before {
         0 => reply(429, &[("retry-after", "10")], ""),
-        1..10 => Fate { departure: SECOND, way: SECOND, ..failure(Phase::Connect) },
+        1..10 => MockResponse { sent_after: SECOND, arrives_after: SECOND, ..failure(Phase::Connect) },
         _ => ok(),
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).retry(Retry::none()).build().unwrap();
@@ -52,7 +52,7 @@ async fn requests_that_were_not_sent_do_not_end_a_pause() {
 #[tokio::test(start_paused = true)]
 async fn callers_with_short_timeouts_are_served_after_the_token_arrives() {
     let service = Service::new(|request, _| match token(request) {
-        Some(fate) => Fate { way: SECOND, ..fate },
+        Some(mock) => MockResponse { arrives_after: SECOND, ..mock },
         None => ok(),
     });
     let client = service.builder().client_credentials("id", "secret").build().unwrap();
@@ -169,13 +169,13 @@ fn a_request_for_a_token_on_a_runtime_that_has_stopped_is_replaced() {
 
 #[test]
 fn a_request_whose_runtime_shuts_down_fails_as_such() {
-    let service = Service::new(|_, _| Fate { reply: 100 * SECOND, ..ok() });
+    let service = Service::new(|_, _| MockResponse { duration: 100 * SECOND, ..ok() });
     let (client, stopped) = (service.client(), entered());
     let mut request = Box::pin(client.raw("/x").into_future());
     let patience = Duration::from_millis(50);
     assert!(stopped.block_on(async { tokio::time::timeout(patience, &mut request).await }).is_err());
     drop(stopped);
-    assert_eq!(service.under_way(), 0);
+    assert_eq!(service.in_flight(), 0);
     let error = entered().block_on(request).unwrap_err();
     assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Shutdown, true));
 }

@@ -11,7 +11,7 @@ use runtime::rate_limit::{
 use runtime::transport::Phase;
 use runtime::{ErrorKind, RateLimit, Retry};
 
-use crate::scripted::{Fate, Service, failure, ok, reply};
+use crate::scripted::{MockResponse, Service, failure, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -76,8 +76,8 @@ async fn plan_uses_the_limit_of_a_custom_limiter() {
         let plan = hours.history(1_700_000_000..1_700_000_000 + 2000 * 3600).plan().unwrap();
         (plan.requests, plan.min_duration)
     };
-    let told = service.builder().rate_limiter(Arc::new(Counting::default())).build().unwrap();
-    assert_eq!(plan(&told), (5, Some(4 * SECOND)));
+    let shared = service.builder().rate_limiter(Arc::new(Counting::default())).build().unwrap();
+    assert_eq!(plan(&shared), (5, Some(4 * SECOND)));
     assert_eq!(plan(&service.builder().rate_limiter(Crowded::default()).build().unwrap()), (5, None));
 }
 
@@ -152,7 +152,7 @@ async fn custom_limiter_receives_every_outcome() {
     let service = Service::new(|_, before| match before {
         0 => failure(Phase::Headers),
         1 => reply(429, &[], ""),
-        _ => Fate { departure: SECOND, way: SECOND, ..ok() },
+        _ => MockResponse { sent_after: SECOND, arrives_after: SECOND, ..ok() },
     });
     let gate = Diary::default();
     let client = service.builder().rate_limiter(gate.clone()).build().unwrap();
@@ -205,7 +205,7 @@ async fn custom_limiter_receives_unused_permits() {
 /// If the transport does not report when it sends, the call counts.
 #[tokio::test(start_paused = true)]
 async fn custom_limiter_receives_unreported_sends() {
-    let service = Service::untold(|_, _| ok());
+    let service = Service::without_sent_reports(|_, _| ok());
     let gate = Diary::default();
     service.builder().rate_limiter(gate.clone()).build().unwrap().raw("/x").await.unwrap();
     assert_eq!(*gate.0.lock().unwrap(), ["client.raw 1 enters", "client.raw leaves", "client.raw Response"]);

@@ -163,7 +163,7 @@ async fn single_object_is_a_record() {
 }
 
 /// The error for a response.
-async fn refused(endpoint: &'static EndpointInfo, body: &'static str) -> String {
+async fn error_for(endpoint: &'static EndpointInfo, body: &'static str) -> String {
     let client = Service::new(move |_, _| reply(200, &[], body)).client();
     let request = client.endpoint(endpoint).query("symbol", "B").query("side", "ask");
     request.await.unwrap_err().to_string()
@@ -179,7 +179,7 @@ async fn mismatch_fails_like_in_the_typed_record() {
     let good = series(client.endpoint(Ratio::INFO).skip_bad_records().await.unwrap());
     assert_eq!((good.data.len(), good.bad_records[0].path()), (1, "data[1].ratio"));
     let deep = r#"{"data": [{"at": 1, "venue": "v", "levels": [{"price": 1}, {"price": true}]}]}"#;
-    let error = refused(&BOOK, deep).await;
+    let error = error_for(&BOOK, deep).await;
     assert!(error.contains("`data[0].levels[1].price`: expected a number, found `true`"), "{error}");
     for (value, expected) in [
         (
@@ -191,7 +191,7 @@ async fn mismatch_fails_like_in_the_typed_record() {
         (r#"{"data": [{"at": 1}]}"#, "`data[0].venue`: expected text, found nothing"),
         (r#"{"data": {}}"#, "expected a list of records"),
     ] {
-        let error = refused(&BOOK, value).await;
+        let error = error_for(&BOOK, value).await;
         assert!(error.contains(expected) && error.starts_with("market.book"), "{error}");
     }
 }
@@ -201,14 +201,14 @@ async fn params_are_checked_by_the_registry() {
     let service = Service::new(|_, _| reply(200, &[], "{}"));
     let client = service.client();
     let book = || client.endpoint(&BOOK);
-    let whole = || book().query("symbol", "a/b").query("side", "ask");
+    let request = || book().query("symbol", "a/b").query("side", "ask");
     for (request, expected) in [
         (book(), "market.book (GET /books/{symbol}): missing required param `symbol`"),
         (book().query("symbol", "B"), "missing required param `side`"),
-        (whole().query("symbol", ".."), r#"`symbol` cannot be ".." in a path"#),
-        (whole().query("depth", 10), "`depth` is 10, expected from 1 to 9"),
-        (whole().query("depth", "many"), r#"`depth` is not a number: "many""#),
-        (whole().query_list("venue", Vec::<String>::new()), "`venue` is empty; set a value or omit it"),
+        (request().query("symbol", ".."), r#"`symbol` cannot be ".." in a path"#),
+        (request().query("depth", 10), "`depth` is 10, expected from 1 to 9"),
+        (request().query("depth", "many"), r#"`depth` is not a number: "many""#),
+        (request().query_list("venue", Vec::<String>::new()), "`venue` is empty; set a value or omit it"),
         (client.endpoint(&NAMELESS), "market.nameless (GET ): the path of this endpoint is unknown"),
     ] {
         let error = request.await.unwrap_err();
@@ -216,7 +216,7 @@ async fn params_are_checked_by_the_registry() {
         assert_eq!((error.kind(), error.endpoint().is_some()), (ErrorKind::Builder, true));
     }
     assert_eq!(service.seen(), (0, 0));
-    let request = whole().query("new", "x").query_list("venue", ["u", "v"]);
+    let request = request().query("new", "x").query_list("venue", ["u", "v"]);
     assert_eq!(request.to_string(), "GET /books/a%2Fb?side=ask&venue=%5B%22u%22,%22v%22%5D&new=x");
     let set = [("symbol", "a/b"), ("side", "ask"), ("venue", r#"["u","v"]"#), ("new", "x")];
     assert_eq!(request.params().collect::<Vec<_>>(), set);
@@ -253,8 +253,8 @@ async fn endpoint_without_a_history_fails_before_sending() {
     let service = Service::new(|_, _| reply(200, &[], "{}"));
     let client = service.client();
     let history = client.endpoint(invented::Health::INFO).history(START..START + HOUR);
-    let told = history.plan().unwrap_err().to_string();
-    assert!(told.contains("the catalogue defines no history for this endpoint"), "{told}");
-    assert_eq!(history.collect().await.unwrap_err().error.to_string(), told);
+    let error = history.plan().unwrap_err().to_string();
+    assert!(error.contains("the catalogue defines no history for this endpoint"), "{error}");
+    assert_eq!(history.collect().await.unwrap_err().error.to_string(), error);
     assert_eq!(service.seen(), (0, 0));
 }

@@ -9,11 +9,11 @@ use runtime::transport::Phase;
 use runtime::{Endpoint, RateLimit, Retry};
 
 use crate::invented::{RatioRecord, Request};
-use crate::scripted::{DATA, Fate, Service, failure, reply, silence};
+use crate::scripted::{DATA, MockResponse, Service, failure, reply, silence};
 
 /// One attempt of a request, its error as `{:#}` shows it, without the name of the request.
-async fn check(fate: fn() -> Fate) -> String {
-    let service = Service::new(move |_, _| fate());
+async fn check(mock: fn() -> MockResponse) -> String {
+    let service = Service::new(move |_, _| mock());
     let client = service.builder().retry(Retry::none()).build().unwrap();
     let error = client.market().ratio().coin("BTC").await.unwrap_err();
     let text = format!("{error:#}");
@@ -21,7 +21,7 @@ async fn check(fate: fn() -> Fate) -> String {
 }
 
 /// An event, and the error text for it.
-type Row = (fn() -> Fate, &'static str);
+type Row = (fn() -> MockResponse, &'static str);
 
 #[tokio::test(start_paused = true)]
 async fn one_attempt() {
@@ -108,10 +108,10 @@ async fn one_attempt() {
         ),
     ];
     let mut wrong = Vec::new();
-    for (fate, expected) in table {
-        let said = check(fate).await;
-        if said != expected {
-            wrong.push(format!("{said}\n  instead of\n{expected}"));
+    for (mock, expected) in table {
+        let message = check(mock).await;
+        if message != expected {
+            wrong.push(format!("{message}\n  instead of\n{expected}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -207,14 +207,14 @@ async fn no_token() {
         (|| failure(Phase::Connect), "it failed as it should; after 1 attempt in 21ms"),
     ];
     let mut wrong = Vec::new();
-    for (fate, expected) in table {
-        let service = Service::new(move |_, _| fate());
+    for (mock, expected) in table {
+        let service = Service::new(move |_, _| mock());
         let builder = service.builder().client_credentials("id", "secret").retry(Retry::none());
         let error = builder.build().unwrap().raw("/x").await.unwrap_err();
         let text = format!("{error:#}");
-        let said = text.strip_prefix("client.raw (GET /x): no token: ").unwrap();
-        if said != expected {
-            wrong.push(format!("{said}\n  instead of\n{expected}"));
+        let message = text.strip_prefix("client.raw (GET /x): no token: ").unwrap();
+        if message != expected {
+            wrong.push(format!("{message}\n  instead of\n{expected}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::invented::{Ratio, Request, Timeframe};
 use crate::ranges::{HOUR, START, answer, answer_every};
-use crate::scripted::{Fate, Service, failure, reply};
+use crate::scripted::{MockResponse, Service, failure, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: i64 = 60;
@@ -48,17 +48,17 @@ fn service(clock: &Clock, late: impl Fn(i64) -> i64 + Send + 'static) -> Arc<Ser
     Service::new(move |request, _| respond(request, &clock, &late))
 }
 
-fn respond(request: &HttpRequest, clock: &Clock, late: &dyn Fn(i64) -> i64) -> Fate {
+fn respond(request: &HttpRequest, clock: &Clock, late: &dyn Fn(i64) -> i64) -> MockResponse {
     let now = START + clock.seconds();
-    let mut fate = answer_every(request, MINUTE, |time| {
+    let mut mock = answer_every(request, MINUTE, |time| {
         let published = time + MINUTE + late((time - START) / MINUTE);
         published <= now || (time..time + MINUTE).contains(&now)
     });
-    if let Ok(response) = &mut fate.outcome {
+    if let Ok(response) = &mut mock.outcome {
         let date = httpdate::fmt_http_date(clock.service().try_into().unwrap());
         response.headers.insert("date", &date).unwrap();
     }
-    fate
+    mock
 }
 
 fn request(service: &Arc<Service>) -> Request<Ratio> {
@@ -241,13 +241,13 @@ async fn a_series_that_ended_is_reported_once_and_costs_little() {
     let ended = 30;
     let times = clock.clone();
     let service = Service::new(move |request, _| {
-        let mut fate = respond(request, &times, &|_| 0);
+        let mut mock = respond(request, &times, &|_| 0);
         let last = START + ended * MINUTE;
-        if let (Ok(response), Ok(data)) = (&mut fate.outcome, answer_every(request, MINUTE, |time| time < last).outcome)
+        if let (Ok(response), Ok(data)) = (&mut mock.outcome, answer_every(request, MINUTE, |time| time < last).outcome)
         {
             response.body = if START + times.seconds() >= last { data.body } else { response.body.clone() };
         }
-        fate
+        mock
     });
     let mut poller = follow(&service, &clock);
     let received = until(2 * 86_400, &mut poller, &clock).await;
@@ -305,13 +305,13 @@ async fn a_bad_record_is_reported_once() {
     let clock = Clock::new();
     let times = clock.clone();
     let service = Service::new(move |request, _| {
-        let mut fate = respond(request, &times, &|_| 0);
+        let mut mock = respond(request, &times, &|_| 0);
         let good = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + 5 * MINUTE);
-        if let Ok(response) = &mut fate.outcome {
+        if let Ok(response) = &mut mock.outcome {
             let body = String::from_utf8(response.body.to_vec()).unwrap();
             response.body = body.replace(&good, &good.replace("0.5", "true")).into();
         }
-        fate
+        mock
     });
     let own = clock.clone();
     let mut poller = request(&service).skip_bad_records().follow(START).clock(move || own.machine());

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::invented::{self, Client, RatioRecord, Request, Timeframe};
 use crate::ranges::{HOUR, START, answer, answer_every, number};
-use crate::scripted::{Fate, Service, ok, reply};
+use crate::scripted::{MockResponse, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -80,11 +80,11 @@ async fn invalid_history_fails_before_sending() {
         (hours(&client).limit(1), "`limit` is too small for a history; set it to 2 at least, or omit it"),
     ];
     for (request, expected) in table {
-        let told = request.clone().history(range.clone()).plan().unwrap_err();
-        assert!(told.to_string().contains(expected), "{told}");
-        assert_eq!((told.kind(), told.endpoint().is_some()), (ErrorKind::Builder, true));
+        let error = request.clone().history(range.clone()).plan().unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+        assert_eq!((error.kind(), error.endpoint().is_some()), (ErrorKind::Builder, true));
         let mut pages = request.history(range.clone()).pages();
-        assert_eq!(pages.next().await.unwrap().unwrap_err().to_string(), told.to_string());
+        assert_eq!(pages.next().await.unwrap().unwrap_err().to_string(), error.to_string());
         assert!(pages.next().await.is_none() && pages.checkpoint().is_none());
     }
     let (early, late) = (START, START + 1);
@@ -113,16 +113,16 @@ async fn plan_lists_the_requests_to_send() {
 /// Sixty pages whose responses take a second and a half, with ten requests a second: fifteen are in flight at a time.
 #[tokio::test(start_paused = true)]
 async fn pages_are_fetched_concurrently_at_the_rate_limit() {
-    let service = Service::new(|request, _| Fate { reply: 3 * SECOND / 2, ..answer(request, |_| true) });
+    let service = Service::new(|request, _| MockResponse { duration: 3 * SECOND / 2, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let history = hours(&client).history(START - 1000 * 499 * HOUR..START);
     let plan = history.plan().unwrap();
     assert_eq!((plan.requests, plan.min_duration), (1000, Some(99 * SECOND)));
     let begun = Instant::now();
     let all = history.collect().await.unwrap();
-    let taken = begun.elapsed();
+    let elapsed = begun.elapsed();
     assert!(all.report.is_complete());
-    assert!(taken.as_secs_f64() <= 100.0 / 0.98 + 1.6, "{taken:?}");
+    assert!(elapsed.as_secs_f64() <= 100.0 / 0.98 + 1.6, "{elapsed:?}");
     assert_eq!(service.seen().0, 1000);
 }
 
@@ -242,16 +242,16 @@ async fn a_start_that_can_only_be_a_mistake_is_an_error() {
 
 #[tokio::test(start_paused = true)]
 async fn progress_is_reported_after_every_page() {
-    let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
+    let service = Service::new(|request, _| MockResponse { duration: SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
-    let told: Arc<Mutex<Vec<Progress>>> = Arc::default();
-    let watcher = told.clone();
+    let reported: Arc<Mutex<Vec<Progress>>> = Arc::default();
+    let watcher = reported.clone();
     let history = hours(&client).limit(50).history(START..START + 490 * HOUR);
     history.on_progress(move |progress| watcher.lock().unwrap().push(progress.clone())).collect().await.unwrap();
-    let told = told.lock().unwrap();
-    let counts: Vec<_> = told.iter().map(|progress| (progress.records, progress.pages_left)).collect();
+    let reported = reported.lock().unwrap();
+    let counts: Vec<_> = reported.iter().map(|progress| (progress.records, progress.pages_left)).collect();
     assert_eq!(counts, (1..=10).map(|page| (49 * page, 10 - page)).collect::<Vec<_>>());
-    let half = &told[4];
+    let half = &reported[4];
     assert!(half.waited > 5 * SECOND && half.requests == 10, "{half:?}");
     assert!(half.time_left().unwrap().abs_diff(5 * SECOND) < 2 * SECOND, "{half:?}");
 }
@@ -271,8 +271,8 @@ fn history_outside_of_a_runtime_is_an_error() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn immediate_responses_are_processed() {
     let transport = from_fn(async |request: HttpRequest| {
-        let fate = answer(&request, |_| true);
-        fate.outcome
+        let mock = answer(&request, |_| true);
+        mock.outcome
     });
     let builder = Client::builder("https://example.com/v2").api_key("any").transport(transport);
     let client = builder.rate_limit(RateLimit::none()).build().unwrap();
@@ -282,12 +282,12 @@ async fn immediate_responses_are_processed() {
 
 #[tokio::test(start_paused = true)]
 async fn dropping_a_history_ends_its_requests() {
-    let service = Service::new(|request, _| Fate { reply: 60 * SECOND, ..answer(request, |_| true) });
+    let service = Service::new(|request, _| MockResponse { duration: 60 * SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let mut pages = hours(&client).history(START..START + 5000 * HOUR).pages();
     assert!(tokio::time::timeout(SECOND, pages.next()).await.is_err());
-    assert_eq!(service.under_way(), 11);
+    assert_eq!(service.in_flight(), 11);
     drop(pages);
     tokio::task::yield_now().await;
-    assert_eq!(service.under_way(), 0);
+    assert_eq!(service.in_flight(), 0);
 }

@@ -6,7 +6,7 @@ use runtime::{Endpoint, Value};
 
 use crate::invented::{Request, Series, Timeframe};
 use crate::ranges::{HOUR, START, body, query};
-use crate::scripted::{Fate, Service, reply};
+use crate::scripted::{MockResponse, Service, reply};
 
 const DAY: i64 = 24 * HOUR;
 
@@ -46,7 +46,7 @@ impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Days {}
 
 /// The first records of a range whose ends are texts; `last` is the extent of its end.
-fn answer(request: &HttpRequest, last: i64) -> Fate {
+fn answer(request: &HttpRequest, last: i64) -> MockResponse {
     let query = query(request);
     let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
     let first = (time("after") + HOUR - 1).div_euclid(HOUR) * HOUR;

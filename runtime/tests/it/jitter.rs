@@ -30,7 +30,7 @@ enum Way {
 impl Way {
     fn length(self, elapsed: Duration, random: &mut fastrand::Rng) -> Duration {
         match self {
-            Self::UpTo(longest) => longest.mul_f64(random.f64()),
+            Self::UpTo(max) => max.mul_f64(random.f64()),
             Self::Hiccup(longer) => {
                 let jitter = Duration::from_millis(3).mul_f64(random.f64());
                 let is_hiccup = elapsed.as_millis() % 60_000 >= 59_800;
@@ -53,7 +53,7 @@ struct Record {
     random: fastrand::Rng,
     /// The latest allowed arrivals.
     allowed: VecDeque<Instant>,
-    departures: Vec<Duration>,
+    sent: Vec<Duration>,
     /// The times at which 429 responses arrived.
     refusals: Vec<Duration>,
     answers: usize,
@@ -62,8 +62,8 @@ struct Record {
 impl Service {
     fn new(way: Way, names_pause: bool, seed: u64) -> Arc<Self> {
         let random = fastrand::Rng::with_seed(seed);
-        let (allowed, departures, refusals) = (VecDeque::new(), Vec::new(), Vec::new());
-        let record = Mutex::new(Record { random, allowed, departures, refusals, answers: 0 });
+        let (allowed, sent, refusals) = (VecDeque::new(), Vec::new(), Vec::new());
+        let record = Mutex::new(Record { random, allowed, sent, refusals, answers: 0 });
         Arc::new(Self { way, names_pause, start: Instant::now(), record })
     }
 
@@ -96,7 +96,7 @@ impl Transport for Service {
             let way = {
                 let record = &mut *self.record.lock().unwrap();
                 let elapsed = self.start.elapsed();
-                record.departures.push(elapsed);
+                record.sent.push(elapsed);
                 self.way.length(elapsed, &mut record.random)
             };
             tokio::time::sleep(way).await;
@@ -121,8 +121,8 @@ struct Outcome {
     used: f64,
     /// The number of rate-limited requests, minute by minute.
     refusals: [usize; 10],
-    /// The longest time without a sent request after a 429 was known.
-    longest_pause: Duration,
+    /// The max time without a sent request after a 429 was known.
+    max_pause: Duration,
 }
 
 fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
@@ -152,22 +152,22 @@ fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
         let refused = record.refusals.iter().filter(|at| (pair[0]..pair[1]).contains(*at)).max()?;
         Some(pair[1].saturating_sub(*refused))
     };
-    let longest_pause = record.departures.windows(2).filter_map(pause).max().unwrap_or_default();
+    let max_pause = record.sent.windows(2).filter_map(pause).max().unwrap_or_default();
     let used = f64::from(u32::try_from(record.answers).unwrap()) / 6000.0;
-    Outcome { used, refusals, longest_pause }
+    Outcome { used, refusals, max_pause }
 }
 
-/// Runs five seeds: at least this share of the limit is used; from the third minute on at most this number of requests
+/// Runs five seeds: at min_used this share of the limit is used; from the third minute on at most this number of requests
 /// is rate-limited, and in no minute more than two; and no pause is longer than the second that the service requests.
-fn check(way: Way, names_pause: bool, least: f64, most_refused: usize) {
+fn check(way: Way, names_pause: bool, min_used: f64, max_refusals: usize) {
     for seed in 0..5 {
         let outcome = simulate(way, names_pause, seed);
         let refused = &outcome.refusals[2..];
-        assert!(outcome.used >= least, "{way:?}, {seed}: {outcome:?}");
+        assert!(outcome.used >= min_used, "{way:?}, {seed}: {outcome:?}");
         assert!(refused.iter().all(|minute| *minute <= 2), "{way:?}, {seed}: {outcome:?}");
-        assert!(refused.iter().sum::<usize>() <= most_refused, "{way:?}, {seed}: {outcome:?}");
+        assert!(refused.iter().sum::<usize>() <= max_refusals, "{way:?}, {seed}: {outcome:?}");
         // Timers have a resolution of a millisecond.
-        assert!(outcome.longest_pause <= SECOND + Duration::from_millis(2), "{way:?}, {seed}: {outcome:?}");
+        assert!(outcome.max_pause <= SECOND + Duration::from_millis(2), "{way:?}, {seed}: {outcome:?}");
         if std::env::var_os("SHOW").is_some() {
             #[allow(clippy::print_stdout)] // Asked for.
             {

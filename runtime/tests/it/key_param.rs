@@ -35,7 +35,7 @@ macro_rules! client {
             }
 
             ::runtime::fields!(Metadata);
-            ::runtime::shell!(crate "keyed", env $name, service SERVICE, metadata Metadata);
+            ::runtime::define_client!(crate "keyed", env $name, service SERVICE, metadata Metadata);
         }
     };
 }

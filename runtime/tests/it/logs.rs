@@ -86,8 +86,9 @@ async fn logs_contain_only_allowed_values() {
     let _guard = tracing::subscriber::set_default(log.clone());
     let (service, builder) = troubled();
     let client = builder.build().unwrap();
-    let asked = async { client.market().ratio().coin("canary-key").query("sort", "asc").query("own", "canary").await };
-    asked.instrument(tracing::debug_span!("outer")).await.unwrap();
+    let request =
+        async { client.market().ratio().coin("canary-key").query("sort", "asc").query("own", "canary").await };
+    request.instrument(tracing::debug_span!("outer")).await.unwrap();
     service.becomes(|_, _| reply(404, &[], "canary-body"));
     client.raw("/canary-path").await.unwrap_err();
     let log = log.0.lock().unwrap();

@@ -132,23 +132,23 @@ async fn refused_connection_is_named() {
     let error = ask(&client).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_retryable() && !error.is_timeout());
-    let (said, cost) = words(&error);
-    assert_eq!(said, format!("connection to `{address}` refused"));
+    let (message, cost) = words(&error);
+    assert_eq!(message, format!("connection to `{address}` refused"));
     assert!(cost.contains(": client error (Connect): tcp connect error: "), "{cost}");
 }
 
 /// The problem in an error text, and the rest after the number of attempts, including causes.
 fn words(error: &Error) -> (String, String) {
     let text = format!("{error:#}");
-    let (said, cost) = text.split_once("; after 1 attempt in ").unwrap();
-    (said.rsplit_once("): ").unwrap().1.to_owned(), cost.to_owned())
+    let (message, cost) = text.split_once("; after 1 attempt in ").unwrap();
+    (message.rsplit_once("): ").unwrap().1.to_owned(), cost.to_owned())
 }
 
 #[tokio::test]
 async fn unknown_host_is_named() {
     let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
-    let (said, cost) = words(&ask(&client).await.unwrap_err());
-    assert!(said.starts_with("connection to `nowhere.invalid:443` failed: DNS lookup failed"), "{said}");
+    let (message, cost) = words(&ask(&client).await.unwrap_err());
+    assert!(message.starts_with("connection to `nowhere.invalid:443` failed: DNS lookup failed"), "{message}");
     assert!(cost.contains(": dns error: "), "{cost}");
 }
 
@@ -156,9 +156,9 @@ async fn unknown_host_is_named() {
 async fn unused_proxy_of_the_environment_is_mentioned() {
     if is_alone() {
         let client = Client::builder("https://nowhere.invalid/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
-        let (said, _) = words(&ask(&client).await.unwrap_err());
+        let (message, _) = words(&ask(&client).await.unwrap_err());
         let expected = "; the environment sets a proxy, which requires the feature `proxy` and the setting `env_proxy`";
-        return assert!(said.ends_with(expected), "{said}");
+        return assert!(message.ends_with(expected), "{message}");
     }
     run_alone(
         "loopback::unused_proxy_of_the_environment_is_mentioned",

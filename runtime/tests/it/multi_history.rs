@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::invented::{Client, Timeframe};
 use crate::ranges::{HOUR, START, answer, number, query};
-use crate::scripted::{Fate, Service};
+use crate::scripted::{MockResponse, Service};
 use crate::{invented, ranges, scripted};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ async fn no_history_gets_far_ahead_of_another() {
     // One of them has a latency ten times that of the others.
     let service = Service::new(|request, _| {
         let reply = if query(request)["coin"] == "slow" { 2 * SECOND } else { SECOND / 5 };
-        Fate { reply, ..answer(request, |_| true) }
+        MockResponse { duration: reply, ..answer(request, |_| true) }
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
     let names = ["a", "b", "slow", "d"];
@@ -40,13 +40,13 @@ async fn no_history_gets_far_ahead_of_another() {
         let before = last.insert(name, page.range.end.unix_seconds()).unwrap_or(START);
         assert_eq!((page.range.start.unix_seconds(), page.records.len()), (before, 49));
         *given.get_mut(name).unwrap() += 1;
-        let (fewest, most) = (given.values().min().unwrap(), given.values().max().unwrap());
-        assert!(most - fewest <= 2, "{given:?}");
+        let (min, max) = (given.values().min().unwrap(), given.values().max().unwrap());
+        assert!(max - min <= 2, "{given:?}");
     }
     assert_eq!(given.values().copied().collect::<Vec<_>>(), [100; 4]);
     // Four hundred requests, ten a second: the slow one has eight in flight at a time.
-    let taken = begun.elapsed();
-    assert!(taken < 48 * SECOND, "{taken:?}");
+    let elapsed = begun.elapsed();
+    assert!(elapsed < 48 * SECOND, "{elapsed:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +107,7 @@ async fn series_of_different_steps_and_endpoints_are_one_table() {
 async fn rows_do_not_wait_for_an_ended_series() {
     let service = Service::new(|request, _| {
         let pages = (number(request, "startTime") + 1 - START) / (49 * HOUR);
-        Fate { reply: SECOND * u32::try_from(pages).unwrap(), ..answer(request, |_| true) }
+        MockResponse { duration: SECOND * u32::try_from(pages).unwrap(), ..answer(request, |_| true) }
     });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let history = |name, hours| coin(&client, name).history(START..START + hours * HOUR);
@@ -152,7 +152,7 @@ async fn missing_column_is_an_error() {
 /// Fifteen series of one page end; the sixteenth gets their share of concurrent requests.
 #[tokio::test(start_paused = true)]
 async fn ended_series_releases_its_capacity() {
-    let service = Service::new(|request, _| Fate { reply: SECOND, ..answer(request, |_| true) });
+    let service = Service::new(|request, _| MockResponse { duration: SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let mut all = MultiHistory::new();
     for name in 0..15 {
@@ -169,7 +169,7 @@ async fn ended_series_releases_its_capacity() {
 /// All send in turns, and together they prefetch as much as one alone.
 #[tokio::test(start_paused = true)]
 async fn several_histories_share_the_request_capacity() {
-    let service = Service::new(|request, _| Fate { reply: 20 * SECOND, ..answer(request, |_| true) });
+    let service = Service::new(|request, _| MockResponse { duration: 20 * SECOND, ..answer(request, |_| true) });
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
     let names = ["a", "b", "c", "d"];
     let mut all = MultiHistory::new();
@@ -178,9 +178,9 @@ async fn several_histories_share_the_request_capacity() {
     }
     assert_eq!(format!("{all:?}"), r#"["a", "b", "c", "d"]"#);
     assert!(tokio::time::timeout(SECOND, all.next()).await.is_err());
-    assert_eq!(service.under_way(), 12);
-    let asked: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
-    assert_eq!(asked[..8], ["a", "b", "c", "d", "a", "b", "c", "d"]);
+    assert_eq!(service.in_flight(), 12);
+    let coins: Vec<_> = service.paths().iter().map(|path| path.split(['=', '&']).nth(1).unwrap().to_owned()).collect();
+    assert_eq!(coins[..8], ["a", "b", "c", "d", "a", "b", "c", "d"]);
     // It implements `Stream`.
     let mut stream = std::pin::pin!(all);
     let (_, page) = std::future::poll_fn(|cx| stream.as_mut().poll_next(cx)).await.unwrap();

@@ -8,7 +8,7 @@ use runtime::Retry;
 use runtime::observer::{Event, Observer};
 use runtime::transport::Phase;
 
-use crate::scripted::{Fate, Service, failure, ok, reply, silence, troubled};
+use crate::scripted::{MockResponse, Service, failure, ok, reply, silence, troubled};
 
 /// Records events.
 #[derive(Default)]
@@ -56,7 +56,7 @@ async fn observer_receives_events_in_order() {
 }
 
 /// The outcome in the last event of the one request; it is reported once.
-async fn ending(outcome: impl Fn() -> Fate + Send + 'static, patience: Duration) -> String {
+async fn ending(outcome: impl Fn() -> MockResponse + Send + 'static, patience: Duration) -> String {
     let service = Service::new(move |_, _| outcome());
     let journal = Arc::new(Journal::default());
     let client = service.builder().observer(journal.clone()).retry(Retry::none()).build().unwrap();
@@ -68,7 +68,7 @@ async fn ending(outcome: impl Fn() -> Fate + Send + 'static, patience: Duration)
 }
 
 /// The service's behaviour, how long the caller waits, and the reported outcome.
-type Row = (fn() -> Fate, Duration, &'static str);
+type Row = (fn() -> MockResponse, Duration, &'static str);
 
 #[tokio::test(start_paused = true)]
 async fn every_request_ends_once() {

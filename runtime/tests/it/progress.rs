@@ -13,7 +13,7 @@ use runtime::{Error, RateLimit, Value};
 use tokio::time::Instant;
 
 use crate::invented::Client;
-use crate::scripted::{Fate, Service, ok, reply};
+use crate::scripted::{MockResponse, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -29,7 +29,7 @@ fn left_alone(client: &Client) -> Unpolled {
 
 /// A service that takes a second to answer, and no more than two requests at once.
 fn slow() -> (Arc<Service>, Client) {
-    let service = Service::new(|_, _| Fate { reply: SECOND, ..ok() });
+    let service = Service::new(|_, _| MockResponse { duration: SECOND, ..ok() });
     let client = service.builder().rate_limit(RateLimit::new(1000, SECOND, 2)).build().unwrap();
     (service, client)
 }
@@ -68,11 +68,12 @@ async fn busy_consumer_does_not_block_other_tasks() {
 
 #[tokio::test(start_paused = true)]
 async fn heartbeat_is_served_during_a_slow_request() {
-    let service = Service::new(
-        |request, _| {
-            if request.url.ends_with("slow") { Fate { reply: 20 * SECOND, ..ok() } } else { ok() }
-        },
-    );
+    let service =
+        Service::new(
+            |request, _| {
+                if request.url.ends_with("slow") { MockResponse { duration: 20 * SECOND, ..ok() } } else { ok() }
+            },
+        );
     let client = service.builder().rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
     client.raw("/x").await.unwrap();
     let mut slow = pin!(client.raw("/slow").into_future());
@@ -91,7 +92,7 @@ async fn heartbeat_is_served_during_a_slow_request() {
 async fn unpolled_token_caller_does_not_block_others() {
     let token = r#"{"access_token": "t", "expires_in": 600}"#;
     let service = Service::new(move |request, _| {
-        if request.url.ends_with("token") { Fate { reply: SECOND, ..reply(200, &[], token) } } else { ok() }
+        if request.url.ends_with("token") { MockResponse { duration: SECOND, ..reply(200, &[], token) } } else { ok() }
     });
     let client = service.builder().client_credentials("id", "secret").build().unwrap();
     let leader = left_alone(&client);
@@ -121,10 +122,10 @@ async fn dropping_cancels_at_the_next_poll() {
     let (service, client) = slow();
     let requests: Vec<_> = (0..5).map(|_| left_alone(&client)).collect();
     tokio::time::sleep(SECOND / 2).await;
-    assert_eq!(service.under_way(), 2);
+    assert_eq!(service.in_flight(), 2);
     drop(requests);
     tokio::task::yield_now().await;
-    assert_eq!(service.under_way(), 0);
+    assert_eq!(service.in_flight(), 0);
     tokio::time::sleep(9 * SECOND).await;
     assert_eq!(service.seen(), (2, 0), "those in line have left it");
     assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);

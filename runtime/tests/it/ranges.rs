@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use runtime::transport::HttpRequest;
 
-use crate::scripted::{Fate, reply};
+use crate::scripted::{MockResponse, reply};
 
 pub(crate) const HOUR: i64 = 3600;
 
@@ -22,12 +22,12 @@ pub(crate) fn number(request: &HttpRequest, name: &str) -> i64 {
 }
 
 /// The records of the range, one an hour, where the service has one.
-pub(crate) fn answer(request: &HttpRequest, has: impl Fn(i64) -> bool) -> Fate {
+pub(crate) fn answer(request: &HttpRequest, has: impl Fn(i64) -> bool) -> MockResponse {
     answer_every(request, HOUR, has)
 }
 
 /// The same with another step.
-pub(crate) fn answer_every(request: &HttpRequest, step: i64, has: impl Fn(i64) -> bool) -> Fate {
+pub(crate) fn answer_every(request: &HttpRequest, step: i64, has: impl Fn(i64) -> bool) -> MockResponse {
     let [start, end, limit] = ["startTime", "endTime", "limit"].map(|name| number(request, name));
     let first = (start + step - 1).div_euclid(step) * step;
     let times = (first..=end).step_by(step.try_into().unwrap()).filter(|time| has(*time));

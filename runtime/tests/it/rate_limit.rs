@@ -11,7 +11,7 @@ use runtime::{RateLimit, Retry};
 use tokio::time::Instant;
 
 use crate::invented::{Client, SERVICE, limits};
-use crate::scripted::{Fate, Service, ok, reply};
+use crate::scripted::{MockResponse, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -24,7 +24,7 @@ async fn check(client: &Client, count: usize) {
 }
 
 /// The most requests that arrived within any window of a length.
-fn most_within(arrivals: &[Instant], length: Duration) -> usize {
+fn max_within(arrivals: &[Instant], length: Duration) -> usize {
     let count = |(index, first): (usize, &Instant)| {
         arrivals[index..].iter().take_while(|arrival| **arrival - *first < length).count()
     };
@@ -34,8 +34,8 @@ fn most_within(arrivals: &[Instant], length: Duration) -> usize {
 /// Fifty tasks send for ten minutes without a break; requests take up to five milliseconds to arrive.
 async fn simulate(limit: RateLimit) -> (Vec<Instant>, usize) {
     let service = Service::new(|_, _| {
-        let way = Duration::from_micros(fastrand::u64(0..=5000));
-        Fate { way, reply: Duration::from_millis(fastrand::u64(10..400)), ..ok() }
+        let arrives_after = Duration::from_micros(fastrand::u64(0..=5000));
+        MockResponse { arrives_after, duration: Duration::from_millis(fastrand::u64(10..400)), ..ok() }
     });
     let client = service.builder().rate_limit(limit).build().unwrap();
     let end = Instant::now() + 600 * SECOND;
@@ -50,7 +50,7 @@ async fn simulate(limit: RateLimit) -> (Vec<Instant>, usize) {
         task.await.unwrap();
     }
     let arrivals = service.arrivals().into_iter().filter(|arrival| *arrival < end).collect();
-    (arrivals, service.most_under_way())
+    (arrivals, service.max_in_flight())
 }
 
 #[tokio::test(start_paused = true)]
@@ -58,12 +58,12 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
     let sets = SERVICE.limits.iter().map(|info| (RateLimit::from(info), vec![info]));
     let all = (limits::all(), SERVICE.limits.iter().collect());
     for (limit, infos) in sets.chain([all]) {
-        let (arrivals, under_way) = simulate(limit).await;
+        let (arrivals, in_flight) = simulate(limit).await;
         let mut allowed = f64::INFINITY;
         for info in &infos {
             let length = Duration::from_secs(info.seconds.into());
-            assert!(most_within(&arrivals, length) <= usize::try_from(info.requests).unwrap());
-            assert!(under_way <= usize::try_from(info.concurrent.unwrap()).unwrap());
+            assert!(max_within(&arrivals, length) <= usize::try_from(info.requests).unwrap());
+            assert!(in_flight <= usize::try_from(info.concurrent.unwrap()).unwrap());
             allowed = allowed.min(f64::from(info.requests) * 600.0 / f64::from(info.seconds));
         }
         let used = f64::from(u32::try_from(arrivals.len()).unwrap()) / allowed;
@@ -72,7 +72,7 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
         if std::env::var_os("SHOW").is_some() {
             #[allow(clippy::print_stdout)] // Asked for.
             {
-                println!("{names:?}: {:.2} % used, {under_way} under way", used * 100.0);
+                println!("{names:?}: {:.2} % used, {in_flight} in flight", used * 100.0);
             }
         }
     }
@@ -82,34 +82,34 @@ async fn ten_minutes_at_full_speed_stay_within_each_set() {
 #[tokio::test(start_paused = true)]
 async fn late_arrival_counts_at_its_arrival() {
     let service = Service::new(|_, before| {
-        let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
-        Fate { departure, way: departure + Duration::from_millis(2), ..ok() }
+        let sent_after = Duration::from_millis(if before < 10 { 300 } else { 0 });
+        MockResponse { sent_after, arrives_after: sent_after + Duration::from_millis(2), ..ok() }
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 10)).build().unwrap();
     check(&client, 35).await;
-    assert_eq!(most_within(&service.arrivals(), SECOND), 10);
+    assert_eq!(max_within(&service.arrivals(), SECOND), 10);
 }
 
 /// Nor does the rate limiter forget them if the responses, which show when they were sent, take longer than the window.
 #[tokio::test(start_paused = true)]
 async fn late_arrival_with_late_response_counts_at_its_arrival() {
     let service = Service::new(|_, before| {
-        let departure = Duration::from_millis(if before < 10 { 300 } else { 0 });
-        Fate { departure, way: departure + Duration::from_millis(2), reply: 3 * SECOND, ..ok() }
+        let sent_after = Duration::from_millis(if before < 10 { 300 } else { 0 });
+        MockResponse { sent_after, arrives_after: sent_after + Duration::from_millis(2), duration: 3 * SECOND, ..ok() }
     });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 100)).build().unwrap();
     check(&client, 35).await;
-    assert_eq!(most_within(&service.arrivals(), SECOND), 10);
+    assert_eq!(max_within(&service.arrivals(), SECOND), 10);
 }
 
 /// A custom transport need not report when a request was sent.
 #[tokio::test(start_paused = true)]
 async fn unreported_send_counts_at_the_call() {
-    let service = Service::untold(|_, _| Fate { reply: 3 * SECOND, ..ok() });
+    let service = Service::without_sent_reports(|_, _| MockResponse { duration: 3 * SECOND, ..ok() });
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 100)).build().unwrap();
     let start = Instant::now();
     check(&client, 35).await;
-    assert_eq!(most_within(&service.arrivals(), SECOND), 10);
+    assert_eq!(max_within(&service.arrivals(), SECOND), 10);
     assert!(start.elapsed() < 7 * SECOND, "{:?}", start.elapsed());
 }
 
@@ -127,7 +127,7 @@ async fn response_marks_a_request_as_sent() {
             true
         }
     }
-    let service = Service::new(|_, _| Fate { way: SECOND, reply: Duration::ZERO, ..ok() });
+    let service = Service::new(|_, _| MockResponse { arrives_after: SECOND, duration: Duration::ZERO, ..ok() });
     let builder = service.builder().transport(Forgetful(service.clone()));
     let client = builder.rate_limit(RateLimit::new(1, SECOND, 1)).build().unwrap();
     let start = Instant::now();
@@ -187,7 +187,7 @@ async fn queue_is_first_in_first_out() {
     }
     let expected: Vec<_> = (0..50).map(|index| index.to_string()).collect();
     assert_eq!(service.paths(), expected);
-    assert!(service.most_under_way() <= 2);
+    assert!(service.max_in_flight() <= 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,9 +229,9 @@ async fn cancelled_waiter_leaves_no_debt() {
         for call in calls.collect::<Vec<_>>() {
             drop(call.await.unwrap());
         }
-        assert_eq!(service.under_way(), 0);
+        assert_eq!(service.in_flight(), 0);
         let arrivals = service.arrivals();
-        assert!(most_within(&arrivals, SECOND) <= usize::try_from(requests).unwrap());
+        assert!(max_within(&arrivals, SECOND) <= usize::try_from(requests).unwrap());
         // Only sent requests count: a window after the last one, everything is free again.
         tokio::time::sleep(2 * SECOND).await;
         let start = Instant::now();
@@ -243,7 +243,8 @@ async fn cancelled_waiter_leaves_no_debt() {
 /// The same on several threads and a real clock, where only outcomes can be asserted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn cancelled_waiter_leaves_no_debt_on_several_threads() {
-    let quick = || Fate { way: Duration::ZERO, reply: Duration::from_millis(fastrand::u64(0..3)), ..ok() };
+    let quick =
+        || MockResponse { arrives_after: Duration::ZERO, duration: Duration::from_millis(fastrand::u64(0..3)), ..ok() };
     let service = Service::new(move |_, _| quick());
     let client = service.builder().rate_limit(RateLimit::new(40, SECOND / 50, 3)).build().unwrap();
     let calls = (0..600).map(|_| {
@@ -253,9 +254,9 @@ async fn cancelled_waiter_leaves_no_debt_on_several_threads() {
     for call in calls.collect::<Vec<_>>() {
         drop(call.await.unwrap());
     }
-    assert!(service.most_under_way() <= 3);
+    assert!(service.max_in_flight() <= 3);
     // A cancelled request ends at the next poll of its runtime.
-    while service.under_way() > 0 {
+    while service.in_flight() > 0 {
         tokio::task::yield_now().await;
     }
     check(&client, 50).await;
@@ -268,5 +269,5 @@ async fn without_limits_nothing_waits() {
     let start = Instant::now();
     check(&client, 300).await;
     assert!(start.elapsed() < SECOND / 10);
-    assert_eq!(service.most_under_way(), 300);
+    assert_eq!(service.max_in_flight(), 300);
 }

@@ -9,7 +9,7 @@ use runtime::{Error, ErrorKind, RateLimit, Retry};
 use tokio::time::Instant;
 
 use crate::invented::Client;
-use crate::scripted::{DATA, Fate, Service, failure, ok, reply, silence};
+use crate::scripted::{DATA, MockResponse, Service, failure, ok, reply, silence};
 
 const SECOND: Duration = Duration::from_secs(1);
 const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;
@@ -20,8 +20,8 @@ async fn check(client: &Client) -> Result<f64, Error> {
 }
 
 /// The number of times that a request with a constant response is sent, and its outcome.
-async fn always(fate: impl Fn() -> Fate + Send + 'static) -> (usize, Option<ErrorKind>) {
-    let service = Service::new(move |_, _| fate());
+async fn always(mock: impl Fn() -> MockResponse + Send + 'static) -> (usize, Option<ErrorKind>) {
+    let service = Service::new(move |_, _| mock());
     let outcome = check(&service.client()).await;
     (service.seen().0, outcome.err().map(|error| error.kind()))
 }
@@ -231,13 +231,13 @@ async fn previous_failure_is_the_cause() {
 async fn a_dead_service_sees_few_retries() {
     let service = Service::new(|_, _| reply(503, &[], ""));
     let client = service.builder().rate_limit(RateLimit::none()).build().unwrap();
-    let mut said = 0;
+    let mut exhausted = 0;
     for _ in 0..500 {
         let error = check(&client).await.unwrap_err();
-        said += usize::from(error.to_string().contains("; retry budget exhausted (too many recent failures); "));
+        exhausted += usize::from(error.to_string().contains("; retry budget exhausted (too many recent failures); "));
     }
     assert_eq!(service.seen().0, 520);
-    assert!(said > 490);
+    assert!(exhausted > 490);
     service.becomes(|_, _| ok());
     for _ in 0..10 {
         check(&client).await.unwrap();

@@ -31,9 +31,9 @@ async fn check(answer: Canned) -> Error {
     let body = String::from_utf8_lossy(error.body().unwrap_or_default());
     let mut seen = format!("{error} {error:#} {error:?} {error:#?} {body}");
     let mut cause = std::error::Error::source(&error);
-    while let Some(said) = cause {
-        seen += &format!(" {said} {said:#} {said:?}");
-        cause = said.source();
+    while let Some(error) = cause {
+        seen += &format!(" {error} {error:#} {error:?}");
+        cause = error.source();
     }
     assert!(!TRACES.iter().any(|trace| seen.contains(trace)), "{seen}");
     error
@@ -66,11 +66,11 @@ async fn white_space_around_a_secret_is_trimmed() {
     let text = format!("{error:?} {error:#?} {}", String::from_utf8_lossy(error.body().unwrap()));
     assert!(!text.contains("canary"), "{text}");
     let sent = sent.lock().unwrap();
-    let (asking, asked) = (&sent[0], &sent[1]);
+    let (token_request, data_request) = (&sent[0], &sent[1]);
     // The base64 of `canary-id:canary-secret`.
-    assert_eq!(asking.get("authorization"), Some("Basic Y2FuYXJ5LWlkOmNhbmFyeS1zZWNyZXQ="));
-    assert_eq!(asked.get("authorization"), Some("Bearer canary-token"));
-    assert_eq!((asked.get("x-api-key"), asked.get("x-own")), (Some("canary-key"), Some("canary-header")));
+    assert_eq!(token_request.get("authorization"), Some("Basic Y2FuYXJ5LWlkOmNhbmFyeS1zZWNyZXQ="));
+    assert_eq!(data_request.get("authorization"), Some("Bearer canary-token"));
+    assert_eq!((data_request.get("x-api-key"), data_request.get("x-own")), (Some("canary-key"), Some("canary-header")));
 }
 
 /// Responds by a function.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::invented::{Client, SERVICE, limits};
-use crate::scripted::{Fate, Service, ok};
+use crate::scripted::{MockResponse, Service, ok};
 use runtime::RateLimit;
 use runtime::registry::LimitInfo;
 use tokio::time::Instant;
@@ -12,15 +12,15 @@ use tokio::time::Instant;
 /// The duration of responses in milliseconds.
 const REPLIES: [u64; 5] = [0, 150, 600, 1500, 3000];
 
-fn service(reply: Duration, tells: bool) -> Arc<Service> {
-    let script = move |_: &_, _| Fate { way: Duration::ZERO, reply, ..ok() };
-    if tells { Service::new(script) } else { Service::untold(script) }
+fn service(reply: Duration, reports_sent: bool) -> Arc<Service> {
+    let script = move |_: &_, _| MockResponse { arrives_after: Duration::ZERO, duration: reply, ..ok() };
+    if reports_sent { Service::new(script) } else { Service::without_sent_reports(script) }
 }
 
 /// The number of requests per second that are sent within three of the longest windows, from the first on.
-async fn speed(service: &Arc<Service>, limit: RateLimit, longest: Duration) -> f64 {
+async fn speed(service: &Arc<Service>, limit: RateLimit, max_window: Duration) -> f64 {
     let client = service.builder().rate_limit(limit).build().unwrap();
-    let time = 3 * longest;
+    let time = 3 * max_window;
     let begin = Instant::now();
     let task = |client: Client| async move {
         while begin.elapsed() <= time {
@@ -31,8 +31,8 @@ async fn speed(service: &Arc<Service>, limit: RateLimit, longest: Duration) -> f
     for task in tasks {
         task.await.unwrap();
     }
-    let departures = service.arrivals();
-    let count = departures.iter().filter(|departure| **departure - departures[0] < time).count();
+    let arrivals = service.arrivals();
+    let count = arrivals.iter().filter(|arrival| **arrival - arrivals[0] < time).count();
     f64::from(u32::try_from(count).unwrap()) / time.as_secs_f64()
 }
 
@@ -40,17 +40,17 @@ async fn speed(service: &Arc<Service>, limit: RateLimit, longest: Duration) -> f
 async fn check(limit: RateLimit, sets: &[&LimitInfo]) {
     let lowest = |value: fn(&LimitInfo) -> f64| sets.iter().map(|set| value(set)).fold(f64::INFINITY, f64::min);
     let rate = lowest(|set| f64::from(set.requests) / f64::from(set.seconds));
-    let places = lowest(|set| set.concurrent.map_or(f64::INFINITY, f64::from));
-    let longest = Duration::from_secs(sets.iter().map(|set| set.seconds).max().unwrap().into());
-    for (reply, tells) in REPLIES.into_iter().flat_map(|reply| [(reply, true), (reply, false)]) {
+    let slots = lowest(|set| set.concurrent.map_or(f64::INFINITY, f64::from));
+    let max_window = Duration::from_secs(sets.iter().map(|set| set.seconds).max().unwrap().into());
+    for (reply, reports_sent) in REPLIES.into_iter().flat_map(|reply| [(reply, true), (reply, false)]) {
         let reply = Duration::from_millis(reply);
-        let speed = speed(&service(reply, tells), limit.clone(), longest).await;
-        let allowed = rate.min(places / reply.as_secs_f64());
-        assert!(speed >= 0.98 * allowed, "{speed} of {allowed} a second at {reply:?}, told: {tells}");
+        let speed = speed(&service(reply, reports_sent), limit.clone(), max_window).await;
+        let allowed = rate.min(slots / reply.as_secs_f64());
+        assert!(speed >= 0.98 * allowed, "{speed} of {allowed} a second at {reply:?}, reported: {reports_sent}");
         if std::env::var_os("SHOW").is_some() {
             #[allow(clippy::print_stdout)] // Asked for.
             {
-                println!("{limit:?}, {reply:?}, told: {tells}: {speed:.2} of {allowed:.2} a second");
+                println!("{limit:?}, {reply:?}, reported: {reports_sent}: {speed:.2} of {allowed:.2} a second");
             }
         }
     }

@@ -52,13 +52,13 @@ impl Transport for Service {
                 return Ok(HttpResponse::new(200, Headers::new(), TOKEN));
             }
             sleep(self.milliseconds(0..400)).await;
-            let fate = self.state().random.u8(0..10);
-            if fate < 4 {
+            let mock = self.state().random.u8(0..10);
+            if mock < 4 {
                 return Err(TransportError::new(Phase::Connect, "no connection"));
             }
             request.on_sent.notify();
             sleep(self.milliseconds(0..200)).await;
-            let status = if fate == 4 { 429 } else { 200 };
+            let status = if mock == 4 { 429 } else { 200 };
             let mut response = HttpResponse::new(status, Headers::new(), "{}");
             if status == 429 {
                 response.headers.insert("retry-after", &PAUSE.as_secs().to_string()).unwrap();

@@ -15,18 +15,18 @@ use runtime::{Error, RateLimit, RequestKind};
 use tokio::time::Instant;
 
 use crate::invented::Client;
-use crate::scripted::{Fate, Service, failure, ok, reply, silence};
+use crate::scripted::{MockResponse, Service, failure, ok, reply, silence};
 
 async fn check(client: &Client) -> Result<(), Error> {
     client.market().ratio().coin("BTC").await.map(drop)
 }
 
-fn token(body: &str) -> Fate {
+fn token(body: &str) -> MockResponse {
     reply(200, &[], body)
 }
 
 /// A row: its name, the response of the token endpoint, the number of requests to it, and words of the error.
-type Row = (&'static str, fn() -> Fate, usize, &'static str);
+type Row = (&'static str, fn() -> MockResponse, usize, &'static str);
 
 #[tokio::test(start_paused = true)]
 async fn the_token_endpoint() {
@@ -60,16 +60,16 @@ async fn the_token_endpoint() {
         ("silence", silence, 4, "no complete response in time"),
         ("an error with 200", || token(r#"{"error": "slow down"}"#), 1, "it has no `access_token`"),
     ];
-    for (name, fate, asked, words) in rows {
-        let service = Service::new(move |request, _| if request.url.ends_with("token") { fate() } else { ok() });
+    for (name, mock, requests, words) in rows {
+        let service = Service::new(move |request, _| if request.url.ends_with("token") { mock() } else { ok() });
         let client = service.builder().client_credentials("id", "secret").build().unwrap();
         let error = check(&client).await.unwrap_err();
-        assert_eq!(service.seen(), (0, asked), "{name}: {error}");
+        assert_eq!(service.seen(), (0, requests), "{name}: {error}");
         let text = format!("{error:?}");
         assert!(error.is_token() && text.contains("): no token: ") && text.contains(words), "{name}: {text}");
         assert!(!text.contains("timeframe"), "what the data request lacks has nothing to do with it: {text}");
         assert!(!text.contains("canary-token"), "{name}: {text}");
-        assert_eq!(error.attempts(), u32::try_from(asked).unwrap(), "{name}");
+        assert_eq!(error.attempts(), u32::try_from(requests).unwrap(), "{name}");
         // After any failure, the next call requests a token again.
         service.becomes(
             |request, _| if request.url.ends_with("token") { token(r#"{"access_token": "t"}"#) } else { ok() },
@@ -144,7 +144,7 @@ async fn every_form_of_retry_after() {
         ("86400", 0.0, 86_400.0),
         ("Wed, 16 Nov 1994 08:12:31 GMT", 0.0, 86_400.0),
     ];
-    for (value, least, refused) in rows {
+    for (value, min_elapsed, retry_after) in rows {
         let service = Service::new(move |_, before| match before {
             0 => reply(429, &[("retry-after", value), date], ""),
             _ => ok(),
@@ -153,11 +153,11 @@ async fn every_form_of_retry_after() {
         match check(&service.client()).await {
             Ok(()) => {
                 let elapsed = start.elapsed().as_secs_f64();
-                assert!(elapsed >= least && elapsed < least + 1.5, "{value}: {elapsed}");
-                assert!(refused == 0.0, "{value}");
+                assert!(elapsed >= min_elapsed && elapsed < min_elapsed + 1.5, "{value}: {elapsed}");
+                assert!(retry_after == 0.0, "{value}");
             }
             Err(error) => {
-                assert_eq!(error.retry_after(), Some(Duration::from_secs_f64(refused)), "{value}");
+                assert_eq!(error.retry_after(), Some(Duration::from_secs_f64(retry_after)), "{value}");
                 assert!(start.elapsed() < Duration::from_secs(1));
             }
         }

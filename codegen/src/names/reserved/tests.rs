@@ -30,10 +30,10 @@ fn modules() {
 
 #[test]
 fn methods() {
-    let file = |name: &str| read(&root().join("runtime/src/shell").join(name));
-    let shell = ["client.rs", "request.rs", "series.rs"].map(file).concat();
-    let of_client = methods_of("Client", &shell);
-    let of_request = methods_of("Request<E>", &shell);
+    let file = |name: &str| read(&root().join("runtime/src/define_client").join(name));
+    let macros = ["client.rs", "request.rs", "series.rs"].map(file).concat();
+    let of_client = methods_of("Client", &macros);
+    let of_request = methods_of("Request<E>", &macros);
     assert!(of_client.len() > 2 && of_request.len() > 5);
     check(CLIENT, &of_client, "methods of `Client`");
     check(REQUEST, &of_request, "methods of `Request`");
@@ -44,7 +44,8 @@ fn methods() {
 #[test]
 fn functions_of_the_emitted_tests() {
     let text = read(&client().join("src/generated/requests.rs"));
-    let imported = text.lines().find_map(|line| line.strip_prefix("use ::runtime::recorded::")).expect("an import");
+    let imported =
+        text.lines().find_map(|line| line.strip_prefix("use ::runtime::request_checks::")).expect("an import");
     let mut used = names(imported, char::is_lowercase);
     used.insert("every_setter".to_owned());
     assert!(text.contains("fn every_setter()"));

@@ -2,7 +2,7 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use ::runtime::shell;
+use ::runtime::define_client;
 use ::runtime::registry::{
     ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo,
     LimitInfo, RecordInfo, Registry, ServiceInfo, StatusInfo, ValueType,
@@ -134,7 +134,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             .sort("sort", "asc"),
     );
 
-shell!(
+define_client!(
     crate "generated_client", env "MARKET_ANALYTICS", service crate ::SERVICE, metadata
     crate ::Metadata
 );

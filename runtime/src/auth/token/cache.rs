@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::reply::TokenReply;
+use super::response::TokenResponse;
 use crate::error::Error;
 use crate::platform::Instant;
 use crate::secrets::Secret;
@@ -24,12 +24,12 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// Creates a token from the response to a request that was sent at `asked`.
-    pub(super) fn new(reply: TokenReply, headers: Headers, asked: Instant) -> Self {
-        let renewal = reply.expires_in.and_then(|lifetime| asked.checked_add(usable(lifetime)));
-        let expiry = reply.expires_in.filter(|lifetime| *lifetime >= SHORTEST_LIFE);
-        let expiry = expiry.and_then(|lifetime| asked.checked_add(lifetime));
-        Self { secret: reply.access_token.into(), headers, renewal, expiry }
+    /// Creates a token from the response to a request that was sent at `sent_at`.
+    pub(super) fn new(response: TokenResponse, headers: Headers, sent_at: Instant) -> Self {
+        let renewal = response.expires_in.and_then(|lifetime| sent_at.checked_add(usable(lifetime)));
+        let expiry = response.expires_in.filter(|lifetime| *lifetime >= MIN_LIFETIME);
+        let expiry = expiry.and_then(|lifetime| sent_at.checked_add(lifetime));
+        Self { secret: response.access_token.into(), headers, renewal, expiry }
     }
 
     /// The headers of a data request with this token.
@@ -52,9 +52,9 @@ impl Token {
 pub(crate) struct Cache {
     token: Option<Arc<Token>>,
     /// Previous tokens, the latest last. Requests with them may still be in flight, so errors mask them too.
-    former: Vec<Arc<Token>>,
+    previous: Vec<Arc<Token>>,
     /// True if the service has rejected the current token.
-    refused: bool,
+    is_rejected: bool,
     /// The earliest time of the next renewal after a failed one; the old token is used until then if it still works.
     next_renewal: Option<Instant>,
     /// Paths that were rejected with a new token too, each with a time; until then, a rejection by that path does not
@@ -65,50 +65,52 @@ pub(crate) struct Cache {
 impl Cache {
     /// The current token, unless it is due for renewal.
     pub(super) fn fresh(&self) -> Option<Arc<Token>> {
-        let rests = self.next_renewal.is_some_and(|next| Instant::now() < next);
-        self.working().filter(|token| token.is_fresh() || rests)
+        let is_paused = self.next_renewal.is_some_and(|next| Instant::now() < next);
+        self.working().filter(|token| token.is_fresh() || is_paused)
     }
 
     /// The current token, if it is likely to be accepted.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
-        self.token.clone().filter(|token| !self.refused && !token.is_expired())
+        self.token.clone().filter(|token| !self.is_rejected && !token.is_expired())
     }
 
     /// Stores the outcome of a token request, and returns it.
-    pub(super) fn answer(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
-        let token = outcome.map(Arc::new).inspect_err(|_| self.next_renewal = Instant::now().checked_add(REST))?;
+    pub(super) fn store(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
+        let token =
+            outcome.map(Arc::new).inspect_err(|_| self.next_renewal = Instant::now().checked_add(RENEWAL_PAUSE))?;
         // Requests with the previous token may still be in flight, so errors about them must mask it.
-        self.former.extend(self.token.replace(token.clone()));
-        if self.former.len() > FORMER {
-            self.former.remove(0);
+        self.previous.extend(self.token.replace(token.clone()));
+        if self.previous.len() > MAX_PREVIOUS {
+            self.previous.remove(0);
         }
         // A rejection or a failed renewal concerned the previous token.
-        self.refused = false;
+        self.is_rejected = false;
         self.next_renewal = None;
         Ok(token)
     }
 
     /// Records a 401: the next data request waits for a new token, unless the rejected token was replaced already.
     /// Returns whether another token may help; it does not if the path was recently rejected with a new token.
-    pub(crate) fn refuse(&mut self, token: &Arc<Token>, path: &str) -> bool {
+    pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
         let is_cached = self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token));
         let now = Instant::now();
-        if is_cached && !self.refused && self.closed.iter().any(|(closed, until)| **closed == *path && now < *until) {
+        if is_cached && !self.is_rejected && self.closed.iter().any(|(closed, until)| **closed == *path && now < *until)
+        {
             return false;
         }
         // A late 401 for a previous token does not reject the current one.
-        self.refused |= is_cached;
+        self.is_rejected |= is_cached;
         true
     }
 
     /// Records that a path was rejected with a new token too, so the token is not the reason.
-    pub(crate) fn refuse_again(&mut self, path: &str) {
+    pub(crate) fn reject_again(&mut self, path: &str) {
         let now = Instant::now();
         self.closed.retain(|(closed, until)| **closed != *path && now < *until);
-        if self.closed.len() == CLOSED {
+        if self.closed.len() == MAX_CLOSED {
             self.closed.remove(0);
         }
-        self.closed.extend(now.checked_add(CLOSED_FOR).map(|until| (path.into(), until)));
+        self.closed.extend(now.checked_add(CLOSED_DURATION).map(|until| (path.into(), until)));
     }
 
     /// Records that a path was accepted: if it is rejected again, another token may help.
@@ -120,29 +122,29 @@ impl Cache {
 
     /// The secrets that errors mask.
     pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        self.former.iter().chain(&self.token).map(|token| &token.secret)
+        self.previous.iter().chain(&self.token).map(|token| &token.secret)
     }
 }
 
 /// The number of previous tokens that are stored. More of them belong to requests in flight only if lifetimes are very
 /// short.
-const FORMER: usize = 4;
+const MAX_PREVIOUS: usize = 4;
 
 /// A token is replaced this long before it expires, or after nine tenths of its lifetime if that is later.
 const MARGIN: Duration = Duration::from_secs(60);
 
 /// After a path was rejected with a new token too, its rejections replace no token for this long, unless the path is
 /// accepted meanwhile.
-const CLOSED_FOR: Duration = Duration::from_secs(60);
+const CLOSED_DURATION: Duration = Duration::from_secs(60);
 
 /// The maximum number of such paths.
-const CLOSED: usize = 64;
+const MAX_CLOSED: usize = 64;
 
 /// The delay between a failed renewal and the next.
-const REST: Duration = Duration::from_secs(5);
+const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
 
 /// A shorter lifetime is assumed to be an error: such a token is used until it is rejected.
-const SHORTEST_LIFE: Duration = Duration::from_secs(1);
+const MIN_LIFETIME: Duration = Duration::from_secs(1);
 
 /// The time for which a token of this lifetime is used.
 fn usable(lifetime: Duration) -> Duration {

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::cache::{Cache, Token};
 use super::lock;
-use super::reply::{self, TokenReply};
+use super::response::{self, TokenResponse};
 use crate::dispatch::observer::{Event, Observers};
 use crate::dispatch::{Dispatcher, Policy, RequestContext, status};
 use crate::error::{Error, ErrorKind};
@@ -63,7 +63,7 @@ impl Fetch {
         let task = runtime.spawn(async move {
             let context = RequestContext::for_token(&source.policy, observers);
             let outcome = source.fetch(&dispatcher, context).await;
-            let outcome = lock(&cache).answer(outcome);
+            let outcome = lock(&cache).store(outcome);
             report.0.send_replace(Some(outcome));
         });
         Ok(Self { follower: Follower { outcome, runtime }, _task: task })
@@ -146,11 +146,11 @@ impl TokenSource {
         let success = (200..300).contains(&response.status);
         let response = status::accept(response, self.info.errors, self.error_body)
             .map_err(|error| if success { error.without_body() } else { error })?;
-        let reply = TokenReply::read(&response.body)?;
+        let fields = TokenResponse::read(&response.body)?;
         let mut headers = self.headers.clone();
         headers
-            .insert_sensitive("authorization", &format!("Bearer {}", reply.access_token))
-            .map_err(|_| reply::unreadable("`access_token` contains characters that HTTP does not allow"))?;
-        Ok(Token::new(reply, headers, begun))
+            .insert_sensitive("authorization", &format!("Bearer {}", fields.access_token))
+            .map_err(|_| response::unreadable("`access_token` contains characters that HTTP does not allow"))?;
+        Ok(Token::new(fields, headers, begun))
     }
 }

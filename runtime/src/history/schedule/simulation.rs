@@ -45,11 +45,11 @@ impl Service {
             _ => Some(500),
         };
         let published = (0..minutes).map(|minute| Some((minute + 1) * 60_000 + lateness(rng)?)).collect();
-        let spans = |count, longest: Millis, rng: &mut Rng| {
+        let spans = |count, max: Millis, rng: &mut Rng| {
             let span = |rng: &mut Rng| {
                 let from = rng.i64(0..days * DAY * 1000);
                 // The lengths are log-uniform: short outages are as frequent as long ones.
-                let length = 1000.max((longest as f64).powf(rng.f64()) as Millis);
+                let length = 1000.max((max as f64).powf(rng.f64()) as Millis);
                 // The last hours have no outage, so that everything is delivered by the end.
                 (from, (from + length).min(days * DAY * 1000 - 10_800_000))
             };
@@ -94,7 +94,7 @@ fn schedule(position: Position) -> Schedule {
     let settings = Settings {
         delay: Duration::from_secs(2),
         retries: 2,
-        late_span: LATE_SPAN,
+        allowed_lateness: LATE_SPAN,
         outage_after: Duration::from_secs(60),
     };
     Schedule::new(TimeGrid::new(Duration::from_secs(60)).unwrap(), 499, settings, position)
@@ -200,13 +200,13 @@ impl Bot {
     }
 }
 
-/// Every minute is delivered or reported, once; those published within the late span are delivered.
+/// Every minute is delivered or reported, once; those published within the allowed lateness are delivered.
 fn check(service: &Service, bot: &Bot, until: Millis) {
-    let late_span = i64::from(LATE_SPAN) * 60_000;
+    let allowed_lateness = i64::from(LATE_SPAN) * 60_000;
     for (minute, published) in (0..until / 60_000 - 200).zip(&service.published) {
         let (is_delivered, is_gap) = (bot.delivered.contains_key(&minute), bot.gaps.contains(&minute));
         assert!(is_delivered != is_gap, "minute {minute}: {is_delivered} {is_gap}");
-        let is_in_time = published.is_some_and(|published| published <= (minute + 1) * 60_000 + late_span);
+        let is_in_time = published.is_some_and(|published| published <= (minute + 1) * 60_000 + allowed_lateness);
         assert!(is_delivered || !is_in_time, "minute {minute} was published in time");
         assert!(published.is_some() || is_gap);
     }

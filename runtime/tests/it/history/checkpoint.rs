@@ -17,7 +17,7 @@ async fn resumed_history_yields_the_same_records() {
     let service = Service::new(|request, _| answer(request, |time| (time / HOUR) % 700 < 600));
     let client = service.client();
     let history = || hours(&client).limit(50).history(START..START + 3000 * HOUR);
-    let whole = history().collect().await.unwrap();
+    let complete = history().collect().await.unwrap();
     for kill_after in [1, 2, 7, 30, 61] {
         let (mut times, mut gaps) = (Vec::new(), Vec::new());
         let mut written: Option<String> = None;
@@ -46,8 +46,8 @@ async fn resumed_history_yields_the_same_records() {
                 break;
             }
         }
-        assert_eq!(times, whole.times, "{kill_after}");
-        assert_eq!(gaps, whole.report.gaps, "{kill_after}");
+        assert_eq!(times, complete.times, "{kill_after}");
+        assert_eq!(gaps, complete.report.gaps, "{kill_after}");
     }
 }
 
@@ -57,11 +57,11 @@ async fn any_checkpoint_text_is_handled() {
     let history = || hours(&client).history(START..START + 10 * HOUR);
     let mut pages = history().pages();
     let first = pages.next().await.unwrap().unwrap().checkpoint.to_string();
-    let (least, most) = (i64::MIN, i64::MAX);
+    let (min, max) = (i64::MIN, i64::MAX);
     for (now, other) in [
         (r#""records":10"#.to_owned(), format!(r#""records":{}"#, u64::MAX)),
-        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{most},0]"#)),
-        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{least},0]"#)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{max},0]"#)),
+        (r#""openSince":null"#.to_owned(), format!(r#""openSince":[{min},0]"#)),
     ] {
         let other = first
             .replace(&now, &other)

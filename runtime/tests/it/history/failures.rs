@@ -8,7 +8,7 @@ use runtime::{Error, Retry, Timestamp};
 
 use super::hours;
 use crate::ranges::{HOUR, START, answer, number};
-use crate::scripted::{Service, fate, reply};
+use crate::scripted::{Service, mock_response, reply};
 
 /// Fails for a window that contains a time.
 fn failing(status: u16) -> Arc<Service> {
@@ -104,11 +104,11 @@ async fn error_of_every_page_ends_the_history() {
 /// Each request meets another failure or none, in any order of responses.
 #[tokio::test(start_paused = true)]
 async fn transient_failures_are_retried() {
-    let mut asked: HashMap<[i64; 2], i64> = HashMap::new();
+    let mut attempts: HashMap<[i64; 2], i64> = HashMap::new();
     let service = Service::new(move |request, _| {
         let bad = r#"{"data": [{"openDate": 1, "rat"#;
         let [start, end] = ["startTime", "endTime"].map(|name| number(request, name) - START + 1);
-        let times = asked.entry([start, end]).or_default();
+        let times = attempts.entry([start, end]).or_default();
         *times += 1;
         match (start / (49 * HOUR) + (end - start) / HOUR + *times) % 7 {
             0 => reply(200, &[], bad),
@@ -161,10 +161,14 @@ async fn doubted_page_that_fails_is_not_a_gap() {
 
 #[tokio::test(start_paused = true)]
 async fn page_above_the_size_limit_is_split() {
-    let most = 100;
+    let max_hours = 100;
     let service = Service::new(move |request, _| {
         let hours = (number(request, "endTime") - number(request, "startTime")) / HOUR;
-        if hours > most { fate(Err(TransportError::body_too_large(1000))) } else { answer(request, |_| true) }
+        if hours > max_hours {
+            mock_response(Err(TransportError::body_too_large(1000)))
+        } else {
+            answer(request, |_| true)
+        }
     });
     let all = hours(&service.client()).history(START..START + 20_000 * HOUR).collect().await.unwrap();
     assert_eq!(all.records.len(), 20_000);
@@ -172,7 +176,7 @@ async fn page_above_the_size_limit_is_split() {
     // Windows that were requested in advance are divided; later ones are planned smaller.
     assert!((320..600).contains(&service.seen().0), "{:?}", service.seen());
     // A single record cannot be divided.
-    let service = Service::new(|_, _| fate(Err(TransportError::body_too_large(1000))));
+    let service = Service::new(|_, _| mock_response(Err(TransportError::body_too_large(1000))));
     let history = hours(&service.client()).history(START..START + 500 * HOUR);
     let error = history.collect().await.unwrap_err().error;
     assert!(error.is_body_too_large(), "{error}");
@@ -188,8 +192,8 @@ async fn skipped_records_are_reported_as_data() {
 async fn check_skipped(hour: i64) {
     let service = Service::new(move |request, _| {
         let text = format!(r#"{{"openDate": {}, "ratio": 0.5}}"#, START + hour * HOUR);
-        let fate = answer(request, |_| true);
-        let body = String::from_utf8(fate.outcome.unwrap().body.to_vec()).unwrap();
+        let mock = answer(request, |_| true);
+        let body = String::from_utf8(mock.outcome.unwrap().body.to_vec()).unwrap();
         reply(200, &[], &body.replace(&text, r#"{"openDate": "soon", "ratio": 0.5}"#))
     });
     let history = || hours(&service.client()).skip_bad_records().history(START..START + 20 * HOUR);

@@ -51,7 +51,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("An invented service")
     .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
     .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", Evidence::Documented).sort("sort", "asc"));
 
-::runtime::shell!(crate "invented", env "INVENTED", service SERVICE, metadata Metadata);
+::runtime::define_client!(crate "invented", env "INVENTED", service SERVICE, metadata Metadata);
 
 /// Every group.
 pub static GROUPS: &[&GroupInfo] = &[&MARKET, &SYSTEM];

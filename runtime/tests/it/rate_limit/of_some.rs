@@ -7,9 +7,9 @@ use runtime::registry::{EndpointInfo, Evidence};
 use runtime::{Endpoint, RateLimit, Value};
 use tokio::time::Instant;
 
-use super::{SECOND, check, most_within};
+use super::{SECOND, check, max_within};
 use crate::invented::{Client, Request};
-use crate::scripted::{Fate, Service, ok};
+use crate::scripted::{MockResponse, Service, ok};
 
 /// An endpoint whose requests count as five.
 enum Heavy {}
@@ -49,9 +49,9 @@ async fn a_heavy_request_counts_as_several() {
         call.await.unwrap().unwrap();
     }
     let arrivals = service.arrivals();
-    assert!(most_within(&arrivals, SECOND) <= 2, "{arrivals:?}");
-    let taken = arrivals[39] - arrivals[0];
-    assert!((19 * SECOND..21 * SECOND).contains(&taken), "{taken:?}");
+    assert!(max_within(&arrivals, SECOND) <= 2, "{arrivals:?}");
+    let elapsed = arrivals[39] - arrivals[0];
+    assert!((19 * SECOND..21 * SECOND).contains(&elapsed), "{elapsed:?}");
     // Others share the window with them.
     check(&client, 10).await;
     let arrivals = service.arrivals();
@@ -73,15 +73,15 @@ async fn limits_of_other_endpoints_do_not_delay() {
         call.await.unwrap().unwrap();
     }
     let heavy = service.arrivals_at("/heavy");
-    assert!(most_within(&heavy, SECOND) <= 2, "{heavy:?}");
-    let taken = heavy[19] - heavy[0];
-    assert!((9 * SECOND..10 * SECOND).contains(&taken), "{taken:?}");
+    assert!(max_within(&heavy, SECOND) <= 2, "{heavy:?}");
+    let elapsed = heavy[19] - heavy[0];
+    assert!((9 * SECOND..10 * SECOND).contains(&elapsed), "{elapsed:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_request_releases_every_limit() {
     const ONE_AN_HOUR: RateLimit = RateLimit::of_some(&[WindowOfSome::of(5, 3600, &["market"])]);
-    let service = Service::new(|_, _| Fate { reply: 10 * SECOND, ..ok() });
+    let service = Service::new(|_, _| MockResponse { duration: 10 * SECOND, ..ok() });
     let limit = RateLimit::new(100, SECOND, 1).and(ONE_AN_HOUR);
     let client = service.builder().rate_limit(limit).build().unwrap();
     let first = tokio::spawn(client.raw("/x").into_future());
@@ -111,7 +111,7 @@ async fn overlapping_limits_hold_without_deadlock() {
         WindowOfSome::of(20, 10, &["market"]),
     ]);
     fastrand::seed(11);
-    let service = Service::new(|_, _| Fate { reply: Duration::from_millis(fastrand::u64(10..400)), ..ok() });
+    let service = Service::new(|_, _| MockResponse { duration: Duration::from_millis(fastrand::u64(10..400)), ..ok() });
     let client = service.builder().rate_limit(SETS.and(RateLimit::new(5, SECOND, 2))).build().unwrap();
     let call = |_| match fastrand::u8(0..4) {
         0 => tokio::spawn(Request::<One>::new(&client).into_future()),
@@ -128,10 +128,10 @@ async fn overlapping_limits_hold_without_deadlock() {
         arrivals.sort();
         arrivals
     };
-    assert!(most_within(&of(&["/one", "/two"]), SECOND) <= 4);
-    assert!(most_within(&of(&["/two", "/three"]), SECOND) <= 3);
-    assert!(most_within(&of(&["/one", "/two", "/three"]), 10 * SECOND) <= 20);
-    assert_eq!(service.most_under_way(), 2);
+    assert!(max_within(&of(&["/one", "/two"]), SECOND) <= 4);
+    assert!(max_within(&of(&["/two", "/three"]), SECOND) <= 3);
+    assert!(max_within(&of(&["/one", "/two", "/three"]), 10 * SECOND) <= 20);
+    assert_eq!(service.max_in_flight(), 2);
     assert_eq!(service.arrivals().len(), 200);
 }
 
@@ -139,13 +139,13 @@ async fn overlapping_limits_hold_without_deadlock() {
 #[tokio::test(start_paused = true)]
 async fn slow_responses_do_not_block_endpoint_limits() {
     const SETS: RateLimit = RateLimit::of_some(&[WindowOfSome::of(10, 1, &["/one"])]);
-    let service = Service::new(|_, _| Fate { reply: 5 * SECOND, ..ok() });
+    let service = Service::new(|_, _| MockResponse { duration: 5 * SECOND, ..ok() });
     let client = service.builder().rate_limit(SETS.and(RateLimit::new(20, SECOND, 100))).build().unwrap();
     let calls: Vec<_> = (0..30).map(|_| tokio::spawn(Request::<One>::new(&client).into_future())).collect();
     for call in calls {
         call.await.unwrap().unwrap();
     }
     let arrivals = service.arrivals();
-    let taken = arrivals[29] - arrivals[0];
-    assert!((2 * SECOND..3 * SECOND).contains(&taken), "{taken:?}");
+    let elapsed = arrivals[29] - arrivals[0];
+    assert!((2 * SECOND..3 * SECOND).contains(&elapsed), "{elapsed:?}");
 }

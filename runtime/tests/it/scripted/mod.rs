@@ -1,6 +1,6 @@
 //! A scripted service in memory, on a clock that the tests control.
 //!
-//! The script gets each request and the number of earlier ones, and returns the fate of the request. Timeouts are
+//! The script gets each request and the number of earlier ones, and returns the response to the request. Timeouts are
 //! enforced like in the built-in transport.
 
 #![allow(dead_code)] // Each test uses some of it.
@@ -19,69 +19,79 @@ pub(crate) const KEY: &str = "canary-key";
 pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 
 /// The outcome of a request.
-pub(crate) struct Fate {
+pub(crate) struct MockResponse {
     /// The time until it arrives.
-    pub(crate) way: Duration,
+    pub(crate) arrives_after: Duration,
     /// The part of this time before it is sent.
-    pub(crate) departure: Duration,
+    pub(crate) sent_after: Duration,
     /// The time from its arrival to the end of the response.
-    pub(crate) reply: Duration,
+    pub(crate) duration: Duration,
     pub(crate) outcome: Result<HttpResponse, TransportError>,
 }
 
 /// A response with a status, headers and a body.
-pub(crate) fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Fate {
+pub(crate) fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> MockResponse {
     let mut all = Headers::new();
     for (name, value) in headers {
         all.insert(name, value).unwrap();
     }
-    fate(Ok(HttpResponse::new(status, all, body)))
+    mock_response(Ok(HttpResponse::new(status, all, body)))
 }
 
-pub(crate) fn ok() -> Fate {
+pub(crate) fn ok() -> MockResponse {
     reply(200, &[], DATA)
 }
 
-pub(crate) fn failure(phase: Phase) -> Fate {
-    fate(Err(TransportError::new(phase, "it failed as it should")))
+pub(crate) fn failure(phase: Phase) -> MockResponse {
+    mock_response(Err(TransportError::new(phase, "it failed as it should")))
 }
 
 /// The request never gets a response.
-pub(crate) fn silence() -> Fate {
-    Fate { reply: Duration::MAX, ..ok() }
+pub(crate) fn silence() -> MockResponse {
+    MockResponse { duration: Duration::MAX, ..ok() }
 }
 
-pub(crate) fn fate(outcome: Result<HttpResponse, TransportError>) -> Fate {
-    Fate { departure: Duration::ZERO, way: Duration::from_millis(1), reply: Duration::from_millis(20), outcome }
+pub(crate) fn mock_response(outcome: Result<HttpResponse, TransportError>) -> MockResponse {
+    MockResponse {
+        sent_after: Duration::ZERO,
+        arrives_after: Duration::from_millis(1),
+        duration: Duration::from_millis(20),
+        outcome,
+    }
 }
 
-type Script = Box<dyn FnMut(&HttpRequest, usize) -> Fate + Send>;
+type Script = Box<dyn FnMut(&HttpRequest, usize) -> MockResponse + Send>;
 
 /// The service: a script, and the requests that arrived.
 pub(crate) struct Service {
     script: Mutex<Script>,
     arrivals: Mutex<Vec<(Instant, HttpRequest)>>,
-    under_way: Mutex<(usize, usize)>,
-    tells: bool,
+    in_flight: Mutex<(usize, usize)>,
+    reports_sent: bool,
 }
 
 impl Service {
-    pub(crate) fn new(script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) -> Arc<Self> {
-        Arc::new(Self::telling(true, script))
+    pub(crate) fn new(script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static) -> Arc<Self> {
+        Arc::new(Self::with_reports(true, script))
     }
 
     /// A service behind a transport that does not report when a request is sent.
-    pub(crate) fn untold(script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) -> Arc<Self> {
-        Arc::new(Self::telling(false, script))
+    pub(crate) fn without_sent_reports(
+        script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self::with_reports(false, script))
     }
 
-    fn telling(tells: bool, script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) -> Self {
+    fn with_reports(
+        reports_sent: bool,
+        script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static,
+    ) -> Self {
         let script = Mutex::new(Box::new(script) as Script);
-        Self { script, arrivals: Mutex::default(), under_way: Mutex::default(), tells }
+        Self { script, arrivals: Mutex::default(), in_flight: Mutex::default(), reports_sent }
     }
 
     /// Replaces the script.
-    pub(crate) fn becomes(&self, script: impl FnMut(&HttpRequest, usize) -> Fate + Send + 'static) {
+    pub(crate) fn becomes(&self, script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static) {
         *self.script.lock().unwrap() = Box::new(script);
     }
 
@@ -123,52 +133,53 @@ impl Service {
     }
 
     /// The largest number of requests in flight at once.
-    pub(crate) fn most_under_way(&self) -> usize {
-        self.under_way.lock().unwrap().1
+    pub(crate) fn max_in_flight(&self) -> usize {
+        self.in_flight.lock().unwrap().1
     }
 
-    pub(crate) fn under_way(&self) -> usize {
-        self.under_way.lock().unwrap().0
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight.lock().unwrap().0
     }
 }
 
 /// Counts a request while its response is awaited.
-struct UnderWay<'s>(&'s Service);
+struct InFlight<'s>(&'s Service);
 
-impl<'s> UnderWay<'s> {
+impl<'s> InFlight<'s> {
     fn new(service: &'s Service) -> Self {
-        let mut counts = service.under_way.lock().unwrap();
+        let mut counts = service.in_flight.lock().unwrap();
         counts.0 += 1;
         counts.1 = counts.1.max(counts.0);
         Self(service)
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.0.under_way.lock().unwrap().0 -= 1;
+        self.0.in_flight.lock().unwrap().0 -= 1;
     }
 }
 
 impl Transport for Service {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
         Box::pin(async move {
-            let _under_way = UnderWay::new(self);
+            let _in_flight = InFlight::new(self);
             let timeout = request.options.timeout;
-            let departure = request.on_sent.clone();
-            let fate = {
+            let on_sent = request.on_sent.clone();
+            let mock = {
                 let mut arrivals = self.arrivals.lock().unwrap();
-                let fate = self.script.lock().unwrap()(&request, arrivals.len());
-                arrivals.push((Instant::now() + fate.way, request));
-                fate
+                let mock = self.script.lock().unwrap()(&request, arrivals.len());
+                arrivals.push((Instant::now() + mock.arrives_after, request));
+                mock
             };
             let outcome = async {
-                if !fate.departure.is_zero() {
-                    tokio::time::sleep(fate.departure).await;
+                if !mock.sent_after.is_zero() {
+                    tokio::time::sleep(mock.sent_after).await;
                 }
-                departure.notify();
-                tokio::time::sleep(fate.way.saturating_sub(fate.departure).saturating_add(fate.reply)).await;
-                fate.outcome
+                on_sent.notify();
+                tokio::time::sleep(mock.arrives_after.saturating_sub(mock.sent_after).saturating_add(mock.duration))
+                    .await;
+                mock.outcome
             };
             let late = |_| Err(TransportError::new(Phase::Headers, "no complete response in time").timed_out());
             tokio::time::timeout(timeout, outcome).await.unwrap_or_else(late)
@@ -176,7 +187,7 @@ impl Transport for Service {
     }
 
     fn reports_sent(&self) -> bool {
-        self.tells
+        self.reports_sent
     }
 }
 

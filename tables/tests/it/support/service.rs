@@ -15,7 +15,7 @@ pub(crate) static SERVICE: ServiceInfo = ServiceInfo::new("A service of the test
     .envelope(EnvelopeInfo::new("data").metadata("metadata").time("openDate"))
     .history(HistoryInfo::new("startTime", "endTime", "limit", "timeframe", DOCUMENTED));
 
-runtime::shell!(crate "tables_test", env "TABLES_TEST", service SERVICE, metadata Metadata);
+runtime::define_client!(crate "tables_test", env "TABLES_TEST", service SERVICE, metadata Metadata);
 
 /// Metadata of a response.
 #[derive(Clone)]

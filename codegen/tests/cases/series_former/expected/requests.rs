@@ -2,7 +2,7 @@
 
 //! What every endpoint and every setter puts on the wire.
 
-use ::runtime::recorded::{client, endpoint, setter};
+use ::runtime::request_checks::{client, endpoint, setter};
 use crate::Client;
 
 #[test]

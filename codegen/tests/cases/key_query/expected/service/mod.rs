@@ -2,7 +2,7 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use ::runtime::shell;
+use ::runtime::define_client;
 use ::runtime::registry::{GroupInfo, RecordInfo, Registry, ServiceInfo};
 
 pub mod limits;
@@ -19,7 +19,9 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Quotes")
     .api_key_query("apikey")
     .error_body(&[], &[]);
 
-shell!(crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata);
+define_client!(
+    crate "client", env "QUOTES", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::quotes::GROUP];

@@ -2,7 +2,7 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use ::runtime::shell;
+use ::runtime::define_client;
 use ::runtime::registry::{
     ClientCredentialsInfo, EnvelopeInfo, Evidence, FieldInfo, GroupInfo, LimitInfo,
     Range, RecordInfo, Registry, ServiceInfo, StatusInfo, TimeUnit, ValueType,
@@ -64,7 +64,9 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Tide Tables")
     )
     .envelope(EnvelopeInfo::new("levels"));
 
-shell!(crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata);
+define_client!(
+    crate "client", env "TIDES", service crate ::SERVICE, metadata crate ::Metadata
+);
 
 /// Every group, sorted by name, with every endpoint that is known, if only by name.
 pub static GROUPS: &[&GroupInfo] = &[&super::stations::GROUP, &super::tides::GROUP];

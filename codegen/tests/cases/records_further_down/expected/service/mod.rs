@@ -2,7 +2,7 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use ::runtime::shell;
+use ::runtime::define_client;
 use ::runtime::registry::{
     EnvelopeInfo, Evidence, GroupInfo, LimitInfo, RecordInfo, Registry, ServiceInfo,
 };
@@ -29,7 +29,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Auction House")
     )
     .envelope(EnvelopeInfo::new("result.page.rows").metadata("result.about").time("at"));
 
-shell!(
+define_client!(
     crate "client", env "AUCTIONS", service crate ::SERVICE, metadata crate ::Metadata
 );
 

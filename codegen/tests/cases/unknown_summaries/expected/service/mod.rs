@@ -2,7 +2,7 @@
 
 //! What all groups share: the service itself, its params, records and named types.
 
-use ::runtime::shell;
+use ::runtime::define_client;
 use ::runtime::registry::{
     ClientCredentialsInfo, Evidence, FieldInfo, GroupInfo, RecordInfo, Registry,
     ServiceInfo, StatusInfo, ValueType,
@@ -45,7 +45,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Example")
     )
     .error_body(&[], &[]);
 
-shell!(
+define_client!(
     crate "client", env "EXAMPLE", service crate ::SERVICE, metadata crate ::Metadata
 );
 

@@ -8,7 +8,7 @@ use crate::registry::{Evidence, ParamInfo};
 use crate::request::{RequestTarget, check};
 
 /// Adds hints on params that the service may have rejected, from the catalogue.
-pub(super) fn explained(error: Error, target: &RequestTarget) -> Error {
+pub(super) fn with_hints(error: Error, target: &RequestTarget) -> Error {
     // Only for the statuses that mean a bad request in HTTP; the catalogue describes the service's other statuses.
     if error.is_token() || !matches!(error.status(), Some(400 | 422)) {
         return error;
@@ -21,13 +21,13 @@ pub(super) fn explained(error: Error, target: &RequestTarget) -> Error {
         let known = known_as(param.required?);
         Some(format!("missing param `{}`, {known} as required", param.wire_name))
     });
-    let unfit = params().filter_map(|param| unfit(param, target.value(param.wire_name)?, &message));
+    let value_hint = params().filter_map(|param| value_hint(param, target.value(param.wire_name)?, &message));
     let limited = params().filter(|param| target.value(param.wire_name).is_some_and(|value| is_over(param, value)));
     let limited = limited.map(|param| {
         let (known, bounds) = (known_as(param.evidence), check::bounds(param.range));
         format!("`{}` is out of range, {known} as {bounds}", param.wire_name)
     });
-    let hints: Vec<_> = missing.chain(unfit).chain(limited).collect();
+    let hints: Vec<_> = missing.chain(value_hint).chain(limited).collect();
     hints.into_iter().fold(error, Error::with_hint)
 }
 
@@ -38,21 +38,21 @@ fn is_over(param: &ParamInfo, value: &str) -> bool {
 
 /// The reason why the service may reject a value: it is known to be rejected, it is not among the values known to work,
 /// or it is a list where only one value is accepted. Accepted values that the service's message lists are not repeated.
-fn unfit(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
+fn value_hint(param: &ParamInfo, value: &str, message: &str) -> Option<String> {
     let name = param.wire_name;
     let values: Vec<_> = if param.list_setter.is_some() { value.split(',').collect() } else { vec![value] };
     if let (Some(known), [_, _, ..]) = (param.single_value, values.as_slice()) {
         return Some(format!("`{name}` is {} to accept one value only", known_as(known)));
     }
     let known = if param.allowed_values.is_empty() { param.tested_values } else { param.allowed_values };
-    let refused = param.rejected_values.iter().find(|refused| values.contains(refused));
-    let refused = refused.map(|value| format!("`{name}` is known to reject {value}"));
+    let rejected = param.rejected_values.iter().find(|rejected| values.contains(rejected));
+    let rejected = rejected.map(|value| format!("`{name}` is known to reject {value}"));
     // The hint omits the sent value, because errors may be published.
     let is_listed = known.iter().all(|value| message.contains(value));
     let unknown = !is_listed && values.iter().any(|value| !known.contains(value));
     let only = if param.allowed_values.is_empty() { "" } else { " only" };
-    let works = unknown.then(|| format!("`{name}` is known to accept{only} {}", known.join(" or ")));
-    let facts: Vec<_> = refused.into_iter().chain(works).collect();
+    let accepted = unknown.then(|| format!("`{name}` is known to accept{only} {}", known.join(" or ")));
+    let facts: Vec<_> = rejected.into_iter().chain(accepted).collect();
     (!facts.is_empty()).then(|| facts.join(", and "))
 }
 
@@ -101,7 +101,7 @@ mod tests {
             target.set(Cow::Borrowed(name), (*value).to_owned());
         }
         let error = Error::new(ErrorKind::Status, "no").with_response(status, Headers::new()).with_hint(advice);
-        explained(error, &target).to_string()
+        with_hints(error, &target).to_string()
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
     fn rejected_values_of_the_catalogue_are_listed() {
         const SERVED: ParamInfo =
             param("venue", ValueType::String).list_setter("venues").allowed_values(&["okx", "bybit"]);
-        let works = param("venue", ValueType::String)
+        let accepted = param("venue", ValueType::String)
             .list_setter("venues")
             .tested_values(&["okx"])
             .rejected_values(&["binance"]);
@@ -139,21 +139,21 @@ mod tests {
         for (info, value, expected) in [
             (SERVED, "okx,bybit", None),
             (SERVED, "okx,kraken", Some("`venue` is known to accept only okx or bybit")),
-            (works, "okx", None),
-            (works, "kraken", Some("`venue` is known to accept okx")),
-            (works, "binance", Some("`venue` is known to reject binance, and `venue` is known to accept okx")),
+            (accepted, "okx", None),
+            (accepted, "kraken", Some("`venue` is known to accept okx")),
+            (accepted, "binance", Some("`venue` is known to reject binance, and `venue` is known to accept okx")),
             (single, "okx", None),
             (single, "okx,bybit", Some("`venue` is reported to accept one value only")),
         ] {
-            assert_eq!(unfit(&info, value, "no").as_deref(), expected, "{value}");
+            assert_eq!(value_hint(&info, value, "no").as_deref(), expected, "{value}");
         }
-        assert_eq!(unfit(&SERVED, "kraken", "`venue` has to be one of bybit, okx"), None);
+        assert_eq!(value_hint(&SERVED, "kraken", "`venue` has to be one of bybit, okx"), None);
     }
 
     #[test]
     fn unknown_rejection_has_no_explanation() {
         const PING: &EndpointInfo = &EndpointInfo::new("market", "ping", "Ping").path("/ping", Evidence::Documented);
         let error = Error::new(ErrorKind::Status, "no").with_response(422, Headers::new()).with_hint("look twice");
-        assert_eq!(explained(error, &RequestTarget::new(PING)).to_string(), "no; look twice");
+        assert_eq!(with_hints(error, &RequestTarget::new(PING)).to_string(), "no; look twice");
     }
 }

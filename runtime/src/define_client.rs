@@ -1,4 +1,4 @@
-//! The types that users of an emitted crate name: `Client`, `Request` and `Series`, as thin wrappers of the runtime's
+//! Macros that define the types `Client`, `Request` and `Series` in an emitted crate, as thin wrappers of the runtime's
 //! types.
 //!
 //! An emitted crate defines these types itself, so that its groups and setters are methods that need no import of a
@@ -15,7 +15,7 @@ mod series;
 /// for the docs too; `service` the catalogue's data about the service, a static
 /// [`ServiceInfo`](crate::registry::ServiceInfo); `metadata` the record of the service's metadata of a series.
 #[macro_export]
-macro_rules! shell {
+macro_rules! define_client {
     (crate $name:literal, env $env:literal, service $service:path, metadata $metadata:path) => {
         $crate::__client!($name, $env, $service);
         $crate::__request!($name);

@@ -73,7 +73,7 @@ macro_rules! __client {
             }
         }
 
-        impl $crate::emitted::Shell for Client {
+        impl $crate::emitted::ClientType for Client {
             const SERVICE: &'static $crate::registry::ServiceInfo = &$service;
             const AGENT: &'static str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
             const LOG: $crate::emitted::Log = $crate::__log!($name);

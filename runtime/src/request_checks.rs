@@ -1,4 +1,4 @@
-//! Checks for the emitted tests of requests.
+//! Functions that the emitted tests call to check each request.
 //!
 //! A request is compared with its entry in the catalogue; it is sent over a transport that only records, so the HTTP
 //! method, the URL and the headers are as sent. No network is used, and no body is decoded.
@@ -10,7 +10,7 @@ use std::future::IntoFuture;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::client::{Builder, Endpoint, Request, Shell};
+use crate::client::{Builder, ClientType, Endpoint, Request};
 use crate::registry::{ParamInfo, ParamLocation, ValueType};
 use crate::transport::{Headers, HttpRequest, HttpResponse, Method, SendFuture, Transport};
 
@@ -38,7 +38,7 @@ impl Transport for Memory {
 }
 
 /// Creates a client that records its requests.
-pub fn client<C: Shell>() -> C {
+pub fn client<C: ClientType>() -> C {
     let builder = Builder::<C>::new(format!("{HOST}{}", C::SERVICE.base_url_suffix)).transport(Memory);
     let builder = if C::SERVICE.takes_api_key() { builder.api_key(KEY) } else { builder };
     builder.build().unwrap()

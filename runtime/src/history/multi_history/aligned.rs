@@ -11,11 +11,11 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
-#[cfg(feature = "blocking")]
-use super::blocking::Blocking;
-use super::multi_history::MultiHistory;
-use super::page::{Page, Report};
+use super::MultiHistory;
 use crate::error::Error;
+#[cfg(feature = "blocking")]
+use crate::history::blocking::Blocking;
+use crate::history::page::{Page, Report};
 use crate::values::Timestamp;
 
 /// The number of rows that an iterator reads from the stream at once.

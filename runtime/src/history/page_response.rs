@@ -34,7 +34,7 @@ pub(super) struct TimedIndex {
 
 /// The records of a window, by their positions in the response.
 #[derive(Debug)]
-pub(super) struct Reply<R> {
+pub(super) struct PageResponse<R> {
     /// One record per time, in order of time.
     pub(super) sorted: Vec<TimedIndex>,
     /// `None` for a window without a response.
@@ -78,7 +78,7 @@ impl Dropped {
     }
 }
 
-impl<R> Reply<R> {
+impl<R> PageResponse<R> {
     /// A response without records.
     pub(super) fn nothing() -> Self {
         Self {
@@ -134,10 +134,10 @@ mod tests {
         let window = Span { from: 100.into(), to: 140.into() };
         let times = times.iter().map(|time| time.map(Timestamp::from)).collect();
         let received = Received { times, records: (), bad: Vec::new(), envelope: None, date: None };
-        let reply = Reply::new(grid, window, Duration::from_secs(1), received);
-        let sorted = reply.sorted.iter().map(|place| (place.time.unix_seconds(), place.index)).collect();
-        let Dropped { out_of_range, duplicate, missing_time } = reply.dropped;
-        let missing = reply.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();
+        let response = PageResponse::new(grid, window, Duration::from_secs(1), received);
+        let sorted = response.sorted.iter().map(|record| (record.time.unix_seconds(), record.index)).collect();
+        let Dropped { out_of_range, duplicate, missing_time } = response.dropped;
+        let missing = response.missing.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())).collect();
         (sorted, [out_of_range, duplicate, missing_time], missing)
     }
 

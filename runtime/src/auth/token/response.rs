@@ -9,24 +9,24 @@ use crate::error::{Error, ErrorKind};
 use crate::values::{Number, Value};
 
 /// A token and its lifetime.
-pub(crate) struct TokenReply {
+pub(crate) struct TokenResponse {
     pub(crate) access_token: String,
     pub(crate) expires_in: Option<Duration>,
 }
 
-impl TokenReply {
+impl TokenResponse {
     pub(crate) fn read(body: &[u8]) -> Result<Self, Error> {
         let text = std::str::from_utf8(body).map_err(|_| unreadable("it is not UTF-8"))?;
-        let reply = decode::any(text).map_err(|_| unreadable("it is not JSON"))?;
-        let access_token = match reply.get("access_token") {
+        let response = decode::any(text).map_err(|_| unreadable("it is not JSON"))?;
+        let access_token = match response.get("access_token") {
             Some(Value::String(token)) if !token.trim().is_empty() => token.trim().to_owned(),
             _ => return Err(unreadable("it has no `access_token`")),
         };
-        let kind = reply.get("token_type").and_then(Value::as_str).unwrap_or("Bearer");
+        let kind = response.get("token_type").and_then(Value::as_str).unwrap_or("Bearer");
         if !kind.eq_ignore_ascii_case("bearer") {
             return Err(unreadable("its `token_type` is not `Bearer`"));
         }
-        Ok(Self { access_token, expires_in: reply.get("expires_in").and_then(lifetime) })
+        Ok(Self { access_token, expires_in: response.get("expires_in").and_then(lifetime) })
     }
 }
 
@@ -50,8 +50,8 @@ mod tests {
     use super::*;
 
     fn check(body: &str) -> Result<(String, Option<Duration>), String> {
-        TokenReply::read(body.as_bytes())
-            .map(|reply| (reply.access_token, reply.expires_in))
+        TokenResponse::read(body.as_bytes())
+            .map(|response| (response.access_token, response.expires_in))
             .map_err(|error| error.to_string())
     }
 
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn refused() {
+    fn invalid_responses() {
         let table = [
             ("", "it is not JSON"),
             ("[]", "it has no `access_token`"),
