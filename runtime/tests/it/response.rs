@@ -36,7 +36,8 @@ async fn error_has_the_response_headers() {
     let error = client.market().ratio().response().await.unwrap_err();
     assert!(error.is_decode());
     let whole = error;
-    let broken = TransportError::new(Phase::Body, "it broke off").with_status_and_headers(200, whole.headers().unwrap().clone());
+    let broken =
+        TransportError::new(Phase::Body, "it broke off").with_status_and_headers(200, whole.headers().unwrap().clone());
     let client = Service::new(move |_, _| scripted::mock_response(Err(broken.clone()))).client();
     let broken = client.market().ratio().await.unwrap_err();
     assert_eq!((whole.kind(), broken.kind()), (ErrorKind::Decode, ErrorKind::Body));
