@@ -6,11 +6,11 @@ use crate::catalogue_format::{Fault, Form, Rule, map};
 use crate::spanned::{Spanned, Text};
 
 map! {
-    /// Either may be left out.
+    /// Both are optional.
     Credentials, CREDENTIALS, "`credentials`", Default {
-        /// A key that every request carries.
+        /// An API key, sent with every request.
         may api_key: Option<ApiKey>;
-        /// A token that the client requests first.
+        /// An access token, which the client requests before its first request.
         may client_credentials: Option<ClientCredentials>;
     }
 }
@@ -29,20 +29,20 @@ const HEADER_VALUE: Form = Form::Like(
 );
 
 map! {
-    /// The user supplies the key.
+    /// The name and format of the API key; the user supplies its value.
     ApiKey, API_KEY, "`api_key`" {
         /// The header that carries it; also `Authorization`, unless there are `client_credentials`.
         may header: Option<Text> as HEADER_NAME;
-        /// The prefix of the key in the header, like `'Bearer '`.
+        /// The prefix of the key in the header, for example `'Bearer '`.
         may prefix: Option<String> as HEADER_VALUE;
         /// The query param that carries it. The transport adds it to the URL, so that no request, error or event shows
         /// it.
         may query: Option<Text>;
         /// `true` if the key is `name:password`, sent as HTTP Basic authentication does; not with `client_credentials`.
         may basic: Option<Spanned<bool>>;
-        /// `true` if requests are answered without it too.
+        /// `true` if the service also accepts requests without a key.
         may optional: bool;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
     Rule {
@@ -62,31 +62,31 @@ map! {
 }
 
 map! {
-    /// It is sent with every request; users can send another value.
+    /// A header that is sent with every request. Users can override its value.
     Header, HEADER, "a header" {
-        /// Its name.
+        /// The name of the header.
         must name: Text as HEADER_NAME;
-        /// Its value.
+        /// The default value of the header.
         must value: String as HEADER_VALUE;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
 }
 
 map! {
-    /// The flow of that name in OAuth 2.
+    /// The client credentials grant of OAuth 2.0.
     ClientCredentials, CLIENT_CREDENTIALS, "`client_credentials`" {
         /// The path of the token endpoint, after the base URL.
         must path: Text as Form::Path { takes_params: true };
-        /// As printed.
+        /// Its label in the API document.
         must label: String;
         /// The fields of the token response.
         may reply: Vec<Field>;
-        /// Statuses of failures there.
+        /// Error statuses of the token endpoint.
         may errors: Vec<Status>;
-        /// What else a user should know.
+        /// Further facts for users.
         may notes: String as Form::Prose;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
 }

@@ -10,19 +10,19 @@ use crate::time_unit::{TimeFormat, TimeUnit};
 use crate::yaml_parser::Node;
 
 map! {
-    /// Every file but `service.yaml`.
+    /// A file other than `service.yaml`.
     Group, GROUP, "a group" {
-        /// The group's name, in market terms.
+        /// The name of the group for users.
         must title: Text;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Other printed names.
+        /// Other names in use.
         may aliases: Vec<String>;
-        /// What else a user should know of every endpoint of the group.
+        /// Further facts about every endpoint of the group.
         may notes: String as Form::Prose;
         /// Records that several endpoints of this group share.
         may records: Vec<Record>;
-        /// Every endpoint of the group, known if only by name.
+        /// Every endpoint of the group, including those of which only the name is known.
         must endpoints: Vec<Endpoint>;
     }
 }
@@ -30,33 +30,33 @@ map! {
 map! {
     /// An endpoint becomes a method if its path is known.
     Endpoint, ENDPOINT, "an endpoint" {
-        /// Name as text; `Anchored CVD` becomes `anchored_cvd()` and `AnchoredCvd`.
+        /// The name for users; `Anchored CVD` becomes `anchored_cvd()` and `AnchoredCvd`.
         must name: Text;
-        /// The method's name, where the one from `name` is unsuitable.
+        /// The name of the method, if the one derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
-        /// Other printed names.
+        /// Other names in use.
         may aliases: Vec<String>;
-        /// The path after the base URL, without its suffix; `{symbol}` is a path param. With `unknown` the endpoint is
-        /// only listed.
+        /// The path, relative to the base URL without its suffix; `{symbol}` is a path param. An endpoint with the path
+        /// `unknown` gets no method.
         must path: Known<Text> as Form::Path { takes_params: true };
-        /// How the path is known, or the name where the path is unknown.
+        /// The source of the path, or of the name if the path is unknown.
         must evidence: Evidence;
         /// One sentence for the docs.
         must summary: String as Form::Prose;
-        /// Shared params, param sets, `use` entries and own params; `[]` for none; or `unknown`. Omitted where the
-        /// path is unknown.
+        /// Shared params, param sets, `use` entries and params of this endpoint; `[]` for none; or `unknown`. Omitted
+        /// if the path is unknown.
         may params: Known<Vec<ParamEntry>>;
         /// The response body, or `unknown`; `series` for a series of unknown records, with the evidence of the
         /// envelope.
         may body: Known<BodyEntry>;
-        /// The params of its history, where they differ from the service's; `unknown` if it has the usual params but
-        /// support for a history is unknown.
+        /// The params of its history, if they differ from those of the service; `unknown` if it has the usual params
+        /// but it is unknown whether they return a history.
         may history: Option<Known<History>>;
         /// The number of requests that one call counts as, if not 1.
         may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "a request counts at least as 1", "write at least 1"));
-        /// What else a user should know.
+        /// Further facts for users.
         may notes: String as Form::Prose;
-        /// The reason, and the replacement.
+        /// The reason for the deprecation, and the replacement.
         may deprecated: Option<String> as Form::Prose;
     }
     Rule {
@@ -72,27 +72,27 @@ map! {
 }
 
 map! {
-    /// A body has one of `series`, `object` and `type`. Fields listed in a series do not repeat the time field of the
-    /// envelope, unless they are positional; a named record lists its own.
+    /// A body has one of `series`, `object` and `type`. The fields of a series do not repeat the time field of the
+    /// envelope, unless they are positional; a named record includes its time field.
     Body, BODY, "a body" {
-        /// One record a time point: a list of fields without the envelope's time field, the name of a record, or
-        /// `unknown`.
+        /// A list of records, one per time: their fields without the time field of the envelope, the name of a record,
+        /// or `unknown`.
         may series: Option<Known<Fields>>;
-        /// The whole body is one object: a list of fields, or the name of a record.
+        /// The fields of a body that is one object, or the name of its record.
         may object: Option<Known<Fields>>;
-        /// The whole body is a value of a type, like `map<number>` for an object whose keys are data.
+        /// The type of the entire body, for example `map<number>` for an object whose keys are data.
         may "type" ty: Option<Text> as Form::Type;
-        /// `true` if the fields listed here are written as a list, in their order and without their names, as those of
-        /// candles often are.
+        /// `true` if a record is a list of values in the order of these fields, without names; common for candles.
         may positional: Option<Spanned<bool>>;
-        /// The time field of a series, if it is not the envelope's; `none` for a list that is not a time series.
+        /// The time field of a series, if it differs from that of the envelope; `none` for a list that is not a time
+        /// series.
         may time: Option<Text>;
-        /// The unit of that time, if it is another than the service's, where it is the envelope's field or where the
-        /// fields of the records are unknown.
+        /// The unit of the time field, if it differs from that of the service. Only for the time field of the envelope
+        /// or of records whose fields are unknown.
         may unit: Option<Spanned<TimeUnit>>;
-        /// The same where that time is text: `iso8601` or `date`.
+        /// The format of the time field, if it is text: `iso8601` or `date`. Allowed where `unit` is.
         may format: Option<Spanned<TimeFormat>>;
-        /// How body and fields are known, where that differs from the path.
+        /// The source of the body and its fields, if it differs from that of the path.
         may evidence: Option<Evidence>;
     }
     Rule {
@@ -148,7 +148,7 @@ impl<T> Known<T> {
 /// The `body` of an endpoint.
 #[derive(Clone, Debug)]
 pub enum BodyEntry {
-    /// A series of which no more is known.
+    /// A series of unknown records.
     Series,
     /// A described body.
     Declared(Box<Body>),

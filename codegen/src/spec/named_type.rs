@@ -12,20 +12,20 @@ const METHOD: Form =
     Form::Like(SNAKE, Fault("no-rust-name", "`{}` cannot be the name of a method", "write it like `my_name`"));
 
 map! {
-    /// A type of texts that params and fields can have.
+    /// A type for params and fields whose values are texts.
     Type, TYPE, "a type" {
-        /// The type's name, like `Timeframe`.
+        /// The name of the type, for example `Timeframe`.
         must name: Text as TYPE_NAME;
-        /// Whether its values are a closed list.
+        /// `enum` if all values are listed, `identifier` if more may exist.
         must kind: TypeKind;
-        /// The meaning of a value.
+        /// A description of its values.
         must summary: String as Form::Prose;
-        /// The evidence of the type, and of its values unless they have their own.
+        /// The source of the type, and of values without `evidence`.
         must evidence: Evidence;
-        /// The values that are known.
+        /// The known values.
         may values: Vec<Value>;
-        /// The names of what values have, like `venue`: each becomes a method. Values list their `attributes` in this
-        /// order.
+        /// The names of the attributes of its values, for example `venue`: each becomes a method. Values list their
+        /// `attributes` in this order.
         may attributes: Vec<Text> as METHOD;
     }
     Rule {
@@ -48,20 +48,20 @@ words! {
 map! {
     /// A value becomes a variant of an enum, or a constant of an identifier.
     Value, VALUE, "a value" {
-        /// As on the wire.
+        /// The value on the wire.
         must value: Text as Form::Like(
             r"^[^,\t\r\n]*$",
             Fault("wrong-value", "the value `{}` has a comma, which separates values on the wire", ""),
         );
-        /// The variant or constant, where the one from `value` is unsuitable.
+        /// The name of the variant or constant, if the one derived from `value` is unsuitable.
         may rust_name: Option<Text> as Form::Like(
             "^[A-Z](_?[A-Za-z0-9])*_?$",
             Fault("no-rust-name", "`{}` is not a valid Rust name", "write it like `MyValue` or `MY_VALUE`"),
         );
-        /// What it means.
+        /// A description for users.
         may summary: String as Form::Prose;
-        /// The length of the step that it names, like `90s`, `5m`, `1h`, `1d` or `1w`: with it the Rust type has a method
-        /// `duration`. A month has none, since its length differs.
+        /// The length of the interval that the value names, for example `90s`, `5m`, `1h`, `1d` or `1w`. It adds the
+        /// method `duration` to the type. A month has no fixed length, and so no `duration`.
         may duration: Option<Text> as Form::Like(
             duration::PATTERN,
             Fault(
@@ -70,9 +70,9 @@ map! {
                 "write it like `90s`, `5m`, `1h`, `1d` or `1w`; a month has none, as its length differs",
             ),
         );
-        /// Its attributes, in the order of those of the type; trailing ones may be omitted.
+        /// The attributes of the value, in the order of the type's `attributes`; trailing ones may be omitted.
         may attributes: Vec<Text>;
-        /// How it is known, where that differs from its type.
+        /// The source of the value, if it differs from that of its type.
         may evidence: Option<Evidence>;
     }
 }

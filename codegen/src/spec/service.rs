@@ -16,30 +16,31 @@ map! {
     Service, SERVICE, "the service" {
         /// The name of the service.
         must title: String;
-        /// The interface's version, quoted where YAML would read a number.
+        /// The version of the API; quote it if YAML would read a number.
         must version: String;
-        /// What the service is, in a sentence.
+        /// A description of the service in one sentence.
         must summary: String as Form::Prose;
-        /// `MARKET` makes the client read `MARKET_BASE_URL`, `MARKET_API_KEY` and so on from the environment.
+        /// The prefix of the environment variables that the client reads: `MARKET` for `MARKET_BASE_URL`,
+        /// `MARKET_API_KEY` and so on.
         must env_prefix: String as Form::Like(
             SHOUTY,
             Fault("env-prefix", "`{}` cannot begin the name of an environment variable", "write it like `MY_SERVICE`"),
         );
-        /// What is known of every base URL. The catalogue contains no host.
+        /// A property of every base URL. The catalogue contains no host.
         may base_url: Option<BaseUrl>;
         /// The format of timestamps.
         must time: Time;
-        /// What requests identify themselves with.
+        /// The credentials that requests send.
         may credentials: Credentials;
-        /// Headers that every request carries with the same value.
+        /// Headers that are sent with every request.
         may headers: Vec<Header>;
-        /// Statuses of failures, for every endpoint.
+        /// Error statuses of every endpoint.
         may errors: Vec<Status>;
         /// The JSON paths of the message in an error response.
         may error_body: ErrorBody;
         /// The rate limits of the service.
         may limits: Vec<Limit>;
-        /// The object around every series; without it a series is a bare list.
+        /// The object around every series. Without it, a series is a list.
         may envelope: Option<Envelope>;
         /// The params of a history, for every endpoint that has them.
         may history: Option<History>;
@@ -50,7 +51,7 @@ map! {
             "evidence",
             Fault("missing-key", "the shared param `{}` has no evidence", "add `evidence: reported`"),
         );
-        /// Lists of shared params that go together.
+        /// Lists of shared params for use by several endpoints.
         may param_sets: Vec<ParamSet>;
         /// Records that several groups share.
         may records: Vec<Record>;
@@ -76,11 +77,11 @@ impl Service {
 }
 
 map! {
-    /// The user supplies the rest of the URL.
+    /// The end of every base URL; the user supplies the rest.
     BaseUrl, BASE_URL, "`base_url`" {
-        /// What every base URL ends in.
+        /// The path at the end of every base URL.
         must suffix: String as Form::Path { takes_params: false };
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
 }
@@ -88,11 +89,11 @@ map! {
 map! {
     /// The default for all timestamps, with one of `unit` and `format`.
     Time, TIME, "`time`" {
-        /// The unit of timestamps that have no `unit` themselves.
+        /// The default `unit` of timestamps.
         may unit: Option<TimeUnit>;
-        /// The format of timestamps that have no `format` themselves, if they are text.
+        /// The default `format` of timestamps, if they are text.
         may format: Option<TimeFormat>;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
     Rule {
@@ -112,7 +113,7 @@ map! {
 }
 
 map! {
-    /// A failure that the service reports by HTTP status.
+    /// An error status of the service.
     Status, STATUS, "a status" {
         /// The HTTP status code.
         must status: Spanned<u16> as Form::Within(
@@ -120,15 +121,15 @@ map! {
             599,
             Fault("status-code", "{} is not the HTTP status code of a failure", "expected 300 to 599"),
         );
-        /// The printed label, or `unknown`.
+        /// Its label in the API document, or `unknown`.
         may label: Known<String>;
-        /// What it means.
+        /// A description for users.
         must summary: String as Form::Prose;
-        /// What a user can do about it.
+        /// Advice for the user on how to fix the cause.
         may advice: String as Form::Prose;
-        /// What else a user should know.
+        /// Further facts for users.
         may notes: String as Form::Prose;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
 }
@@ -144,17 +145,17 @@ const PLACE: Form = Form::Like(
 );
 
 map! {
-    /// Of several JSON paths the first that exists is used.
+    /// The error body of a response. Of several JSON paths the first that exists is used.
     ErrorBody, ERROR_BODY, "`error_body`", Default {
-        /// What the interface calls its schema.
+        /// The name of its schema in the API document.
         may name: Option<Text> as TYPE_NAME;
-        /// The evidence of that name, where it differs from that of the JSON paths.
+        /// The source of that name, if it differs from that of the JSON paths.
         may name_evidence: Option<Evidence>;
-        /// JSON paths of the message, like `detail.message`.
+        /// JSON paths of the message, for example `detail.message`.
         must message: Vec<String> as PLACE;
-        /// JSON paths of a code.
+        /// JSON paths of the error code.
         may code: Vec<String> as PLACE;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Option<Evidence>;
     }
 }
@@ -165,22 +166,21 @@ const fn at_least_one(message: &'static str) -> Form {
 }
 
 map! {
-    /// Several sets may apply to different kinds of customer.
+    /// A rate limit. Several may exist, for different kinds of customers.
     Limit, LIMIT, "a limit set" {
-        /// The name of the set.
+        /// The name of the rate limit.
         must name: Text;
         /// The maximum number of requests within `seconds`.
         must requests: u32 as at_least_one("a limit set with 0 requests allows nothing");
-        /// The span in which `requests` are counted.
+        /// The length of the window in which `requests` are counted.
         must seconds: u32 as at_least_one("a limit set needs at least 1 second");
         /// The maximum number of requests in flight, if that is limited and known.
         may concurrent: Known<u32> as at_least_one("a limit set with 0 concurrent requests allows nothing");
-        /// The scope of the set as text, or `unknown`.
+        /// The customers that the rate limit applies to, as text, or `unknown`.
         may scope: Known<String> as Form::Prose;
-        /// Which endpoints it counts, by the names of their groups or by their paths; every request if
-        /// omitted.
+        /// The endpoints whose requests count, as names of groups or paths; all if omitted.
         may endpoints: Vec<Text>;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
     Rule {
@@ -204,27 +204,27 @@ map! {
 }
 
 map! {
-    /// The envelope applies to every series.
+    /// The object around the records of every series.
     Envelope, ENVELOPE, "the envelope" {
-        /// Where the records are: a key or a JSON path, like `result.rows`.
+        /// The position of the records: a key or a JSON path, for example `result.rows`.
         must data: String as PLACE;
         /// The time field of every record.
         may time: Option<Field>;
-        /// The metadata next to the data.
+        /// The metadata of the response.
         may metadata: Option<Metadata>;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
 }
 
 map! {
-    /// The metadata become the record `Metadata`.
+    /// The metadata of a response, which becomes the record `Metadata`.
     Metadata, METADATA, "`metadata`" {
-        /// Where it is: a key or a JSON path.
+        /// The position of the metadata: a key or a JSON path.
         must name: Text as PLACE;
-        /// Its fields, with the evidence of the envelope unless a field has its own.
+        /// The fields of the metadata. A field without `evidence` has that of the envelope.
         must fields: Vec<Field>;
-        /// The field among these, a list, that names requested items that are not covered.
+        /// The name of the field that lists requested items which the response does not cover.
         may unsupported: Option<Text>;
     }
 }
@@ -233,20 +233,20 @@ map! {
     /// An endpoint has a history if it has the params `from`, `to`, `limit` and `step`, and returns a time
     /// series.
     History, HISTORY, "`history`" {
-        /// The param where a range begins, by its name on the wire; a `timestamp`.
+        /// The wire name of the param for the start of the range, a `timestamp`.
         must from: Text;
-        /// The param where it ends; a `timestamp`.
+        /// The param for the end of the range, a `timestamp`.
         must to: Text;
-        /// The param for the maximum number of records, a `count`; the client sends the largest of its
+        /// The param for the maximum number of records, a `count`. The client sends the largest of its
         /// `allowed_values`.
         must limit: Text;
-        /// The param for the interval between records; its type has values with a `duration`.
+        /// The param for the interval between records. Its type has values with a `duration`.
         must step: Text;
         /// The param for the order of records.
         may sort: Option<Text>;
-        /// The value of that param for the oldest first.
+        /// The value of that param for ascending time.
         may oldest_first: Option<Text>;
-        /// How it is known.
+        /// The source of these facts.
         must evidence: Evidence;
     }
     Rule {
@@ -262,9 +262,9 @@ map! {
 }
 
 map! {
-    /// An endpoint that names the set has all of its params.
+    /// A list of params. An endpoint that names the set has all of them.
     ParamSet, PARAM_SET, "a param set" {
-        /// The name in references.
+        /// The name used in references.
         must name: Text;
         /// Shared params, by id or name.
         must params: Vec<Text>;

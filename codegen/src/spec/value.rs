@@ -22,56 +22,57 @@ pub(super) const UNIT_OR_FORMAT: Fault =
     Fault("time-format", "a timestamp counts a unit or is written in a format, not both", "keep one");
 
 map! {
-    /// The `evidence` of a shared param has to be there; a param of one endpoint may leave it to the endpoint.
+    /// `evidence` is required for a shared param. A param of one endpoint inherits that of the endpoint.
     Param, PARAM, "a param" {
-        /// The name in references, where two shared params have one `name`.
+        /// The name used in references, if two shared params have the same `name`.
         may id: Option<Text>;
-        /// As on the wire.
+        /// The name on the wire.
         must name: Text;
-        /// The setter's name, where the one from `name` is unsuitable.
+        /// The name of the setter, if the one derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
-        /// What one value is: a built-in type or a name from `types`.
+        /// The type of one value: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
-        /// The name of the setter that takes several, written comma-separated on the wire. `rust_name` names the setter of
-        /// one.
+        /// The name of the setter for several values, which are separated by commas on the wire. `rust_name` is the
+        /// name of the setter for one value.
         may list_setter: Option<Text> as Form::Like(
             SNAKE,
             Fault("no-rust-name", "`{}` cannot be the name of a setter", "write it like `my_names`"),
         );
-        /// How that setter writes them, if not separated by commas.
+        /// The format of several values, if not separated by commas.
         may list_as: Option<ListFormat>;
-        /// The value that every request sends, since no other is of use. The param has no setter then.
+        /// The value that every request sends, for a param with one useful value. The param has no setter.
         may const_value: Option<Text> as Form::Scalar;
-        /// Where it is sent; default: in the query.
+        /// The part of the URL that contains the param; `query` by default.
         may "in" location: ParamLocation;
-        /// How it is known to be required. `documented` and `published` make it an argument, `reported` and `previous_version`
-        /// are documented only.
+        /// The source of the fact that the param is required. `documented` and `published` make it an argument,
+        /// `reported` and `previous_version` only add it to the docs.
         may required: Option<Evidence>;
         /// The value that the service uses if the param is omitted; several are separated by commas.
         may default: Option<Text> as Form::Scalar;
-        /// The range, like `{min: 1, max: 1000}`, checked before sending where the evidence is `documented` or
-        /// `published`.
+        /// The range of values, for example `{min: 1, max: 1000}`. It is checked before sending if the evidence is
+        /// `documented` or `published`.
         may range: Option<Spanned<Range>>;
-        /// The only values that public clients were served, like `[5, 10]`; documented, never enforced.
+        /// The only values that worked for public clients, for example `[5, 10]`; documented, never enforced.
         may allowed_values: Vec<Text> as Form::Scalar;
-        /// Values that are known to work, which others may too.
+        /// Values that are known to work. Others may work too.
         may tested_values: Vec<Text> as Form::Scalar;
         /// Values that the service is known to reject; documented, never enforced.
         may rejected_values: Vec<Text> as Form::Scalar;
-        /// A value for requests in emitted programs and tests, unless it is known to fail.
+        /// A value for requests in emitted programs and tests.
         may example: Option<Text> as Form::Scalar;
-        /// The evidence that only one value is accepted; documented only, as `list_setter` offers several nevertheless.
+        /// The source of the fact that only one value is accepted. It is added to the docs; `list_setter` still accepts
+        /// several.
         may single_value: Option<Evidence>;
-        /// As text, like `percent`; of a `timestamp`, `seconds` or `milliseconds` if that is another than the
-        /// service's.
+        /// The unit as text, for example `percent`; for a `timestamp`, `seconds` or `milliseconds` if it differs from
+        /// that of the service.
         may unit: Option<Text>;
-        /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
+        /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
-        /// What it means.
+        /// A description for users.
         must summary: String as Form::Prose;
-        /// How it is known.
+        /// The source of these facts.
         may evidence: Option<Evidence>;
-        /// What else a user should know.
+        /// Further facts for users.
         may notes: String as Form::Prose;
     }
     Rule {
@@ -86,14 +87,14 @@ map! {
 }
 
 impl Param {
-    /// The name in references.
+    /// The name used in references.
     pub fn id(&self) -> &Text {
         self.id.as_ref().unwrap_or(&self.name)
     }
 }
 
 words! {
-    /// How several values of a param are written.
+    /// The format of several values of a param.
     ListFormat {
         /// Separated by commas: `a=1,2`.
         Commas = "commas",
@@ -105,11 +106,11 @@ words! {
 }
 
 words! {
-    /// Where a param is sent.
+    /// The part of the URL that contains a param.
     ParamLocation {
-        /// After the path.
+        /// The query.
         Query = "query",
-        /// As the path segment in braces.
+        /// The path, where its name is in braces.
         Path = "path",
     }
 }
@@ -117,36 +118,36 @@ words! {
 map! {
     /// A reference to a shared param, with overrides for one endpoint.
     Use, USE, "a `use` entry" {
-        /// The shared param.
+        /// The name of the shared param.
         must "use" param: Text;
-        /// How it is known here.
+        /// The source of the facts about this endpoint.
         may evidence: Option<Evidence>;
         /// The value that the service uses here if the param is omitted; several are separated by commas.
         may default: Option<Text> as Form::Scalar;
-        /// The only values that public clients were served here; documented, never enforced.
+        /// The only values that worked here for public clients; documented, never enforced.
         may allowed_values: Option<Vec<Text>> as Form::Scalar;
-        /// Values that are known to work here, which others may too.
+        /// Values that are known to work here. Others may work too.
         may tested_values: Option<Vec<Text>> as Form::Scalar;
         /// Values that the service is known to reject here; documented, never enforced.
         may rejected_values: Option<Vec<Text>> as Form::Scalar;
-        /// What else a user should know of it here.
+        /// Further facts about the param at this endpoint.
         may notes: Option<String> as Form::Prose;
     }
 }
 
 map! {
-    /// A record lists all of its fields, the time field too.
+    /// A record lists all of its fields, including the time field.
     Record, RECORD, "a record" {
-        /// The type's name, like `PriceLevel`.
+        /// The name of the type, for example `PriceLevel`.
         must name: Text as TYPE_NAME;
-        /// The meaning of one record.
+        /// A description of one record.
         must summary: String as Form::Prose;
-        /// Every field that is known, the time field too.
+        /// All known fields, including the time field.
         must fields: Vec<Field>;
-        /// `true` if it is written as a list, with the fields in their order and without their names, like
-        /// `[1700000000, "1.5"]`.
+        /// `true` if a record is a list of values in the order of the fields, without names, for example `[1700000000,
+        /// "1.5"]`.
         may positional: bool;
-        /// The evidence of the record, and of its fields unless they have their own.
+        /// The source of the record, and of fields without `evidence`.
         must evidence: Evidence;
     }
 }
@@ -154,39 +155,39 @@ map! {
 map! {
     /// A field is an `Option` in Rust if it is `optional`, or if its evidence is not `documented`.
     Field, FIELD, "a field" {
-        /// As on the wire.
+        /// The name on the wire.
         must name: Text;
-        /// The Rust name, where the one from `name` is unsuitable.
+        /// The Rust name, if the one derived from `name` is unsuitable.
         may rust_name: Option<Text> as IDENT;
         /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object whose keys are data, or a name
         /// from `types` or `records`. Within those, `number?` can be null.
         must "type" ty: Text as Form::Type;
-        /// What it means.
+        /// A description for users.
         must summary: String as Form::Prose;
-        /// As text, like `percent`, `quote currency` or `USD`; of a `timestamp`, `seconds` or `milliseconds` if that
-        /// is another than the service's.
+        /// The unit as text, for example `percent`, `quote currency` or `USD`; for a `timestamp`, `seconds` or
+        /// `milliseconds` if it differs from that of the service.
         may unit: Option<Text>;
-        /// What a `timestamp` is written as, if it is text: `iso8601` or `date`.
+        /// The format of a `timestamp` that is text: `iso8601` or `date`.
         may format: Option<Spanned<TimeFormat>>;
-        /// The values that occur, like `{min: -1, max: 1}`.
+        /// The range of its values, for example `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
-        /// A value that was seen, or is like those that were.
+        /// A typical value.
         may example: Option<Text> as Form::Scalar;
-        /// `true` if it can be absent or null although it is documented.
+        /// `true` if the field can be absent or null although it is documented.
         may optional: bool;
-        /// How it is known, where that differs from its body or record.
+        /// The source of the field, if it differs from that of its body or record.
         may evidence: Option<Evidence>;
-        /// What else a user should know.
+        /// Further facts for users.
         may notes: String as Form::Prose;
     }
 }
 
 map! {
-    /// Either end may be omitted.
+    /// Both ends are optional.
     Range, RANGE, "a range" {
-        /// The smallest value, included.
+        /// The minimum, inclusive.
         may min: Option<Spanned<f64>>;
-        /// The largest value, included.
+        /// The maximum, inclusive.
         may max: Option<Spanned<f64>>;
     }
     Rule {
