@@ -11,18 +11,18 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
-use crate::backfill::Backfill;
-use crate::check::Check;
-use crate::describe::Describe;
-use crate::endpoints::{self, Endpoint};
+use crate::commands::backfill::Backfill;
+use crate::commands::check::Check;
+use crate::commands::describe::Describe;
+use crate::commands::get::Get;
+use crate::commands::list::List;
+use crate::commands::plot::Plot;
+use crate::commands::poll::Poll;
+use crate::commands::status::Status;
+use crate::endpoint_names::{self, Endpoint};
 use crate::failure::{EXIT_CODES, Result};
-use crate::get::Get;
-use crate::list::List;
-use crate::params;
-use crate::plot::Plot;
-use crate::poll::Poll;
-use crate::series::{Target, must_have_history};
-use crate::status::Status;
+use crate::param_options;
+use crate::requested_series::{Target, must_have_history};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -80,17 +80,18 @@ const WITH_PARAMS: [(&str, bool); 4] = [("get", false), ("backfill", true), ("po
 pub(crate) fn candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let candidate = |endpoint: Endpoint| {
-            CompletionCandidate::new(endpoints::name(endpoint)).help(Some(endpoint.summary.into()))
+            CompletionCandidate::new(endpoint_names::name(endpoint)).help(Some(endpoint.summary.into()))
         };
-        endpoints::with_path().map(candidate).collect()
+        endpoint_names::with_path().map(candidate).collect()
     })
 }
 
 /// The command line, with the params of the endpoints among the arguments.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
-    let chosen: Vec<Endpoint> = words.iter().filter_map(|word| endpoints::find_known(word.to_str()?).ok()).collect();
+    let chosen: Vec<Endpoint> =
+        words.iter().filter_map(|word| endpoint_names::find_known(word.to_str()?).ok()).collect();
     WITH_PARAMS.into_iter().fold(CommandLine::command(), |all, (name, has_range)| {
-        all.mut_subcommand(name, |command| params::narrowed(command, &chosen, has_range))
+        all.mut_subcommand(name, |command| param_options::narrowed(command, &chosen, has_range))
     })
 }
 
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         CommandLine::command().debug_assert();
-        for_words(&endpoints::with_path().take(3).map(|endpoint| endpoint.to_string().into()).collect::<Vec<_>>())
+        for_words(&endpoint_names::with_path().take(3).map(|endpoint| endpoint.to_string().into()).collect::<Vec<_>>())
             .debug_assert();
     }
 

@@ -11,11 +11,11 @@ use clap::Args;
 use generated_client::{Builder, Client, Error, REGISTRY, SERVICE};
 use sandbox::Sandbox;
 use shared_gate::SharedGate;
-use tables::Contact;
+use tables::ResponseMonitor;
 
 use crate::failure::{ExitKind, Failure, Result};
-use crate::gate::GateOptions;
 use crate::log::Log;
+use crate::shared_rate_limit::GateOptions;
 
 /// The service to use.
 #[derive(Args, Debug)]
@@ -40,7 +40,7 @@ pub(crate) struct Connected {
     /// The rate limit that it shares with other programs.
     pub(crate) gate: Option<SharedGate>,
     /// The observer of its requests, which detects that the service has stopped responding.
-    pub(crate) contact: Contact,
+    pub(crate) monitor: ResponseMonitor,
     _sandbox: Option<Sandbox>,
 }
 
@@ -55,9 +55,9 @@ impl Connection {
         if let Some(gate) = &gate {
             builder = builder.rate_limiter(gate.clone());
         }
-        let contact = Contact::new();
-        let client = agent(builder).env_proxy(true).observer(contact.clone()).build().map_err(invalid)?;
-        Ok(Connected { client, source, gate, contact, _sandbox: None })
+        let monitor = ResponseMonitor::new();
+        let client = agent(builder).env_proxy(true).observer(monitor.clone()).build().map_err(invalid)?;
+        Ok(Connected { client, source, gate, monitor, _sandbox: None })
     }
 
     fn builder(&self) -> Result<(Builder, String)> {
@@ -77,8 +77,8 @@ fn sandboxed() -> Result<Connected> {
     let sandbox = Sandbox::of(&REGISTRY).start().map_err(|error| Failure::new(ExitKind::Machine, error.to_string()))?;
     let builder = Client::builder(sandbox.base_url()).api_key("sandbox");
     let client = agent(builder).build().map_err(invalid)?;
-    let (source, contact) = ("the sandbox".to_owned(), Contact::new());
-    Ok(Connected { client, source, gate: None, contact, _sandbox: Some(sandbox) })
+    let (source, monitor) = ("the sandbox".to_owned(), ResponseMonitor::new());
+    Ok(Connected { client, source, gate: None, monitor, _sandbox: Some(sandbox) })
 }
 
 fn agent(builder: Builder) -> Builder {

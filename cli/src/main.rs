@@ -3,29 +3,22 @@
 //! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
 //! params are read from the client's registry.
 
-mod backfill;
-mod chart;
-mod check;
+mod chart_data;
+mod chart_drawing;
 mod command_line;
+mod commands;
 mod connection;
-mod describe;
-mod endpoints;
+mod endpoint_names;
 mod failure;
-mod gate;
-mod get;
 mod interrupt;
-mod job;
-mod list;
+mod job_file;
 mod log;
-mod numbers;
-mod params;
-mod plot;
-mod poll;
+mod param_options;
 mod printer;
 mod progress;
-mod records;
-mod series;
-mod status;
+mod record_table;
+mod requested_series;
+mod shared_rate_limit;
 mod stdout;
 mod suggest;
 mod table;
@@ -72,7 +65,7 @@ fn wait(work: impl AsyncFnOnce(Interrupt) -> Result<()>) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().map_err(machine)?;
     runtime.block_on(async {
         let done = work(Interrupt::listen().map_err(machine)?).await;
-        gate::shutdown().await;
+        shared_rate_limit::shutdown().await;
         done
     })
 }

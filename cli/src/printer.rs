@@ -3,8 +3,8 @@
 //! Pages of several series are printed as rows of one table, with one header.
 
 use crate::failure::Result;
-use crate::records::{Layout, Part};
-use crate::series::Series;
+use crate::record_table::{Layout, Part};
+use crate::requested_series::Series;
 use crate::stdout::{self, Stdout};
 use crate::table::{Format, Table};
 

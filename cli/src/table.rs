@@ -55,7 +55,7 @@ impl Column {
         Self { name: name.into(), is_number: false }
     }
 
-    fn for_people(&self) -> String {
+    fn for_users(&self) -> String {
         readable(&self.name)
     }
 }
@@ -67,7 +67,7 @@ impl Cell {
         Self::Value(Value::String(text.into()))
     }
 
-    fn for_people(&self, decimals: usize) -> String {
+    fn for_users(&self, decimals: usize) -> String {
         match (self, self.number()) {
             (Self::Time(time), _) => time_arg::shown(*time),
             (_, Some(number)) => format!("{number:.decimals$}"),
@@ -140,8 +140,8 @@ impl Table {
         let mut widths = Vec::new();
         let mut out = self.lines(width, &mut widths, true);
         if let [first, rest @ ..] = &self.columns[fitting(&widths, width)..] {
-            let names: String = rest.iter().flat_map(|column| [", ".to_owned(), column.for_people()]).collect();
-            let _ = writeln!(out, "omitted for lack of space: {}{names}", first.for_people());
+            let names: String = rest.iter().flat_map(|column| [", ".to_owned(), column.for_users()]).collect();
+            let _ = writeln!(out, "omitted for lack of space: {}{names}", first.for_users());
         }
         out
     }
@@ -154,11 +154,11 @@ impl Table {
         let mut table = Grid::new();
         table.load_style(presets::NOTHING);
         let cells = |row: &Vec<Cell>| -> Vec<String> {
-            row.iter().zip(&decimals).map(|(cell, decimals)| cell.for_people(*decimals)).collect()
+            row.iter().zip(&decimals).map(|(cell, decimals)| cell.for_users(*decimals)).collect()
         };
         table.add_rows(self.rows.iter().map(cells));
         if with_names {
-            table.set_header(self.columns.iter().map(Column::for_people));
+            table.set_header(self.columns.iter().map(Column::for_users));
         }
         widths.resize(self.columns.len(), 0);
         for (width, own) in widths.iter_mut().zip(table.column_max_content_widths()) {
@@ -204,9 +204,9 @@ fn decimals(numbers: impl Iterator<Item = f64>) -> usize {
     let largest = numbers.iter().fold(0.0_f64, |largest, number| largest.max(number.abs()));
     // Clamped to -6 to 10.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let most = (6.0 - largest.max(1e-4).log10().floor()).clamp(0.0, 10.0) as usize;
+    let max = (6.0 - largest.max(1e-4).log10().floor()).clamp(0.0, 10.0) as usize;
     let needed = |number: &f64| {
-        let text = format!("{number:.most$}");
+        let text = format!("{number:.max$}");
         text.split_once('.').map_or(0, |(_, fraction)| fraction.trim_end_matches('0').len())
     };
     numbers.iter().map(needed).max().unwrap_or_default()

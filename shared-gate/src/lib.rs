@@ -63,14 +63,14 @@
 pub mod fleet {}
 
 mod clock;
-mod outage;
-mod proposal;
 mod queue;
 mod redis_store;
+mod server_outage;
 mod settings;
 mod shared_state;
+mod state_proposal;
+mod state_store;
 mod status;
-mod store;
 #[cfg(test)]
 mod tests;
 mod worker;

@@ -9,8 +9,8 @@ use runtime::rate_limit::RateLimiterError;
 use std::time::Duration;
 use tokio::sync::Mutex;
 
-use crate::outage::Failure;
-use crate::store::{LIFETIME, Offer, Response, Store, Stored, Update};
+use crate::server_outage::Failure;
+use crate::state_store::{LIFETIME, Offer, Response, StateStore, Stored, Update};
 
 /// Timeout of a response, after which the server counts as unreachable.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ impl RedisStore {
         #[cfg(feature = "tls")]
         // An error means that the process already has a provider.
         drop(rustls::crypto::ring::default_provider().install_default());
-        let script = Script::new(include_str!("exchange.lua"));
+        let script = Script::new(include_str!("compare_and_set.lua"));
         let connection = Mutex::new(None);
         Ok(Self { client: Client::open(url)?, key: format!("shared-gate:{{{name}}}"), script, connection })
     }
@@ -58,7 +58,7 @@ impl RedisStore {
     }
 }
 
-impl Store for RedisStore {
+impl StateStore for RedisStore {
     async fn exchange(&self, offer: Offer) -> Result<Response, Failure> {
         let known = offer.next.as_ref().map_or(&offer.known, |next| &next.version).clone();
         let is_offer = offer.next.is_some();

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::clock::Clock;
 use crate::queue::Queue;
 use crate::redis_store::RedisStore;
-use crate::store::Store;
+use crate::state_store::StateStore;
 use crate::worker::Worker;
 use crate::{Handle, Queues, SharedGate};
 
@@ -64,7 +64,7 @@ impl SharedGateBuilder {
     }
 
     /// The gate and its workers, each with a separate store by name.
-    pub(crate) fn parts<S: Store, E>(
+    pub(crate) fn parts<S: StateStore, E>(
         self,
         mut store: impl FnMut(&str) -> Result<S, E>,
     ) -> Result<(SharedGate, Vec<Worker<S>>), E> {

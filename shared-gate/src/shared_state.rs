@@ -13,8 +13,8 @@ use runtime::rate_limit::rules::{Closed, GateTime, State};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::outage::Failure;
 use crate::queue::Event;
+use crate::server_outage::Failure;
 use crate::status::{Machine, Status};
 
 /// A machine that does not renew its lease for this long counts as dead, and loses its slots …
@@ -54,7 +54,8 @@ struct Lease {
     #[serde(rename = "under_way")]
     in_flight: usize,
     /// The weight of those that are not known to have been sent.
-    leaving: usize,
+    #[serde(rename = "leaving")]
+    unsent: usize,
     /// The time since which the machine has waiting requests and none admitted; `None` if none waits.
     #[serde(rename = "waits")]
     waiting_since: Option<GateTime>,
@@ -67,7 +68,7 @@ struct Lease {
 pub(crate) struct InFlight {
     pub(crate) all: usize,
     /// The weight of those that are not known to have been sent.
-    pub(crate) leaving: usize,
+    pub(crate) unsent: usize,
 }
 
 impl SharedState {
@@ -129,16 +130,16 @@ impl SharedState {
     }
 
     /// Ends the leases that were not renewed, except one machine's.
-    fn end_leases(&mut self, now: GateTime, but: &str) {
+    fn end_leases(&mut self, now: GateTime, except: &str) {
         let Self { state, leases, .. } = self;
         leases.retain(|machine, lease| {
-            let holds = machine == but || lease.until > now;
-            if !holds {
+            let is_valid = machine == except || lease.until > now;
+            if !is_valid {
                 // Requests that may have been sent count as sent.
-                state.sent(now, lease.leaving);
+                state.sent(now, lease.unsent);
                 (0..lease.in_flight).for_each(|_| state.ended());
             }
-            holds
+            is_valid
         });
     }
 
@@ -147,10 +148,10 @@ impl SharedState {
         self.end_leases(now, machine);
         let lease = self.leases.entry(machine.to_owned()).or_default();
         let more = |known: usize, written: usize| known.saturating_sub(written);
-        self.state.adopt(more(known.all, lease.in_flight), more(known.leaving, lease.leaving));
-        self.state.sent(now, more(lease.leaving, known.leaving));
+        self.state.adopt(more(known.all, lease.in_flight), more(known.unsent, lease.unsent));
+        self.state.sent(now, more(lease.unsent, known.unsent));
         (known.all..lease.in_flight).for_each(|_| self.state.ended());
-        (lease.in_flight, lease.leaving) = (known.all, known.leaving);
+        (lease.in_flight, lease.unsent) = (known.all, known.unsent);
     }
 
     /// Writes an event of a machine's request.
@@ -158,12 +159,12 @@ impl SharedState {
         let Some(lease) = self.leases.get_mut(machine) else { return };
         match event {
             Event::Sent(at, weight) => {
-                lease.leaving = lease.leaving.saturating_sub(weight);
+                lease.unsent = lease.unsent.saturating_sub(weight);
                 self.state.sent(clock.latest(at), weight);
             }
             Event::SentLate(at, weight) => self.state.count(clock.latest(at), weight),
             Event::Unsent(weight) => {
-                lease.leaving = lease.leaving.saturating_sub(weight);
+                lease.unsent = lease.unsent.saturating_sub(weight);
                 self.state.unsent(now, weight);
             }
             Event::Ended => {
@@ -205,7 +206,7 @@ impl SharedState {
         }?;
         if let Some(lease) = self.leases.get_mut(machine) {
             lease.in_flight += 1;
-            lease.leaving += weight;
+            lease.unsent += weight;
             lease.waiting_since = lease.waiting_since.map(|_| now);
         }
         Ok(at)
@@ -217,8 +218,8 @@ impl SharedState {
     /// share of the slots leaves the next one to a waiting machine with fewer; and if there are more machines than
     /// slots, to one that has waited for longer.
     fn is_others_turn(&self, machine: &str, now: GateTime) -> bool {
-        let Some((places, own)) = self.state.slots().zip(self.leases.get(machine)) else { return false };
-        let share = places / self.leases.len().max(1);
+        let Some((slots, own)) = self.state.slots().zip(self.leases.get(machine)) else { return false };
+        let share = slots / self.leases.len().max(1);
         let goes_first = |(since, other): (GateTime, &Lease)| {
             if share > 0 {
                 own.in_flight >= share && other.in_flight < share
@@ -237,7 +238,7 @@ impl SharedState {
         lease.waiting_since = waits.then(|| lease.waiting_since.unwrap_or(now));
         lease.exchange = exchange;
         lease.until = now + LEASE;
-        if !waits && lease.in_flight == 0 && lease.leaving == 0 {
+        if !waits && lease.in_flight == 0 && lease.unsent == 0 {
             self.leases.remove(machine);
         }
     }
@@ -245,7 +246,7 @@ impl SharedState {
     /// The requests in flight of a machine.
     pub(crate) fn in_flight(&self, machine: &str) -> InFlight {
         let lease = self.leases.get(machine);
-        lease.map_or_else(InFlight::default, |lease| InFlight { all: lease.in_flight, leaving: lease.leaving })
+        lease.map_or_else(InFlight::default, |lease| InFlight { all: lease.in_flight, unsent: lease.unsent })
     }
 
     /// Returns `true` if the shared state has waiting requests of a machine.

@@ -3,10 +3,10 @@
 //! The store responds after a round trip; tests can erase it, disconnect it or set it back. Tests assert sent requests
 //! and requests in flight, as counted by the service.
 
-mod lines;
-mod memory;
-mod rates;
-mod troubles;
+mod endpoint_limits;
+mod faults;
+mod memory_store;
+mod throughput;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::invented::Client;
 use crate::scripted::{Fate, Service, ok};
 use crate::worker::Worker;
 use crate::{SharedGate, SharedGateBuilder};
-use memory::Memory;
+use memory_store::MemoryStore;
 
 const SECOND: Duration = Duration::from_secs(1);
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -44,16 +44,20 @@ struct Machine {
 }
 
 impl Machine {
-    fn new(service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit) -> Self {
+    fn new(service: &Arc<Service>, store: Arc<MemoryStore>, limit: RateLimit) -> Self {
         Self::of(service, SharedGate::builder("", limit), move |_| store.clone())
     }
 
-    fn failing_after(time: Duration, service: &Arc<Service>, store: Arc<Memory>, limit: RateLimit) -> Self {
+    fn failing_after(time: Duration, service: &Arc<Service>, store: Arc<MemoryStore>, limit: RateLimit) -> Self {
         Self::of(service, SharedGate::builder("", limit).fail_after(time), move |_| store.clone())
     }
 
     /// One with a store for each name.
-    fn of(service: &Arc<Service>, settings: SharedGateBuilder, mut store: impl FnMut(&str) -> Arc<Memory>) -> Self {
+    fn of(
+        service: &Arc<Service>,
+        settings: SharedGateBuilder,
+        mut store: impl FnMut(&str) -> Arc<MemoryStore>,
+    ) -> Self {
         let Ok((gate, workers)) = settings.parts(|name| Ok::<_, Infallible>(store(name)));
         let client = service.builder().rate_limiter(gate.clone()).build().unwrap();
         let worker = tokio::spawn(async {
@@ -93,15 +97,14 @@ impl Machine {
 }
 
 /// Maximum number of requests sent within any window of this length.
-fn peak(departures: &[Instant], length: Duration) -> usize {
-    let count = |(index, first): (usize, &Instant)| {
-        departures[index..].iter().take_while(|departure| **departure - *first < length).count()
-    };
-    departures.iter().enumerate().map(count).max().unwrap_or(0)
+fn peak(sent: &[Instant], length: Duration) -> usize {
+    let count =
+        |(index, first): (usize, &Instant)| sent[index..].iter().take_while(|time| **time - *first < length).count();
+    sent.iter().enumerate().map(count).max().unwrap_or(0)
 }
 
 /// Requests per second that were sent in a time range.
-fn rate(departures: &[Instant], from: Instant, to: Instant) -> f64 {
-    let count = departures.iter().filter(|departure| (from..to).contains(*departure)).count();
+fn rate(sent: &[Instant], from: Instant, to: Instant) -> f64 {
+    let count = sent.iter().filter(|time| (from..to).contains(*time)).count();
     f64::from(u32::try_from(count).unwrap()) / (to - from).as_secs_f64()
 }

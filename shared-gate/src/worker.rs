@@ -14,12 +14,12 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::clock::Clock;
-use crate::outage::{Failure, Outage};
-use crate::proposal::{Known, Proposal};
 use crate::queue::{Event, Message, Ticket, Waiting};
+use crate::server_outage::{Failure, Outage};
 use crate::shared_state::{InFlight, SharedState};
+use crate::state_proposal::{Known, Proposal};
+use crate::state_store::{Offer, Response, StateStore, Stored, Update};
 use crate::status::Status;
-use crate::store::{Offer, Response, Store, Stored, Update};
 
 /// Maximum delay of writing an event, in which others are collected.
 const WRITING: Duration = Duration::from_millis(25);
@@ -28,13 +28,13 @@ const WRITING: Duration = Duration::from_millis(25);
 const FRESH: Duration = Duration::from_millis(20);
 
 /// Maximum duration of an exchange with any store.
-const LONGEST_EXCHANGE: Duration = Duration::from_secs(3);
+const MAX_EXCHANGE: Duration = Duration::from_secs(3);
 
 /// Requests are admitted at least this long ahead of time, so that the exchange does not delay them …
-const AHEAD: Duration = Duration::from_millis(20);
+const MIN_AHEAD: Duration = Duration::from_millis(20);
 
 /// … and at most this long, so that a pause still stops most of them.
-const FURTHEST_AHEAD: Duration = Duration::from_millis(500);
+const MAX_AHEAD: Duration = Duration::from_millis(500);
 
 const DELETED: &str = "the server of the shared gate has deleted its data: another program deletes keys, or the server \
                        evicts them; set `maxmemory-policy noeviction` there";
@@ -72,7 +72,7 @@ pub(crate) struct Worker<S> {
     pub(crate) outage: Option<Outage>,
 }
 
-impl<S: Store> Worker<S> {
+impl<S: StateStore> Worker<S> {
     pub(crate) fn new(
         store: S,
         messages: mpsc::UnboundedReceiver<Message>,
@@ -89,7 +89,7 @@ impl<S: Store> Worker<S> {
             limit,
             fail_after,
             clock,
-            ahead: AHEAD,
+            ahead: MIN_AHEAD,
             known: None,
             waiting: BTreeMap::new(),
             joined: 0,
@@ -212,7 +212,7 @@ impl<S: Store> Worker<S> {
     async fn exchange(&mut self, next: Option<Stored>) -> Result<(), Failure> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let begun = Instant::now();
-        let response = tokio::time::timeout(LONGEST_EXCHANGE, self.store.exchange(Offer { known, next })).await;
+        let response = tokio::time::timeout(MAX_EXCHANGE, self.store.exchange(Offer { known, next })).await;
         let silent = RateLimiterError::new("the server of the shared gate does not respond");
         self.settle(begun, response.unwrap_or_else(|_| Err(Failure::Transient(silent)))?)
     }
@@ -221,7 +221,7 @@ impl<S: Store> Worker<S> {
     fn settle(&mut self, begun: Instant, response: Response) -> Result<(), Failure> {
         let now = Instant::now();
         self.clock.learn(begun, now, response.now);
-        self.ahead = (4 * now.saturating_duration_since(begun)).clamp(AHEAD, FURTHEST_AHEAD);
+        self.ahead = (4 * now.saturating_duration_since(begun)).clamp(MIN_AHEAD, MAX_AHEAD);
         let unsettled = self.unsettled.take();
         let is_deleted = response.update == Update::Other(None);
         if is_deleted && self.known.as_ref().is_some_and(|known| known.is_kept(&response.run)) {

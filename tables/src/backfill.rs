@@ -6,9 +6,9 @@
 
 mod event;
 mod fetch;
-mod pending;
 mod plan;
 mod run;
+mod unwritten_rows;
 mod write;
 
 use std::future::Future;
@@ -18,13 +18,13 @@ use std::time::Duration;
 use runtime::history::History;
 use runtime::{Dynamic, Timestamp};
 
-use crate::contact::Contact;
 use crate::error::Error;
 use crate::lock::Lock;
 use crate::partition::Partition;
+use crate::response_monitor::ResponseMonitor;
 use crate::series::SeriesRequest;
-use crate::store::Store;
 use crate::target::Target;
+use crate::target_content::TargetContent;
 
 pub use event::{BackfillEvent, SeriesReport, Summary};
 pub use plan::{BackfillPlan, SeriesPlan};
@@ -66,7 +66,7 @@ pub struct Backfill {
     with_open: bool,
     allow_empty: bool,
     pub(crate) source_label: String,
-    contact: Contact,
+    response_monitor: ResponseMonitor,
 }
 
 impl Backfill {
@@ -83,7 +83,7 @@ impl Backfill {
             with_open: false,
             allow_empty: false,
             source_label: "service".to_owned(),
-            contact: Contact::new(),
+            response_monitor: ResponseMonitor::new(),
         }
     }
 
@@ -127,9 +127,9 @@ impl Backfill {
 
     /// Ends the run after two minutes without a response, as observed on the client's requests.
     ///
-    /// Without a contact, only the outcomes of pages are observed, which may arrive later.
-    pub fn contact(mut self, contact: Contact) -> Self {
-        self.contact = contact;
+    /// Without a monitor, only the outcomes of pages are observed, which may arrive later.
+    pub fn response_monitor(mut self, monitor: ResponseMonitor) -> Self {
+        self.response_monitor = monitor;
         self
     }
 
@@ -163,8 +163,8 @@ impl Backfill {
 
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        let store = Store::open(self).await?;
-        plan::plan(self, &store).await
+        let content = TargetContent::open(self).await?;
+        plan::plan(self, &content).await
     }
 
     /// Fetches and writes the missing records, and reports every event to `watch`.
@@ -180,8 +180,8 @@ impl Backfill {
         self.check()?;
         let locks = self.target.locks(self.series.iter().map(SeriesRequest::path));
         let _lock = Lock::acquire(&self.target.to_string(), locks)?;
-        let store = Store::open(self).await?;
-        run::run(self, &store, watch, cancel).await
+        let content = TargetContent::open(self).await?;
+        run::run(self, &content, watch, cancel).await
     }
 
     /// Rejects series and ranges that cannot be written together, before any request.

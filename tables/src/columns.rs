@@ -12,7 +12,7 @@ use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StringArray, StructAr
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::error::Error;
-use crate::layout;
+use crate::path_names;
 use crate::table_schema::UNKNOWN_FIELDS;
 
 /// The column of the endpoint.
@@ -47,8 +47,8 @@ impl Columns {
 
     /// Converts the rows of a series to these columns.
     pub(crate) fn batch(&self, path: &str, rows: &RecordBatch) -> Result<RecordBatch, Error> {
-        let endpoint = (ENDPOINT.to_owned(), layout::endpoint(path).to_owned());
-        let values: Vec<_> = std::iter::once(endpoint).chain(layout::params(path)).collect();
+        let endpoint = (ENDPOINT.to_owned(), path_names::endpoint(path).to_owned());
+        let values: Vec<_> = std::iter::once(endpoint).chain(path_names::params(path)).collect();
         let column = |field: &Arc<Field>| -> Option<ArrayRef> {
             if let Some(column) = rows.column_by_name(field.name()) {
                 return cast(column, field.data_type());

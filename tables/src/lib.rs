@@ -16,12 +16,12 @@
 // Modules, lowest layer first.
 mod error;
 
-mod contact;
-mod coverage;
-mod layout;
 mod partition;
+mod path_names;
+mod response_monitor;
 mod target;
-mod times;
+mod time_ranges;
+mod timestamps;
 
 mod series;
 mod table_schema;
@@ -29,28 +29,28 @@ mod table_schema;
 mod lock;
 
 mod parquet_file;
-mod text;
+mod text_writer;
 
 mod columns;
-mod merge;
+mod file_storage;
+mod merge_rows;
 mod single_file;
 mod state;
-mod storage;
 
 mod backfill;
-mod join;
+mod merge_file;
 mod status;
-mod store;
+mod target_content;
 
 pub use backfill::{Backfill, BackfillEvent, BackfillPlan, SeriesPlan, SeriesReport, Summary};
-pub use contact::Contact;
 pub use error::Error;
 pub use partition::Partition;
+pub use response_monitor::ResponseMonitor;
 pub use series::SeriesRequest;
 pub use status::{SeriesStatus, Status, status};
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
-pub use text::TextWriter;
+pub use text_writer::TextWriter;
 
 /// Compiles the program in the README.
 #[cfg(doctest)]

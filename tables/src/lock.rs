@@ -19,7 +19,7 @@ pub(crate) struct Lock(Vec<(PathBuf, File)>);
 
 /// The outcome of locking a file.
 enum Locked {
-    Mine(File),
+    Own(File),
     /// Another run has locked the file; contains its process and start time.
     Other(String),
     /// The file system has no locks, so a second run is not detected.
@@ -35,7 +35,7 @@ impl Lock {
         let mut this = Self::default();
         for path in paths {
             match locked(&path).map_err(|error| Error::storage(path.display(), error))? {
-                Locked::Mine(file) => this.0.push((path, file)),
+                Locked::Own(file) => this.0.push((path, file)),
                 Locked::Other(by) => return Err(Error::InUse { target: target.to_owned(), by }),
                 Locked::Unsupported => {}
             }
@@ -84,7 +84,7 @@ fn locked(path: &Path) -> io::Result<Locked> {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Ok(text) if text != owner => {}
             // Some systems do not allow a locked file to be read through another handle.
-            _ => return Ok(Locked::Mine(file)),
+            _ => return Ok(Locked::Own(file)),
         }
     }
 }

@@ -95,7 +95,7 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-/// Times are stored as differences, since intervals repeat. Numbers rarely repeat, so a dictionary for them saves
+/// Timestamps are stored as differences, since intervals repeat. Numbers rarely repeat, so a dictionary for them saves
 /// nothing.
 fn properties(schema: &Schema) -> WriterProperties {
     let mut properties = WriterProperties::builder()

@@ -9,7 +9,7 @@ use runtime::registry::{BodyInfo, EndpointInfo, ServiceInfo, TimeUnit};
 use runtime::{Dynamic, Request};
 
 use crate::error::Error;
-use crate::layout;
+use crate::path_names;
 
 /// A time series of records: an endpoint with its params.
 ///
@@ -105,7 +105,7 @@ fn path(request: &Request<Dynamic>) -> String {
     params.retain(|(_, value)| !value.is_empty());
     let folders = params.chunk_by(|one, next| one.0 == next.0).map(|same| {
         let values: Vec<_> = same.iter().map(|(_, value)| *value).collect();
-        layout::folder(same[0].0, &values.join(","))
+        path_names::folder(same[0].0, &values.join(","))
     });
     std::iter::once(request.endpoint().to_string()).chain(folders).collect::<Vec<_>>().join("/")
 }

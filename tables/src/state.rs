@@ -11,8 +11,8 @@ use std::time::Duration;
 use runtime::{Timestamp, Value};
 use serde_json::{from_value, json};
 
-use crate::coverage::Coverage;
 use crate::series::SeriesRequest;
+use crate::time_ranges::TimeRanges;
 
 /// Metadata key of the state in a single file.
 pub(crate) const KEY: &str = "backfill";
@@ -34,7 +34,7 @@ pub(crate) struct SeriesState {
     pub(crate) step: Duration,
     /// Ranges that need no further request: when they were fetched, they were older than the refetch time, counted back
     /// from the newest record.
-    pub(crate) settled: Coverage,
+    pub(crate) settled: TimeRanges,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
     /// Rows by partition; the partition of a single file has an empty name.

@@ -5,10 +5,10 @@ use std::ops::Range;
 use runtime::Timestamp;
 
 use crate::error::Error;
-use crate::layout;
+use crate::path_names;
 use crate::state::{self, SeriesState};
-use crate::store::{Seen, Store, steps};
 use crate::target::Target;
+use crate::target_content::{ScannedRows, TargetContent, steps};
 
 /// The state of a target, returned by [`status`].
 #[derive(Clone, Debug, Default)]
@@ -51,18 +51,18 @@ impl SeriesStatus {
         Some(if now < next { 0 } else { (now - next).as_secs() / self.step.max(1) + 1 })
     }
 
-    fn new(state: &SeriesState, seen: &Seen) -> Self {
-        let range = seen.first.zip(seen.last).map(|(first, last)| first..last);
-        let holes = range.map(|range| seen.steps.missing(&range)).unwrap_or_default();
+    fn new(state: &SeriesState, scanned: &ScannedRows) -> Self {
+        let range = scanned.first.zip(scanned.last).map(|(first, last)| first..last);
+        let holes = range.map(|range| scanned.steps.missing(&range)).unwrap_or_default();
         Self {
             path: state.path.clone(),
             step: state.step.as_secs(),
-            rows: seen.steps.ranges().iter().map(|range| steps(range, state.step) as u64).sum(),
-            first: seen.first,
-            last: seen.last,
+            rows: scanned.steps.ranges().iter().map(|range| steps(range, state.step) as u64).sum(),
+            first: scanned.first,
+            last: scanned.last,
             missing: holes.iter().map(|hole| steps(hole, state.step) as u64).sum(),
             holes,
-            invalid: seen.invalid,
+            invalid: scanned.invalid,
             revised: state.revised,
         }
     }
@@ -70,9 +70,9 @@ impl SeriesStatus {
 
 /// Reads the state of a target and compares all of its files with their checksums.
 pub async fn status(target: &Target) -> Result<Status, Error> {
-    let (store, _) = Store::of(target).await?;
+    let (content, _) = TargetContent::of(target).await?;
     let mut status = Status::default();
-    let all = match &store.single {
+    let all = match &content.single {
         Some(single) => {
             let base = single.base.as_ref().ok_or_else(|| {
                 Error::invalid_input(format!("{target}: expected a file or folder written by a backfill, found none"))
@@ -83,24 +83,24 @@ pub async fn status(target: &Target) -> Result<Status, Error> {
             }
             base.state.series.clone()
         }
-        None => states(&store, &mut status.damaged).await?,
+        None => states(&content, &mut status.damaged).await?,
     };
     for state in all {
-        let seen = store.read(&state, None).await?;
-        status.damaged.extend(seen.damaged.iter().map(Error::to_string));
-        status.series.push(SeriesStatus::new(&state, &seen));
+        let scanned = content.read(&state, None).await?;
+        status.damaged.extend(scanned.damaged.iter().map(Error::to_string));
+        status.series.push(SeriesStatus::new(&state, &scanned));
     }
     Ok(status)
 }
 
 /// The states of all series of a data set.
-async fn states(store: &Store, damaged: &mut Vec<String>) -> Result<Vec<SeriesState>, Error> {
-    let files = store.storage.list("").await?;
-    let mut folders: Vec<_> = files.iter().filter_map(|file| Some(layout::read_file(file)?.0)).collect();
+async fn states(content: &TargetContent, damaged: &mut Vec<String>) -> Result<Vec<SeriesState>, Error> {
+    let files = content.storage.list("").await?;
+    let mut folders: Vec<_> = files.iter().filter_map(|file| Some(path_names::read_file(file)?.0)).collect();
     folders.dedup();
     let mut states = Vec::new();
     for folder in folders {
-        let text = store.storage.find(&format!("{folder}/{}", state::FILE)).await?;
+        let text = content.storage.find(&format!("{folder}/{}", state::FILE)).await?;
         match text.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?)) {
             Some(state) => states.push(state),
             None => damaged.push(format!("{folder}: without a state; run the backfill again, which writes it")),

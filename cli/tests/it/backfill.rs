@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{self, Service, Told, asking, run, run_with, told};
+use crate::support::{self, RunOutput, Service, derivs_with, run, run_output, run_with};
 
 const QUARTER: [&str; 8] =
     ["volume_ratio", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-04-01", "--coin"];
@@ -20,14 +20,14 @@ fn rows(file: &Path) -> Vec<String> {
 fn every_record_of_a_range_is_written_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
-    let told = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
-    assert_eq!((told.code, told.out.as_str()), (Some(0), ""), "{}", told.err);
+    let output = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "{}", output.err);
     assert!(
-        told.err.contains("2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in 6 requests"),
+        output.err.contains("2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in 6 requests"),
         "{}",
-        told.err
+        output.err
     );
-    assert!(told.err.contains("4,320 new records (6 requests"), "{}", told.err);
+    assert!(output.err.contains("4,320 new records (6 requests"), "{}", output.err);
     let mut written = rows(&file);
     assert_eq!(written.len(), 2 * 90 * 24);
     written.sort();
@@ -57,8 +57,8 @@ fn include_partial_requests_the_current_interval() {
     let file = folder.path().join("now.csv");
     let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "5d", "--sandbox"];
     let args = [args.as_slice(), &["--include-partial", "--out", support::text(&file)]].concat();
-    let told = run(&args);
-    assert!(told.code == Some(0) && !told.err.contains("warning"), "{}", told.err);
+    let output = run(&args);
+    assert!(output.code == Some(0) && !output.err.contains("warning"), "{}", output.err);
     assert!(rows(&file).len() >= 5, "{:?}", rows(&file));
 }
 
@@ -66,10 +66,10 @@ fn include_partial_requests_the_current_interval() {
 fn dry_run_lists_missing_ranges_without_a_request() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
-    let told = run_with(&service, &backfill("BTC,ETH", &folder.path().join("data"), &["--dry-run"]));
+    let output = run_with(&service, &backfill("BTC,ETH", &folder.path().join("data"), &["--dry-run"]));
     let plan = "series,from,to,reason\nBTC,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\nETH,2025-01-01T00:00:00Z,2025-04-01T00:00:00Z,missing\n";
-    let said = "2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in 6 requests\n";
-    assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(0), plan, said));
+    let expected = "2 series from 2025-01-01 00:00 to 2025-04-01 00:00: up to 4,320 records in 6 requests\n";
+    assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (Some(0), plan, expected));
     assert!(!folder.path().join("data").exists());
 }
 
@@ -79,9 +79,9 @@ fn relative_start_sends_the_planned_requests() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");
     let args = ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d", "--sandbox"];
-    let told = run(&[args.as_slice(), &["--out", support::text(&file)]].concat());
-    assert!(told.err.contains("records in 1 request\n"), "{}", told.err);
-    assert!(told.err.contains("new records, last record "), "{}", told.err);
+    let output = run(&[args.as_slice(), &["--out", support::text(&file)]].concat());
+    assert!(output.err.contains("records in 1 request\n"), "{}", output.err);
+    assert!(output.err.contains("new records, last record "), "{}", output.err);
 }
 
 #[test]
@@ -89,19 +89,19 @@ fn sandbox_rows_and_real_rows_do_not_mix() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start();
     for name in ["a.parquet", "a.csv", "data"] {
-        let place = folder.path().join(name);
-        let invented = run(&backfill("BTC", &place, &["--sandbox"]));
-        assert_eq!(invented.code, Some(0), "{}", invented.err);
+        let target = folder.path().join(name);
+        let mock = run(&backfill("BTC", &target, &["--sandbox"]));
+        assert_eq!(mock.code, Some(0), "{}", mock.err);
         for more in [[].as_slice(), &["--dry-run"]] {
-            let told = run_with(&service, &backfill("BTC,ETH", &place, more));
-            assert!(told.code == Some(2) && told.err.contains("sandbox"), "{}", told.err);
+            let output = run_with(&service, &backfill("BTC,ETH", &target, more));
+            assert!(output.code == Some(2) && output.err.contains("sandbox"), "{}", output.err);
         }
         // The other way round.
-        let (place, coin) = (folder.path().join(format!("real-{name}")), "BTC");
-        let real = run_with(&service, &backfill(coin, &place, &[]));
+        let (target, coin) = (folder.path().join(format!("real-{name}")), "BTC");
+        let real = run_with(&service, &backfill(coin, &target, &[]));
         assert_eq!(real.code, Some(0), "{}", real.err);
-        let told = run(&backfill(coin, &place, &["--sandbox"]));
-        assert!(told.code == Some(2) && told.err.contains("service"), "{}", told.err);
+        let output = run(&backfill(coin, &target, &["--sandbox"]));
+        assert!(output.code == Some(2) && output.err.contains("service"), "{}", output.err);
     }
 }
 
@@ -116,8 +116,8 @@ fn a_job_file_is_the_same_job() {
     let of_file = |more: &[&str]| run(&[&["backfill", "--job", support::text(&job), "--sandbox"], more].concat());
     let planned = of_file(&["--dry-run"]);
     assert_eq!(planned.out, run(&backfill("BTC,ETH", &file, &["--sandbox", "--dry-run"])).out);
-    let told = of_file(&[]);
-    assert_eq!((told.code, rows(&file).len()), (Some(0), 2 * 90 * 24), "{}", told.err);
+    let output = of_file(&[]);
+    assert_eq!((output.code, rows(&file).len()), (Some(0), 2 * 90 * 24), "{}", output.err);
     let both = of_file(&["--coin", "BTC"]);
     assert!(both.code == Some(2) && both.err.contains("`--job` cannot be used with params"), "{}", both.err);
     std::fs::write(&job, range.replace("2025-01-01", "\"2025\"") + group).unwrap();
@@ -128,10 +128,10 @@ fn a_job_file_is_the_same_job() {
 
 #[test]
 fn records_stream_to_standard_output() {
-    let told = run(&backfill("BTC,ETH", Path::new("-"), &["--sandbox"]));
-    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
-    let mut lines = told.out.lines();
-    assert!(lines.next().unwrap().starts_with("endpoint,"), "{}", told.err);
+    let output = run(&backfill("BTC,ETH", Path::new("-"), &["--sandbox"]));
+    assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
+    let mut lines = output.out.lines();
+    assert!(lines.next().unwrap().starts_with("endpoint,"), "{}", output.err);
     assert_eq!(lines.count(), 2 * 90 * 24);
     let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
     let failed = run_with(&service, &backfill("BTC", Path::new("-"), &[]));
@@ -152,12 +152,12 @@ fn failed_pages_are_reported_and_requested_again() {
     let file = folder.path().join("quarter.csv");
     // A failure that a retry cannot fix; one that it might fix is retried for seconds.
     let service = Service::with(|builder| builder.fault("/volumeRatio status=501".parse().unwrap()));
-    let told = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
-    let said = "\nerror: 3 requests failed\n  help: run the same command to fetch the missing records\n";
-    assert!(told.code == Some(6) && told.err.ends_with(said), "{}", told.err);
+    let output = run_with(&service, &backfill("BTC", &file, &["--quiet"]));
+    let expected = "\nerror: 3 requests failed\n  help: run the same command to fetch the missing records\n";
+    assert!(output.code == Some(6) && output.err.ends_with(expected), "{}", output.err);
     let why = "warning: volume_ratio: request from 2025-01-01 00:00 to 2025-02-11 15:00 failed: status 501";
-    assert!(told.err.starts_with(why), "{}", told.err);
-    assert!(told.err.lines().all(|line| line.chars().count() < 120), "{}", told.err);
+    assert!(output.err.starts_with(why), "{}", output.err);
+    assert!(output.err.lines().all(|line| line.chars().count() < 120), "{}", output.err);
     let mended = run_with(&Service::start(), &backfill("BTC", &file, &[]));
     assert_eq!(mended.code, Some(0), "{}", mended.err);
     assert_eq!(rows(&file).len(), 90 * 24);
@@ -169,9 +169,9 @@ fn a_series_without_any_record_is_incomplete() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
     let typo = backfill("BTC", &file, &["--sandbox", "--exchange", "binance"]);
-    let told = run(&typo);
-    assert_eq!(told.code, Some(6), "{}", told.err);
-    assert!(told.err.contains("error: never a record of volume_ratio\n"), "{}", told.err);
+    let output = run(&typo);
+    assert_eq!(output.code, Some(6), "{}", output.err);
+    assert!(output.err.contains("error: never a record of volume_ratio\n"), "{}", output.err);
     let allowed = run(&[typo.as_slice(), &["--allow-empty"]].concat());
     assert_eq!(allowed.code, Some(0), "{}", allowed.err);
     let streamed = run(&backfill("BTC", Path::new("-"), &["--sandbox", "--exchange", "binance"]));
@@ -185,9 +185,9 @@ fn status_shows_records_and_damage() {
     let file = folder.path().join("quarter.parquet");
     let path = support::text(&file);
     run(&backfill("BTC,ETH", &file, &["--sandbox"]));
-    let told = run(&["status", path]);
-    assert_eq!((told.code, told.rows().len()), (Some(0), 2), "{}", told.err);
-    assert!(told.rows()[0].starts_with("volume_ratio BTC 1h,"), "{}", told.out);
+    let output = run(&["status", path]);
+    assert_eq!((output.code, output.rows().len()), (Some(0), 2), "{}", output.err);
+    assert!(output.rows()[0].starts_with("volume_ratio BTC 1h,"), "{}", output.out);
     let object: serde_json::Value = run(&["status", path, "--json"]).out.parse().unwrap();
     assert_eq!((&object["series"][1]["records"], &object["series"][1]["missing"]), (&2160.into(), &0.into()));
     assert_eq!(run(&["status", path, "--max-age", "1h"]).code, Some(6));
@@ -197,8 +197,8 @@ fn status_shows_records_and_damage() {
     let damaged = run(&["status", path]);
     assert!(damaged.code == Some(6) && damaged.err.contains("1 damaged file"), "{}", damaged.err);
     // A run never merges damage into the next file.
-    let refused = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
-    assert!(refused.code == Some(6) && refused.err.contains("delete it"), "{}", refused.err);
+    let rejected = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
+    assert!(rejected.code == Some(6) && rejected.err.contains("delete it"), "{}", rejected.err);
     std::fs::write(&file, &bytes[..1000]).unwrap();
     let truncated = run(&["status", path]);
     assert!(truncated.code == Some(6) && truncated.err.contains("truncated"), "{}", truncated.err);
@@ -212,19 +212,19 @@ fn rejected_series_exits_with_its_code_and_writes_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("quarter.csv");
     let service = Service::with(|builder| builder.fault("/volumeRatio status=422".parse().unwrap()));
-    let told = run_with(&service, &backfill("BTC", &file, &[]));
-    assert_eq!(told.code, Some(5), "{}", told.err);
-    assert!(told.err.ends_with("error: the service rejected 1 of 1 series\n"), "{}", told.err);
-    assert!(!file.exists(), "{}", told.err);
+    let output = run_with(&service, &backfill("BTC", &file, &[]));
+    assert_eq!(output.code, Some(5), "{}", output.err);
+    assert!(output.err.ends_with("error: the service rejected 1 of 1 series\n"), "{}", output.err);
+    assert!(!file.exists(), "{}", output.err);
 }
 
 #[test]
 fn range_that_ends_before_its_start_is_an_error() {
     let mut args = backfill("BTC", Path::new("a.csv"), &["--sandbox"]);
     args[7] = "2024-12-01";
-    let told = run(&args);
-    let said = "error: the range ends at 2024-12-01T00:00:00Z, before it begins at 2025-01-01T00:00:00Z\n";
-    assert_eq!((told.code, told.err.as_str()), (Some(2), said));
+    let output = run(&args);
+    let expected = "error: the range ends at 2024-12-01T00:00:00Z, before it begins at 2025-01-01T00:00:00Z\n";
+    assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
 }
 
 #[test]
@@ -233,19 +233,22 @@ fn wrong_key_ends_the_run_at_once() {
     let service = Service::start();
     let file = folder.path().join("a.csv");
     let args = backfill("BTC", &file, &[]);
-    let told = told(&asking(&service, &args).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
-    assert_eq!(told.code, Some(3));
-    assert!(told.err.contains("error: ") && !told.err.contains("wrong-key"), "{}", told.err);
+    let output =
+        run_output(&derivs_with(&service, &args).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
+    assert_eq!(output.code, Some(3));
+    assert!(output.err.contains("error: ") && !output.err.contains("wrong-key"), "{}", output.err);
 }
 
 #[test]
 fn unwritable_target_is_an_error() {
-    let said = |told: Told| (told.code, told.err.lines().find(|line| line.starts_with("error: ")).map(str::to_owned));
+    let code_and_error = |output: RunOutput| {
+        (output.code, output.err.lines().find(|line| line.starts_with("error: ")).map(str::to_owned))
+    };
     // No user, not even root, can create a file there.
-    let (code, error) = said(run(&backfill("BTC", Path::new("/proc/derivs.csv"), &["--sandbox"])));
+    let (code, error) = code_and_error(run(&backfill("BTC", Path::new("/proc/derivs.csv"), &["--sandbox"])));
     assert_eq!(code, Some(1), "{error:?}");
     assert!(error.is_some_and(|error| error.contains("`/proc/") && error.contains("derivs.csv")));
-    let (code, error) = said(run(&backfill("BTC", Path::new("a.xlsx"), &["--sandbox"])));
+    let (code, error) = code_and_error(run(&backfill("BTC", Path::new("a.xlsx"), &["--sandbox"])));
     assert_eq!(code, Some(2));
     assert!(error.is_some_and(|error| error.contains(".csv, .jsonl, .csv.gz, .jsonl.gz or .parquet")));
 }
@@ -260,9 +263,9 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {} {args}", support::PROGRAM);
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &script]).env("HOME", support::nowhere());
-    let told = told(&shell.output().unwrap());
-    assert_eq!(told.code, Some(1), "{}", told.err);
-    assert!(told.err.contains("File too large"), "{}", told.err);
+    let output = run_output(&shell.output().unwrap());
+    assert_eq!(output.code, Some(1), "{}", output.err);
+    assert!(output.err.contains("File too large"), "{}", output.err);
     assert!(!file.exists());
     let again = run(&backfill("BTC,ETH", &file, &["--sandbox"]));
     assert!(again.code == Some(0) && rows(&file).len() == 2 * 90 * 24, "{}", again.err);
@@ -290,26 +293,26 @@ fn a_service_that_does_not_respond_ends_with_code_4() {
     let text = format!("base_url = \"http://{port}/v2\"\napi_key = \"key\"\nretry.max_attempts = 1\n");
     std::fs::write(&settings, text).unwrap();
     support::only_for_its_owner(&settings);
-    let told = run(&backfill("BTC", &file, &["--settings", support::text(&settings)]));
-    assert_eq!(told.code, Some(4), "{}", told.err);
+    let output = run(&backfill("BTC", &file, &["--settings", support::text(&settings)]));
+    assert_eq!(output.code, Some(4), "{}", output.err);
     let end = "error: stopped because the service does not respond; 0 records kept\n  help: run the same command to continue\n";
-    assert!(told.err.ends_with(end), "{}", told.err);
-    assert!(told.err.lines().all(|line| line.chars().count() < 120), "{}", told.err);
+    assert!(output.err.ends_with(end), "{}", output.err);
+    assert!(output.err.lines().all(|line| line.chars().count() < 120), "{}", output.err);
     assert!(!file.exists());
 }
 
 #[test]
 fn a_series_that_is_listed_twice_is_an_error() {
-    let told = run(&backfill("BTC,ETH,BTC", Path::new("a.csv"), &["--sandbox"]));
-    assert_eq!((told.code, told.err.as_str()), (Some(2), "error: `BTC` is listed twice for `coin`\n"));
+    let output = run(&backfill("BTC,ETH,BTC", Path::new("a.csv"), &["--sandbox"]));
+    assert_eq!((output.code, output.err.as_str()), (Some(2), "error: `BTC` is listed twice for `coin`\n"));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_device_is_no_target() {
     for args in [backfill("BTC", Path::new("/dev/null"), &["--sandbox"]), vec!["status", "/dev/null"]] {
-        let told = run(&args);
-        let said = "error: `/dev/null` is not a folder, nor a .csv, .jsonl or .parquet file\n  help: `--out -` writes to standard output\n";
-        assert_eq!((told.code, told.err.as_str()), (Some(2), said));
+        let output = run(&args);
+        let expected = "error: `/dev/null` is not a folder, nor a .csv, .jsonl or .parquet file\n  help: `--out -` writes to standard output\n";
+        assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
     }
 }

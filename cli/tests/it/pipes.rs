@@ -5,7 +5,7 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::process::Stdio;
 
-use crate::support::{self, Service, asking, derivs, run, run_with, told};
+use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
 
 const HOUR: [&str; 5] = ["volume_ratio", "--coin", "BTC", "--timeframe", "1h"];
 
@@ -30,8 +30,8 @@ fn list_searches_names_fields_and_descriptions() {
     let with_history = run(&["list", "--history", "--format", "jsonl"]);
     assert!(with_history.out.lines().all(|line| line.contains("\"history\":true")), "{}", with_history.out);
     let none = run(&["list", "volum_ratio"]);
-    let said = "error: no endpoint matches `volum_ratio`\n  help: did you mean `volume_ratio`?\n";
-    assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (Some(2), "", said));
+    let expected = "error: no endpoint matches `volum_ratio`\n  help: did you mean `volume_ratio`?\n";
+    assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (Some(2), "", expected));
 }
 
 #[test]
@@ -42,19 +42,19 @@ fn describe_is_a_page() {
 
 #[test]
 fn records_are_csv_in_a_pipe() {
-    let told = run(&get(&["--limit", "5", "--sandbox"]));
-    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
-    assert!(told.out.starts_with("openDate,volumeRatio\n"), "{}", told.out);
-    assert_eq!(told.rows().len(), 5);
+    let output = run(&get(&["--limit", "5", "--sandbox"]));
+    assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
+    assert!(output.out.starts_with("openDate,volumeRatio\n"), "{}", output.out);
+    assert_eq!(output.rows().len(), 5);
 }
 
 #[test]
 fn several_series_are_one_table_with_their_params() {
     let args = ["get", "volume_ratio", "open_interest", "--coin", "BTC,ETH", "--timeframe", "1h", "--limit", "5"];
-    let told = run(&[args.as_slice(), &["--sandbox"]].concat());
-    assert!(told.out.starts_with("openDate,endpoint,coin,volumeRatio,open,high,low,close\n"), "{}", told.out);
-    assert_eq!(told.rows().len(), 20);
-    assert!(told.rows()[5].contains("Z,orderflow.volume_ratio,ETH,"));
+    let output = run(&[args.as_slice(), &["--sandbox"]].concat());
+    assert!(output.out.starts_with("openDate,endpoint,coin,volumeRatio,open,high,low,close\n"), "{}", output.out);
+    assert_eq!(output.rows().len(), 20);
+    assert!(output.rows()[5].contains("Z,orderflow.volume_ratio,ETH,"));
     let lines = run(&[args.as_slice(), &["--sandbox", "--format", "jsonl"]].concat());
     let first: serde_json::Value = lines.out.lines().next().unwrap().parse().unwrap();
     assert_eq!((&first["endpoint"], &first["coin"]), (&"orderflow.volume_ratio".into(), &"BTC".into()));
@@ -62,23 +62,23 @@ fn several_series_are_one_table_with_their_params() {
 
 #[test]
 fn body_without_a_table_is_json() {
-    let told = run(&["get", "health_check", "--sandbox"]);
-    let body: serde_json::Value = told.out.parse().unwrap();
+    let output = run(&["get", "health_check", "--sandbox"]);
+    let body: serde_json::Value = output.out.parse().unwrap();
     assert!(body.is_object());
-    let refused = run(&["get", "health_check", "--sandbox", "--format", "csv"]);
-    assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""));
-    assert!(refused.err.contains("use `--format jsonl`"), "{}", refused.err);
+    let rejected = run(&["get", "health_check", "--sandbox", "--format", "csv"]);
+    assert_eq!((rejected.code, rejected.out.as_str()), (Some(2), ""));
+    assert!(rejected.err.contains("use `--format jsonl`"), "{}", rejected.err);
 }
 
 #[test]
 fn unknown_path_and_param_are_sent_unchanged() {
     let service = Service::start();
-    let told = run_with(&service, &["get", "/nowhere", "--param", "coin=BTC"]);
-    assert_eq!(told.code, Some(5));
-    assert!(told.err.contains("GET /nowhere?coin=BTC"), "{}", told.err);
-    let told = run_with(&service, &get(&["--param", "brandNew=1"]));
-    assert_eq!(told.code, Some(5));
-    assert!(told.err.contains("brandNew=1"), "{}", told.err);
+    let output = run_with(&service, &["get", "/nowhere", "--param", "coin=BTC"]);
+    assert_eq!(output.code, Some(5));
+    assert!(output.err.contains("GET /nowhere?coin=BTC"), "{}", output.err);
+    let output = run_with(&service, &get(&["--param", "brandNew=1"]));
+    assert_eq!(output.code, Some(5));
+    assert!(output.err.contains("brandNew=1"), "{}", output.err);
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn closed_pipe_is_not_an_error() {
     for args in [vec!["list"], get(&["--limit", "1000", "--sandbox"])] {
         let mut child = derivs(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
-        let mut said = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""), "{args:?}");
+        let mut stderr = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""), "{args:?}");
     }
 }
 
@@ -96,9 +96,9 @@ fn closed_pipe_is_not_an_error() {
 #[test]
 fn full_disk_is_reported() {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let told = told(&derivs(&["list"]).stdout(full).stderr(Stdio::piped()).output().unwrap());
-    let said = "error: cannot write to standard output: No space left on device\n";
-    assert_eq!((told.code, told.err.as_str()), (Some(1), said));
+    let output = run_output(&derivs(&["list"]).stdout(full).stderr(Stdio::piped()).output().unwrap());
+    let expected = "error: cannot write to standard output: No space left on device\n";
+    assert_eq!((output.code, output.err.as_str()), (Some(1), expected));
 }
 
 #[test]
@@ -121,17 +121,17 @@ fn usage_errors_name_the_expected_value() {
             "error: health_check has no known history\n  help: `derivs list --history` lists the endpoints with a history\n",
         ),
     ];
-    for (args, said) in table {
-        let told = run(args);
-        assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(2), "", said));
+    for (args, expected) in table {
+        let output = run(args);
+        assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (Some(2), "", expected));
     }
 }
 
 #[test]
 fn unknown_value_of_an_open_type_is_sent_with_a_warning() {
-    let told = run(&get(&["--exchange", "binance_perp_stabel", "--limit", "5", "--sandbox"]));
-    let said = "warning: unknown value `--exchange binance_perp_stabel`; did you mean `binance_perp_stable`? Sending it anyway\n";
-    assert!(told.err.starts_with(said) && told.err.ends_with("volume_ratio: no records\n"), "{}", told.err);
+    let output = run(&get(&["--exchange", "binance_perp_stabel", "--limit", "5", "--sandbox"]));
+    let expected = "warning: unknown value `--exchange binance_perp_stabel`; did you mean `binance_perp_stable`? Sending it anyway\n";
+    assert!(output.err.starts_with(expected) && output.err.ends_with("volume_ratio: no records\n"), "{}", output.err);
 }
 
 #[test]
@@ -140,10 +140,10 @@ fn values_are_trimmed_and_not_empty() {
         run(&["get", "volume_ratio", "--coin", " BTC , ETH", "--timeframe", "1h ", "--limit", "5", "--sandbox"]);
     assert!(trimmed.code == Some(0) && trimmed.out.contains(",BTC,"), "{trimmed:?}");
     for wrong in ["", " ", "BTC,", ",BTC"] {
-        let told = run(&["get", "volume_ratio", "--coin", wrong, "--timeframe", "1h", "--sandbox"]);
-        let said = "error: invalid value";
-        assert!(told.code == Some(2) && told.err.starts_with(said), "{wrong:?}: {}", told.err);
-        assert!(told.err.contains("for '--coin <COIN>': a value is empty"), "{wrong:?}: {}", told.err);
+        let output = run(&["get", "volume_ratio", "--coin", wrong, "--timeframe", "1h", "--sandbox"]);
+        let expected = "error: invalid value";
+        assert!(output.code == Some(2) && output.err.starts_with(expected), "{wrong:?}: {}", output.err);
+        assert!(output.err.contains("for '--coin <COIN>': a value is empty"), "{wrong:?}: {}", output.err);
     }
 }
 
@@ -164,10 +164,10 @@ fn reported_restrictions_are_shown_before_the_request() {
             "warning: `--coin` is probably required by volume_ratio but was not given\n",
         ),
     ];
-    for (args, said) in table {
+    for (args, expected) in table {
         // Without settings, no request is sent.
-        let told = run(args);
-        assert!(told.code == Some(3) && told.err.starts_with(said), "{}", told.err);
+        let output = run(args);
+        assert!(output.code == Some(3) && output.err.starts_with(expected), "{}", output.err);
     }
     let passed_on = run(&["get", "volume_ratio", "--timeframe", "1h", "--param", "coin=BTC", "--sandbox"]);
     assert_eq!(passed_on.err, "");
@@ -175,17 +175,17 @@ fn reported_restrictions_are_shown_before_the_request() {
 
 #[test]
 fn range_that_ends_before_its_start_is_rejected() {
-    let told = run(&get(&["--start-time", "2025-01-02", "--end-time", "2025-01-01T12:00"]));
-    let said = "error: `--end-time 2025-01-01 12:00` is before `--start-time 2025-01-02 00:00`\n";
-    assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (Some(2), "", said));
+    let output = run(&get(&["--start-time", "2025-01-02", "--end-time", "2025-01-01T12:00"]));
+    let expected = "error: `--end-time 2025-01-01 12:00` is before `--start-time 2025-01-02 00:00`\n";
+    assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (Some(2), "", expected));
 }
 
 #[test]
 fn missing_settings_are_listed_with_their_variables() {
-    let told = run(&["check"]);
-    assert_eq!((told.code, told.out.as_str()), (Some(3), ""));
+    let output = run(&["check"]);
+    assert_eq!((output.code, output.out.as_str()), (Some(3), ""));
     for word in ["MARKET_ANALYTICS_BASE_URL", "settings.toml", "--sandbox"] {
-        assert!(told.err.contains(word), "{}", told.err);
+        assert!(output.err.contains(word), "{}", output.err);
     }
 }
 
@@ -201,18 +201,20 @@ fn proxy_of_the_environment_is_used() {
     // The port is closed.
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut command = derivs(&["check", "--settings", support::text(&file)]);
-    let told = told(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
-    assert_eq!(told.code, Some(4));
-    assert!(told.err.contains(&format!("through the proxy `{proxy}`")), "{}", told.err);
-    assert!(told.err.contains("help: behind a proxy, set HTTPS_PROXY"), "{}", told.err);
+    let output =
+        run_output(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
+    assert_eq!(output.code, Some(4));
+    assert!(output.err.contains(&format!("through the proxy `{proxy}`")), "{}", output.err);
+    assert!(output.err.contains("help: behind a proxy, set HTTPS_PROXY"), "{}", output.err);
 }
 
 #[test]
 fn wrong_key_is_reported_but_not_shown() {
     let service = Service::start();
-    let told = told(&asking(&service, &["check"]).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
-    assert_eq!(told.code, Some(3));
-    assert!(!told.out.contains("wrong-key") && !told.err.contains("wrong-key"), "{told:?}");
+    let output =
+        run_output(&derivs_with(&service, &["check"]).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());
+    assert_eq!(output.code, Some(3));
+    assert!(!output.out.contains("wrong-key") && !output.err.contains("wrong-key"), "{output:?}");
     let right = run_with(&service, &["check"]);
     assert!(right.code == Some(0) && right.out.contains("\nAPI key       accepted\n"), "{right:?}");
 }
@@ -224,9 +226,9 @@ fn unreachable_service_is_reported() {
     let mut command = derivs(&["check"]);
     let url = format!("http://{address}/v2");
     command.env("MARKET_ANALYTICS_BASE_URL", url).env("MARKET_ANALYTICS_API_KEY", "key");
-    let told = told(&command.output().unwrap());
-    assert_eq!(told.code, Some(4));
-    assert!(told.err.contains(" refused"), "{}", told.err);
+    let output = run_output(&command.output().unwrap());
+    assert_eq!(output.code, Some(4));
+    assert!(output.err.contains(" refused"), "{}", output.err);
 }
 
 #[cfg(unix)]
@@ -244,15 +246,15 @@ fn settings_file_readable_by_others_is_an_error() {
         run(&["check", "--settings", name])
     };
     let open = check(0o644);
-    let said = format!("error: `{name}` is accessible to other users (mode 0644)\n  help: chmod 600 {name}\n");
-    assert_eq!((open.code, open.err), (Some(3), said));
+    let expected = format!("error: `{name}` is accessible to other users (mode 0644)\n  help: chmod 600 {name}\n");
+    assert_eq!((open.code, open.err), (Some(3), expected));
     let closed = check(0o600);
     assert!(closed.code == Some(0) && closed.out.contains("\nAPI key       accepted\n"), "{closed:?}");
 }
 
 #[test]
 fn poll_prints_closed_intervals() {
-    let told = run(&[
+    let output = run(&[
         "poll",
         "volume_ratio",
         "--coin",
@@ -265,8 +267,8 @@ fn poll_prints_closed_intervals() {
         "3",
         "--sandbox",
     ]);
-    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
-    let lines: Vec<serde_json::Value> = told.out.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!((output.code, output.err.as_str()), (Some(0), ""));
+    let lines: Vec<serde_json::Value> = output.out.lines().map(|line| line.parse().unwrap()).collect();
     assert_eq!(lines.len(), 3);
     assert!(lines.is_sorted_by_key(|line| line["openDate"].to_string()));
 }
@@ -279,8 +281,8 @@ fn relative_start_is_rounded_to_an_interval() {
     let days = ["volume_ratio", "--coin", "BTC", "--timeframe", "1d", "--from", "90d"];
     for more in [["plot", "--out", support::text(&file)], ["poll", "--records", "90"]] {
         let service = Service::start();
-        let told = run_with(&service, &[&more[..1], days.as_slice(), &more[1..]].concat());
-        assert_eq!((told.code, service.requests()), (Some(0), 1), "{more:?}: {}", told.err);
+        let output = run_with(&service, &[&more[..1], days.as_slice(), &more[1..]].concat());
+        assert_eq!((output.code, service.requests()), (Some(0), 1), "{more:?}: {}", output.err);
     }
 }
 
@@ -289,7 +291,7 @@ fn charts_are_svg_files() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a.svg", "b.SVG"] {
         let file = folder.path().join(name);
-        let told = run(&[
+        let output = run(&[
             "plot",
             "open_interest",
             "--coin",
@@ -300,7 +302,7 @@ fn charts_are_svg_files() {
             "--out",
             file.to_str().unwrap(),
         ]);
-        assert_eq!((told.code, told.out.as_str()), (Some(0), ""), "{}", told.err);
+        assert_eq!((output.code, output.out.as_str()), (Some(0), ""), "{}", output.err);
         assert!(fs::read(&file).unwrap().starts_with(b"<"), "{name}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
@@ -308,7 +310,7 @@ fn charts_are_svg_files() {
 
 #[test]
 fn unwritable_folder_is_an_error() {
-    let told = run(&[
+    let output = run(&[
         "plot",
         "open_interest",
         "--coin",
@@ -319,8 +321,8 @@ fn unwritable_folder_is_an_error() {
         "--out",
         "/missing/folder/chart.svg",
     ]);
-    let said = "error: cannot write `/missing/folder/chart.svg`: No such file or directory\n";
-    assert_eq!((told.code, told.err.as_str()), (Some(1), said));
+    let expected = "error: cannot write `/missing/folder/chart.svg`: No such file or directory\n";
+    assert_eq!((output.code, output.err.as_str()), (Some(1), expected));
 }
 
 #[test]
@@ -330,11 +332,11 @@ fn unusable_gate_is_an_error_before_any_request() {
     let gate = format!("redis://127.0.0.1:{port}");
     let away = run_with(&service, &[&["get", "--gate", &gate], HOUR.as_slice()].concat());
     assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
-    let said = "error: the server of the shared gate cannot be reached: Connection refused";
-    assert!(away.err.starts_with(said) && away.err.contains("help: without `--gate`"), "{}", away.err);
-    let mut command = asking(&service, &[&["get"], HOUR.as_slice()].concat());
-    let told = told(&command.env("MARKET_ANALYTICS_GATE", "http://:canary@127.0.0.1").output().unwrap());
-    assert_eq!(told.code, Some(2));
-    assert!(told.err.starts_with("error: the URL of the shared gate's server cannot be used"), "{}", told.err);
-    assert!(!told.err.contains("canary"), "{}", told.err);
+    let expected = "error: the server of the shared gate cannot be reached: Connection refused";
+    assert!(away.err.starts_with(expected) && away.err.contains("help: without `--gate`"), "{}", away.err);
+    let mut command = derivs_with(&service, &[&["get"], HOUR.as_slice()].concat());
+    let output = run_output(&command.env("MARKET_ANALYTICS_GATE", "http://:canary@127.0.0.1").output().unwrap());
+    assert_eq!(output.code, Some(2));
+    assert!(output.err.starts_with("error: the URL of the shared gate's server cannot be used"), "{}", output.err);
+    assert!(!output.err.contains("canary"), "{}", output.err);
 }

@@ -61,7 +61,7 @@ fn a_plot_fits_the_terminal() {
 fn a_range_shows_a_bar() {
     let service = Service::with(|builder| builder.fault("latency=10m".parse().unwrap()));
     let args = ["plot", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1h", "--from", "90d"];
-    let mut terminal = Terminal::asking(&service, &args);
+    let mut terminal = Terminal::derivs_with(&service, &args);
     terminal.wait_for("0%  waiting");
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130));
@@ -70,8 +70,10 @@ fn a_range_shows_a_bar() {
 #[test]
 fn ctrl_c_ends_a_poll_with_130() {
     let service = Service::start();
-    let mut terminal =
-        Terminal::asking(&service, &["poll", "volume_ratio", "--coin", "BTC", "--timeframe", "1m", "--from", "5m"]);
+    let mut terminal = Terminal::derivs_with(
+        &service,
+        &["poll", "volume_ratio", "--coin", "BTC", "--timeframe", "1m", "--from", "5m"],
+    );
     terminal.wait_for("volumeRatio");
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130));
@@ -97,14 +99,14 @@ fn backfill_continues_after_ctrl_c() {
     let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
     let range = ["--from", "2024-01-01", "--to", "2024-01-16", "--out", file.to_str().unwrap()];
     let args = [["backfill", "volume_ratio", "--coin", "BTC,ETH", "--timeframe", "1m"].as_slice(), &range].concat();
-    let mut terminal = Terminal::asking(&service, &args);
+    let mut terminal = Terminal::derivs_with(&service, &args);
     // The first responses have arrived.
     terminal.wait_for(" left");
     terminal.interrupt();
     assert_eq!(terminal.end(), Some(130), "{}", terminal.screen());
     assert!(terminal.screen().contains("run the same command to continue"), "{}", terminal.screen());
     assert!(!file.exists());
-    let mut again = Terminal::asking(&service, &args);
+    let mut again = Terminal::derivs_with(&service, &args);
     assert_eq!(again.end(), Some(0), "{}", again.screen());
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!(text.lines().skip(1).count(), 2 * 15 * 24 * 60);

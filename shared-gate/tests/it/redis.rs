@@ -38,8 +38,8 @@ fn client(gate: SharedGate) -> (Client, Arc<AtomicUsize>) {
 }
 
 /// An error with all its causes.
-fn told(error: &dyn Error) -> String {
-    let cause = error.source().map(told).unwrap_or_default();
+fn message(error: &dyn Error) -> String {
+    let cause = error.source().map(message).unwrap_or_default();
     format!("{error}: {cause}")
 }
 
@@ -91,7 +91,7 @@ async fn a_server_without_memory_is_an_error() {
         let server = Server::start(None);
         prepare(&server);
         let (client, sent) = client(gate(&server, ""));
-        let error = told(&client.raw("/x").await.unwrap_err());
+        let error = message(&client.raw("/x").await.unwrap_err());
         assert!(error.contains(expected), "{error}");
         assert_eq!(sent.load(Ordering::SeqCst), 0);
     }
@@ -111,9 +111,9 @@ async fn password_is_used_and_never_shown() {
     assert_eq!(sent.load(Ordering::SeqCst), 0);
     let without = gate(&server, "").status().await.unwrap_err();
     for error in [&refused as &dyn Error, &failed, &without] {
-        let told = told(error);
-        assert!(told.contains("the server of the shared gate rejects its commands"), "{told}");
-        assert!(!told.contains("canary-password") && !told.contains("canary-mistaken"), "{told}");
+        let message = message(error);
+        assert!(message.contains("the server of the shared gate rejects its commands"), "{message}");
+        assert!(!message.contains("canary-password") && !message.contains("canary-mistaken"), "{message}");
     }
     let builder = SharedGate::builder(server.url(&user), limit());
     for shown in [format!("{right:?}"), format!("{wrong:?}"), format!("{builder:?}")] {
@@ -127,18 +127,18 @@ async fn unreachable_server_is_an_error_with_its_cause() {
     let gate = SharedGate::builder(format!("redis://:{PASSWORD}@127.0.0.1:{port}"), limit());
     let gate = gate.fail_after(Duration::ZERO).build().unwrap();
     let (client, sent) = client(gate);
-    let told = told(&client.raw("/x").await.unwrap_err());
-    assert!(told.contains("the server of the shared gate cannot be reached"), "{told}");
-    assert!(told.contains("Connection refused") && !told.contains("canary"), "{told}");
+    let message = message(&client.raw("/x").await.unwrap_err());
+    assert!(message.contains("the server of the shared gate cannot be reached"), "{message}");
+    assert!(message.contains("Connection refused") && !message.contains("canary"), "{message}");
     assert_eq!(sent.load(Ordering::SeqCst), 0);
 }
 
 #[test]
 fn settings_that_do_not_fit_are_errors() {
     for url in ["", "localhost", "http://127.0.0.1", "redis://:canary@", "redis://host:port"] {
-        let told = told(&SharedGate::builder(url, limit()).build().map(drop).unwrap_err());
-        assert!(told.starts_with("the URL of the shared gate's server cannot be used: "), "{told}");
-        assert!(!told.contains("canary"), "{told}");
+        let message = message(&SharedGate::builder(url, limit()).build().map(drop).unwrap_err());
+        assert!(message.starts_with("the URL of the shared gate's server cannot be used: "), "{message}");
+        assert!(!message.contains("canary"), "{message}");
     }
 }
 

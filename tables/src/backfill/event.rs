@@ -6,7 +6,7 @@ use runtime::Timestamp;
 use runtime::history::{Progress, Report};
 
 use crate::error::Error;
-use crate::merge::Changes;
+use crate::merge_rows::Changes;
 use crate::state::SeriesState;
 
 /// Something that happened in a backfill. A series is identified by its index in

@@ -11,8 +11,8 @@ use runtime::record::AnyRecord;
 use tokio::time::{Instant, timeout};
 
 use super::event::BackfillEvent;
-use super::pending::{Pending, read_invalid};
 use super::run::{Ended, Item, Run};
+use super::unwritten_rows::{UnwrittenRows, read_invalid};
 use crate::error::Error;
 
 /// A run ends if there is no response for this time.
@@ -31,18 +31,18 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         items: &[Item],
         mut cancel: Pin<&mut impl Future<Output = ()>>,
     ) -> Result<Ended, Error> {
-        let mut together = MultiHistory::new();
+        let mut histories = MultiHistory::new();
         for (index, item) in items.iter().enumerate() {
             let Some(series) = self.job.series.get(item.series) else { continue };
             let (watched, history) = (item.clone(), self.job.history(series, item.range.clone()));
             let history = history.on_progress(move |progress| *watched.progress() = progress.clone());
-            together = together.add(index, history, |record| record);
+            histories = histories.add(index, history, |record| record);
         }
-        let mut pending: Vec<_> = items.iter().map(|_| Pending::new()).collect();
+        let mut unwritten: Vec<_> = items.iter().map(|_| UnwrittenRows::new()).collect();
         let (mut ended, mut rejected) = (Ended::Done, None);
         while rejected.is_none() && ended == Ended::Done {
             let next = {
-                let mut next = pin!(together.next());
+                let mut next = pin!(histories.next());
                 let first = poll_fn(|cx| match cancel.as_mut().poll(cx) {
                     Poll::Ready(()) => Poll::Ready(None),
                     Poll::Pending => next.as_mut().poll(cx).map(Some),
@@ -53,9 +53,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 Ok(None) => ended = Ended::Cancelled,
                 Ok(Some(None)) => break,
                 Ok(Some(Some((index, page)))) => {
-                    let (Some(item), Some(pending)) = (items.get(index), pending.get_mut(index)) else { continue };
+                    let (Some(item), Some(unwritten)) = (items.get(index), unwritten.get_mut(index)) else { continue };
                     match page {
-                        Ok(page) => self.page(item, pending, page).await?,
+                        Ok(page) => self.page(item, unwritten, page).await?,
                         Err(error) => rejected = self.failed(item, error),
                     }
                     self.report_progress(item.series);
@@ -67,24 +67,29 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             }
         }
         // Dropping the ranges stops all requests before the remaining rows are written.
-        drop(together);
-        for (item, pending) in items.iter().zip(&mut pending) {
-            self.flush(item.series, pending).await?;
+        drop(histories);
+        for (item, unwritten) in items.iter().zip(&mut unwritten) {
+            self.flush(item.series, unwritten).await?;
         }
         rejected.map_or(Ok(ended), Err)
     }
 
     /// Passes on the rows of a page, and reports its problems.
-    async fn page(&mut self, item: &Item, pending: &mut Pending, mut page: Page<AnyRecord>) -> Result<(), Error> {
-        self.note_contact(page.report.failed_pages.first().map(|failure| &failure.error));
+    async fn page(
+        &mut self,
+        item: &Item,
+        unwritten: &mut UnwrittenRows,
+        mut page: Page<AnyRecord>,
+    ) -> Result<(), Error> {
+        self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
         let Some((series, one)) = self.series(item.series) else { return Ok(()) };
         let dropped = read_invalid(series, &mut page).into_iter();
         one.dropped.extend(dropped.filter(|sum| !one.state.dropped.contains(sum)));
         if page.report.failed_pages.is_empty() {
-            self.add(item.series, pending, &page).await?;
+            self.add(item.series, unwritten, &page).await?;
         }
-        if pending.is_due() {
-            self.flush(item.series, pending).await?;
+        if unwritten.is_due() {
+            self.flush(item.series, unwritten).await?;
         }
         let report = page.report;
         self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
@@ -97,7 +102,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Records that the rest of a range failed; returns the error of the job if all other ranges would fail in the same
     /// way.
     fn failed(&mut self, item: &Item, error: RequestError) -> Option<Error> {
-        self.note_contact(Some(&error));
+        self.note_response(Some(&error));
         if error.is_auth() || error.is_token() {
             return Some(error.into());
         }
@@ -107,11 +112,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Notes whether the service responded.
-    fn note_contact(&mut self, failure: Option<&RequestError>) {
+    fn note_response(&mut self, failure: Option<&RequestError>) {
         match failure {
-            Some(error) if error.status().is_none() => self.job.contact.failed(Duration::ZERO),
+            Some(error) if error.status().is_none() => self.job.response_monitor.failed(Duration::ZERO),
             _ => {
-                self.job.contact.responded();
+                self.job.response_monitor.responded();
                 self.has_response = true;
             }
         }
@@ -119,7 +124,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
 
     /// Returns `true` after too long without a response. Reports when an outage begins and ends.
     fn is_unreachable(&mut self) -> bool {
-        let lost = self.job.contact.lost_for();
+        let lost = self.job.response_monitor.lost_for();
         match (lost, self.trouble) {
             (Some(lost), None) if lost >= TROUBLE => {
                 self.trouble = Some(Instant::now().checked_sub(lost).unwrap_or_else(Instant::now));

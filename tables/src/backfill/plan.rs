@@ -8,11 +8,11 @@ use runtime::Timestamp;
 
 use super::Backfill;
 use crate::columns::Columns;
-use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::series::SeriesRequest;
-use crate::store::{Inventory, Store, steps};
 use crate::table_schema::TableSchema;
+use crate::target_content::{Inventory, TargetContent, steps};
+use crate::time_ranges::TimeRanges;
 
 /// Every run requests holes again that are younger than this, counted back from the newest record.
 const RECENT: Duration = Duration::from_secs(14 * 86_400);
@@ -64,8 +64,8 @@ impl BackfillPlan {
 }
 
 /// Returns the plan of a job.
-pub(super) async fn plan(job: &Backfill, store: &Store) -> Result<BackfillPlan, Error> {
-    let series: Vec<_> = planned(job, store).await?.into_iter().map(|(plan, _)| plan).collect();
+pub(super) async fn plan(job: &Backfill, content: &TargetContent) -> Result<BackfillPlan, Error> {
+    let series: Vec<_> = planned(job, content).await?.into_iter().map(|(plan, _)| plan).collect();
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
     let min_duration = limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>()));
@@ -73,19 +73,19 @@ pub(super) async fn plan(job: &Backfill, store: &Store) -> Result<BackfillPlan, 
 }
 
 /// Returns the plan of each series, with the inventory of its files.
-pub(super) async fn planned(job: &Backfill, store: &Store) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
+pub(super) async fn planned(job: &Backfill, content: &TargetContent) -> Result<Vec<(SeriesPlan, Inventory)>, Error> {
     job.check()?;
     let mut all = Vec::with_capacity(job.series.len());
     for series in &job.series {
-        let mut found = store.inventory(series).await?;
+        let mut found = content.inventory(series).await?;
         compare_columns(series, &found)?;
         // The refetch time may differ from that of the last run.
         if let Some(last) = found.state.last {
             found.state.settled = found.state.settled.until(last - job.refetch);
         }
-        all.push((series_plan(job, store, series, &found).await?, found));
+        all.push((series_plan(job, content, series, &found).await?, found));
     }
-    if let Some(single) = &store.single {
+    if let Some(single) = &content.single {
         // Endpoints that the file does not contain yet are checked too.
         let tables = job.series.iter().filter_map(|series| TableSchema::for_endpoint(series.endpoint()));
         let base = single.base.iter().map(|base| base.schema.clone());
@@ -109,7 +109,7 @@ fn compare_columns(series: &SeriesRequest, found: &Inventory) -> Result<(), Erro
 
 async fn series_plan(
     job: &Backfill,
-    store: &Store,
+    content: &TargetContent,
     series: &SeriesRequest,
     found: &Inventory,
 ) -> Result<SeriesPlan, Error> {
@@ -127,7 +127,7 @@ async fn series_plan(
         let full = page.saturating_mul(u32::try_from(pages).unwrap_or(u32::MAX));
         tail.start = tail.start.min((tail.end - full).floor(plan.step)).max(range.start);
     }
-    let fetched: Coverage = missing.iter().cloned().collect();
+    let fetched: TimeRanges = missing.iter().cloned().collect();
     let from = match (state.first, state.last) {
         _ if job.refetch_gaps => Some(range.start),
         (Some(first), Some(last)) => Some(first.max(last - RECENT).max(range.start)),
@@ -136,11 +136,11 @@ async fn series_plan(
     let mut gaps = Vec::new();
     if let Some(from) = from {
         let whole = ceil(from, plan.step)..recent.floor(plan.step);
-        let mut seen = store.read(state, Some(from)).await?;
-        if let Some(damage) = seen.damaged.pop() {
+        let mut scanned = content.read(state, Some(from)).await?;
+        if let Some(damage) = scanned.damaged.pop() {
             return Err(damage);
         }
-        let holes = seen.valid.missing(&whole).into_iter();
+        let holes = scanned.valid.missing(&whole).into_iter();
         gaps = pages(holes.flat_map(|hole| fetched.missing(&hole)), page, range.end);
         if !job.refetch_gaps {
             limit(&mut gaps, state.last.unwrap_or(range.start));

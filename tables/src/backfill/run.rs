@@ -16,17 +16,17 @@ use tokio::time::Instant;
 use super::Backfill;
 use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::plan::{self, SeriesPlan};
-use crate::coverage::Coverage;
 use crate::error::Error;
-use crate::join;
-use crate::merge::Changes;
+use crate::merge_file;
+use crate::merge_rows::Changes;
 use crate::series::SeriesRequest;
 use crate::state::{Known, SeriesState};
-use crate::store::{Inventory, Store};
 use crate::table_schema::TableSchema;
+use crate::target_content::{Inventory, TargetContent};
+use crate::time_ranges::TimeRanges;
 
 /// Number of ranges that are fetched concurrently: each keeps pages and a partition in memory.
-const TOGETHER: usize = 16;
+const MAX_CONCURRENT: usize = 16;
 
 /// A range of a series.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ pub(super) struct Item {
 /// The state of a run.
 pub(super) struct Run<'j, W> {
     pub(super) job: &'j Backfill,
-    pub(super) store: &'j Store,
+    pub(super) content: &'j TargetContent,
     pub(super) watch: W,
     /// The columns of endpoints without a table of fields.
     pub(super) inferred: BTreeMap<String, SchemaRef>,
@@ -57,7 +57,7 @@ pub(super) struct SeriesRun {
     pub(super) state: SeriesState,
     pub(super) known: Known,
     /// Ranges whose rows are written.
-    pub(super) written: Coverage,
+    pub(super) written: TimeRanges,
     /// Checksums of dropped records that no run has reported.
     pub(super) dropped: BTreeSet<u32>,
     pub(super) report: SeriesReport,
@@ -73,16 +73,16 @@ pub(super) enum Ended {
 
 pub(super) async fn run(
     job: &Backfill,
-    store: &Store,
+    content: &TargetContent,
     watch: impl FnMut(&BackfillEvent),
     cancel: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
     let begun = Instant::now();
-    let planned = plan::planned(job, store).await?;
-    let mut run = Run::new(job, store, watch, &planned)?;
+    let planned = plan::planned(job, content).await?;
+    let mut run = Run::new(job, content, watch, &planned)?;
     run.widen(&planned).await?;
     let mut cancel = pin!(cancel);
-    for chunk in run.items.clone().chunks(TOGETHER) {
+    for chunk in run.items.clone().chunks(MAX_CONCURRENT) {
         let ended = run.fetch(chunk, cancel.as_mut()).await?;
         run.summary.is_cancelled = ended == Ended::Cancelled;
         run.summary.is_unreachable = ended == Ended::Unreachable;
@@ -115,7 +115,12 @@ impl Item {
 }
 
 impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
-    fn new(job: &'j Backfill, store: &'j Store, watch: W, planned: &[(SeriesPlan, Inventory)]) -> Result<Self, Error> {
+    fn new(
+        job: &'j Backfill,
+        content: &'j TargetContent,
+        watch: W,
+        planned: &[(SeriesPlan, Inventory)],
+    ) -> Result<Self, Error> {
         let mut inferred = BTreeMap::new();
         for (series, (_, found)) in job.series.iter().zip(planned) {
             if let (None, Some(schema)) = (TableSchema::for_endpoint(series.endpoint()), &found.schema) {
@@ -125,13 +130,13 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let series = planned.iter().map(|(plan, found)| SeriesRun {
             known: found.state.known(),
             state: found.state.clone(),
-            written: Coverage::default(),
+            written: TimeRanges::default(),
             dropped: BTreeSet::new(),
             report: SeriesReport { path: plan.path.clone(), ..SeriesReport::default() },
         });
         Ok(Self {
             job,
-            store,
+            content,
             watch,
             inferred,
             series: series.collect(),
@@ -164,15 +169,15 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// Merges the rows with the single file, if that is the target, and returns the summary.
     async fn finish(self, begun: Instant) -> Result<Summary, Error> {
-        let Self { job, store, mut watch, mut series, mut summary, has_response, items, .. } = self;
-        if let Some(single) = store.single.as_ref().filter(|_| !summary.is_cancelled) {
+        let Self { job, content, mut watch, mut series, mut summary, has_response, items, .. } = self;
+        if let Some(single) = content.single.as_ref().filter(|_| !summary.is_cancelled) {
             let mut merged = |state: &SeriesState, changes: Changes| {
                 if let Some(one) = series.iter_mut().find(|one| one.report.path == state.path) {
                     one.state = state.clone();
                     one.report.count(changes);
                 }
             };
-            join::join(job, store, single, &mut watch, &mut summary, &mut merged).await?;
+            merge_file::merge(job, content, single, &mut watch, &mut summary, &mut merged).await?;
         }
         summary.requests = items.iter().map(|item| item.progress().requests).sum();
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;

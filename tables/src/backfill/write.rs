@@ -7,16 +7,16 @@ use runtime::history::Page;
 use runtime::record::AnyRecord;
 
 use super::event::BackfillEvent;
-use super::pending::Pending;
 use super::plan::SeriesPlan;
 use super::run::Run;
+use super::unwritten_rows::UnwrittenRows;
 use crate::columns::Columns;
 use crate::error::Error;
-use crate::merge::{self, Rows};
+use crate::merge_rows::{self, Rows};
 use crate::parquet_file::{ParquetFile, ParquetInput};
-use crate::store::Inventory;
 use crate::table_schema::TableSchema;
-use crate::times::Times;
+use crate::target_content::Inventory;
+use crate::timestamps::Timestamps;
 
 /// Maximum number of dropped records per series that later runs do not report again.
 const MAX_DROPPED: usize = 1000;
@@ -25,7 +25,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Rewrites the files of series whose table now has wider types or more columns, so that all files of a series have
     /// the same columns.
     pub(super) async fn widen(&mut self, planned: &[(SeriesPlan, Inventory)]) -> Result<(), Error> {
-        let planned = if self.store.single.is_none() { planned } else { &[] };
+        let planned = if self.content.single.is_none() { planned } else { &[] };
         for (index, (_, found)) in planned.iter().enumerate() {
             let Some((series, one)) = self.series(index) else { continue };
             let (Some(schema), Some(table)) = (&found.schema, TableSchema::for_endpoint(series.endpoint())) else {
@@ -44,25 +44,25 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Adds the rows of a page to the pending rows, which are all of one partition.
+    /// Adds the rows of a page to the unwritten rows, which are all of one partition.
     pub(super) async fn add(
         &mut self,
         index: usize,
-        pending: &mut Pending,
+        unwritten: &mut UnwrittenRows,
         page: &Page<AnyRecord>,
     ) -> Result<(), Error> {
         let batch = self.batch(index, page)?;
-        let (mut from, partition) = (0, self.store.head.partition);
+        let (mut from, partition) = (0, self.content.head.partition);
         while let Some(first) = page.times.get(from) {
-            if pending.is_other(*first) {
-                self.flush(index, pending).await?;
+            if unwritten.is_other(*first) {
+                self.flush(index, unwritten).await?;
             }
             let end = partition.end(*first);
             let rows = page.times.get(from..).unwrap_or_default().partition_point(|time| *time < end);
-            pending.add(partition, *first, batch.slice(from, rows));
+            unwritten.add(partition, *first, batch.slice(from, rows));
             from += rows;
         }
-        pending.fetched.add(page.range.clone());
+        unwritten.fetched.add(page.range.clone());
         Ok(())
     }
 
@@ -82,14 +82,14 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Writes the fetched rows of a range, and the state of its series.
-    pub(super) async fn flush(&mut self, index: usize, pending: &mut Pending) -> Result<(), Error> {
-        let (store, refetch) = (self.store, self.job.refetch);
+    pub(super) async fn flush(&mut self, index: usize, unwritten: &mut UnwrittenRows) -> Result<(), Error> {
+        let (content, refetch) = (self.content, self.job.refetch);
         let before = self.series.get(index).map(|one| one.state.clone());
-        if let Some((partition, batches)) = pending.take() {
+        if let Some((partition, batches)) = unwritten.take() {
             self.rewrite(index, &partition, batches).await?;
         }
         let Some((_, one)) = self.series(index) else { return Ok(()) };
-        one.written.extend(&std::mem::take(&mut pending.fetched));
+        one.written.extend(&std::mem::take(&mut unwritten.fetched));
         // Later runs fetch these records again while they count as holes, but must not report them again.
         let dropped = std::mem::take(&mut one.dropped);
         one.report.dropped += u64::try_from(dropped.len()).unwrap_or(u64::MAX);
@@ -99,18 +99,18 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if let Some(last) = one.state.last {
             one.state.settled.extend(&one.written.until(last - refetch));
         }
-        if before.as_ref() == Some(&one.state) { Ok(()) } else { store.put_state(&one.state).await }
+        if before.as_ref() == Some(&one.state) { Ok(()) } else { content.put_state(&one.state).await }
     }
 
     /// Merges rows with those of their partition, and replaces its file.
     async fn rewrite(&mut self, index: usize, partition: &str, batches: Vec<RecordBatch>) -> Result<(), Error> {
         if !std::mem::replace(&mut self.has_begun, true) {
-            self.store.begin().await?;
+            self.content.begin().await?;
         }
-        let store = self.store;
+        let content = self.content;
         let Some(one) = self.series.get_mut(index) else { return Ok(()) };
-        let path = store.file(&one.state.path, partition);
-        let old = if one.state.rows.contains_key(partition) { Some(store.input(&path).await?) } else { None };
+        let path = content.file(&one.state.path, partition);
+        let old = if one.state.rows.contains_key(partition) { Some(content.input(&path).await?) } else { None };
         let new = batches.first().map(RecordBatch::schema);
         let sources: Vec<_> = old.iter().map(ParquetInput::schema).chain(new).collect();
         let columns = Columns::new(&[], &sources).map_err(Error::invalid_input)?;
@@ -120,17 +120,17 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             None => Box::new(std::iter::empty()),
         };
         let new: Rows<'_> = Box::new(batches.iter().cloned().map(Ok));
-        let (rows, changes) = merge::write([old, new], (&one.state, &one.known), &columns, &mut file)?;
+        let (rows, changes) = merge_rows::write([old, new], (&one.state, &one.known), &columns, &mut file)?;
         for batch in batches.iter().filter(|batch| batch.num_rows() > 0) {
-            let times = Times::in_batch(batch, &one.state.time)?;
+            let times = Timestamps::in_batch(batch, &one.state.time)?;
             one.state.extend(times.get(0), times.get(batch.num_rows() - 1));
         }
-        store.storage.put(&path, file.finish()?).await?;
+        content.storage.put(&path, file.finish()?).await?;
         one.state.rows.insert(partition.to_owned(), rows);
-        if store.single.is_none() {
+        if content.single.is_none() {
             one.report.count(changes);
             one.state.revised = one.report.revised;
-            let name = store.storage.name(&path);
+            let name = content.storage.name(&path);
             if !self.summary.files.contains(&name) {
                 self.summary.files.push(name);
             }

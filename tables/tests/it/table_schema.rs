@@ -18,7 +18,7 @@ static EVERY: RecordInfo = RecordInfo::new(
     "Every",
     &[
         field("at", ValueType::Timestamp(TimeUnit::Milliseconds)).unit("ms").summary("When."),
-        field("seen", ValueType::Timestamp(TimeUnit::Iso8601)).optional(),
+        field("scanned", ValueType::Timestamp(TimeUnit::Iso8601)).optional(),
         field("number", ValueType::Number).unit("USD").summary("How much.").notes("Never too much."),
         field("whole", ValueType::Integer).optional(),
         field("count", ValueType::Count).optional(),
@@ -69,17 +69,17 @@ fn lines(table: &TableSchema, series: &AnySeries) -> [String; 2] {
 
 #[tokio::test]
 async fn every_type() {
-    let data = r#"{"at":1700000000250,"seen":"2024-03-01T00:00:00.000001Z","number":0.1,"whole":-7,"count":8,"flag":true,"text":"a, \"b\"","any":{"x":[1]},"level":{"price":1.5,"orders":2,"new":1},"levels":[{"price":2},{"price":3}],"grid":[[1,null],[]],"sums":{"b":2,"a":1},"more":"x"},{"at":1700000001000,"number":1e21}"#;
+    let data = r#"{"at":1700000000250,"scanned":"2024-03-01T00:00:00.000001Z","number":0.1,"whole":-7,"count":8,"flag":true,"text":"a, \"b\"","any":{"x":[1]},"level":{"price":1.5,"orders":2,"new":1},"levels":[{"price":2},{"price":3}],"grid":[[1,null],[]],"sums":{"b":2,"a":1},"more":"x"},{"at":1700000001000,"number":1e21}"#;
     let (_, series) = series(&KNOWN, data).await;
     let table = TableSchema::for_endpoint(&KNOWN).unwrap();
     let [csv, json] = lines(&table, &series);
     let expected = [
-        "at,seen,number,whole,count,flag,text,any,level,levels,grid,sums,unknown_fields",
+        "at,scanned,number,whole,count,flag,text,any,level,levels,grid,sums,unknown_fields",
         r#"2023-11-14T22:13:20.250Z,2024-03-01T00:00:00.000001Z,0.1,-7,8,true,"a, ""b""","{""x"":[1]}","{""price"":1.5,""orders"":2,""unknown_fields"":{""new"":1}}","[{""price"":2.0,""orders"":null,""unknown_fields"":null},{""price"":3.0,""orders"":null,""unknown_fields"":null}]","[[1.0,null],[]]","{""a"":1.0,""b"":2.0}","{""more"":""x""}""#,
         "2023-11-14T22:13:21Z,,1e+21,,,,,,,[],[],{},",
     ];
     assert_eq!(csv.lines().collect::<Vec<_>>(), expected);
-    let expected = r#"{"at":"2023-11-14T22:13:21Z","seen":null,"number":1e+21,"whole":null,"count":null,"flag":null,"text":null,"any":null,"level":null,"levels":[],"grid":[],"sums":{},"unknown_fields":null}"#;
+    let expected = r#"{"at":"2023-11-14T22:13:21Z","scanned":null,"number":1e+21,"whole":null,"count":null,"flag":null,"text":null,"any":null,"level":null,"levels":[],"grid":[],"sums":{},"unknown_fields":null}"#;
     assert_eq!(json.lines().nth(1), Some(expected));
     let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!((&first["any"]["x"][0], &first["unknown_fields"]["more"]), (&1.into(), &"x".into()));

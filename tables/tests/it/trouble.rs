@@ -96,10 +96,11 @@ async fn a_series_without_a_record_is_not_a_success() {
 async fn a_service_that_does_not_respond_ends_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let client = runtime::transport::from_fn(|_| std::future::pending());
-    let contact = tables::Contact::new();
+    let response_monitor = tables::ResponseMonitor::new();
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(client);
-    let client = builder.observer(contact.clone()).build().unwrap();
-    let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/")).contact(contact);
+    let client = builder.observer(response_monitor.clone()).build().unwrap();
+    let whole = job(coins(&client, &["BTC", "ETH"]), END - DAY, END, &dir.path().join("data/"))
+        .response_monitor(response_monitor);
     let (begun, mut trouble) = (tokio::time::Instant::now(), 0);
     let watch = |event: &BackfillEvent| trouble += u32::from(matches!(event, BackfillEvent::Trouble { .. }));
     let summary = whole.run(watch, std::future::pending()).await.unwrap();

@@ -17,7 +17,7 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_derivs");
 
 /// The outcome of a run.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct RunOutput {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -40,17 +40,17 @@ pub(crate) fn is_foreign(name: &str) -> bool {
 
 /// A folder that does not exist.
 pub(crate) fn nowhere() -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("nobody")
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("missing-home")
 }
 
 /// Runs the program to its end.
-pub(crate) fn run(args: &[&str]) -> Told {
-    told(&derivs(args).output().unwrap())
+pub(crate) fn run(args: &[&str]) -> RunOutput {
+    run_output(&derivs(args).output().unwrap())
 }
 
 /// Runs the program against a service.
-pub(crate) fn run_with(service: &Service, args: &[&str]) -> Told {
-    told(&asking(service, args).output().unwrap())
+pub(crate) fn run_with(service: &Service, args: &[&str]) -> RunOutput {
+    run_output(&derivs_with(service, args).output().unwrap())
 }
 
 pub(crate) fn text(path: &Path) -> &str {
@@ -73,23 +73,23 @@ pub(crate) fn only_for_its_owner(file: &Path) {
 pub(crate) fn only_for_its_owner(_: &Path) {}
 
 /// Runs a command to its end.
-pub(crate) fn output(command: &mut Command) -> Told {
-    told(&command.output().unwrap())
+pub(crate) fn output(command: &mut Command) -> RunOutput {
+    run_output(&command.output().unwrap())
 }
 
 /// The program with the settings of a service.
-pub(crate) fn asking(service: &Service, args: &[&str]) -> Command {
+pub(crate) fn derivs_with(service: &Service, args: &[&str]) -> Command {
     let mut command = derivs(args);
     command.env("MARKET_ANALYTICS_BASE_URL", service.base_url()).env("MARKET_ANALYTICS_API_KEY", "right-key");
     command
 }
 
-pub(crate) fn told(output: &Output) -> Told {
+pub(crate) fn run_output(output: &Output) -> RunOutput {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Told { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    RunOutput { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
 }
 
-impl Told {
+impl RunOutput {
     /// The lines of the data, without the header.
     pub(crate) fn rows(&self) -> Vec<&str> {
         self.out.lines().skip(1).collect()

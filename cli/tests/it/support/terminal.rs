@@ -45,7 +45,7 @@ impl Terminal {
     }
 
     /// Starts it with a service.
-    pub(crate) fn asking(service: &Service, args: &[&str]) -> Self {
+    pub(crate) fn derivs_with(service: &Service, args: &[&str]) -> Self {
         let url = service.base_url();
         Self::with(args, &[("MARKET_ANALYTICS_BASE_URL", url), ("MARKET_ANALYTICS_API_KEY", "right-key")])
     }

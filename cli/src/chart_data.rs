@@ -1,0 +1,82 @@
+//! Numbers over time, the data of a chart.
+//!
+//! A chart has one panel for each field of each endpoint, with a line for each series.
+
+use generated_client::record::{AnyRecord, FieldValue};
+use generated_client::{Timestamp, Value};
+
+use crate::chart_drawing::{Line, Panel};
+use crate::failure::{Failure, Result};
+use crate::record_table::{is_number, record, time_field};
+use crate::requested_series::{ParamValue, Series, labels};
+use crate::suggest;
+
+/// One series with its records.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    pub(crate) series: Series,
+    pub(crate) records: Vec<AnyRecord>,
+    pub(crate) times: Vec<Option<Timestamp>>,
+}
+
+/// A field of an endpoint, with its unit; the unit is empty if unknown.
+type Field = (String, &'static str);
+
+/// A panel for each chosen field of each endpoint. A field that no endpoint has is an error.
+pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
+    let by_endpoint = || all.chunk_by(|one, other| one.series.endpoint == other.series.endpoint);
+    let names: Vec<String> = by_endpoint().flat_map(fields).map(|(name, _)| name).collect();
+    if let Some(missing) = chosen.iter().find(|name| !names.contains(name)) {
+        let help = suggest::help(missing, names.iter().map(String::as_str));
+        let known = format!("the numbers are {}", names.join(", "));
+        return Err(Failure::usage(format!("no record has a number `{missing}`")).help(help.unwrap_or(known)));
+    }
+    Ok(by_endpoint().flat_map(|of_one| panels_of_endpoint(of_one, chosen)).collect())
+}
+
+fn panels_of_endpoint(all: &[Fetched], chosen: &[String]) -> Vec<Panel> {
+    let fields = fields(all);
+    let wanted: Vec<&Field> = match chosen {
+        [] => default_field(&fields).into_iter().collect(),
+        chosen => fields.iter().filter(|(name, _)| chosen.contains(name)).collect(),
+    };
+    let endpoint = &all[0].series.endpoint;
+    let title = endpoint.known().map_or_else(|| endpoint.name(), |endpoint| endpoint.name.to_owned());
+    let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
+    let labels = match &*series {
+        [one] => vec![one.values.iter().map(|(_, value)| value).map(ParamValue::shown).collect::<Vec<_>>().join(" ")],
+        several => labels(several),
+    };
+    let panel = |(name, unit): &Field| {
+        let title = if fields.len() == 1 { title.clone() } else { format!("{title}: {name}") };
+        let lines = all.iter().zip(&labels).map(|(one, label)| Line::new(label.clone(), points(one, name)));
+        Panel { title, unit: (*unit).to_owned(), lines: lines.collect() }
+    };
+    wanted.into_iter().map(panel).collect()
+}
+
+fn points(one: &Fetched, name: &str) -> Vec<(Timestamp, f64)> {
+    let number = |record: &AnyRecord| record.value(name).and_then(FieldValue::number);
+    let point = |(time, record): (&Option<Timestamp>, &AnyRecord)| Some(((*time)?, number(record)?));
+    one.times.iter().zip(&one.records).filter_map(point).collect()
+}
+
+/// The fields of an endpoint that are numbers.
+fn fields(all: &[Fetched]) -> Vec<Field> {
+    let endpoint = all[0].series.endpoint.known();
+    if let Some(table) = endpoint.and_then(record) {
+        let numbers = table.fields.iter().filter(|info| is_number(info));
+        return numbers.map(|info| (info.wire_name.to_owned(), info.unit)).collect();
+    }
+    let time = endpoint.and_then(time_field);
+    let first = all.iter().find_map(|one| one.records.first()?.as_any()?.as_object());
+    let is_value = |(key, value): &(&String, &Value)| value.is_number() && time != Some(key.as_str());
+    first.into_iter().flatten().filter(is_value).map(|(key, _)| (key.clone(), "")).collect()
+}
+
+/// The field `close` of candles, otherwise the first numeric field.
+fn default_field(fields: &[Field]) -> Option<&Field> {
+    let find = |wanted: &str| fields.iter().find(|(name, _)| name == wanted);
+    let is_candle = ["open", "high", "low"].into_iter().all(|name| find(name).is_some());
+    find("close").filter(|_| is_candle).or(fields.first())
+}

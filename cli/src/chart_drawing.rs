@@ -1,0 +1,211 @@
+//! Line charts over time, in panels one below the other, for a terminal or a file.
+//!
+//! A library draws the same chart as text in Braille patterns or as SVG; this module chooses its scales.
+
+use std::sync::Arc;
+
+use generated_client::Timestamp;
+use kuva::backend::svg::SvgBackend;
+use kuva::backend::terminal::TerminalBackend;
+use kuva::plot::legend::LegendPosition;
+use kuva::plot::line::LinePlot;
+use kuva::render::datetime::{DateTimeAxis, DateUnit};
+use kuva::render::figure::Figure;
+use kuva::render::layout::{Layout, TickFormat};
+use kuva::render::plots::Plot;
+use kuva::render::render::Scene;
+use kuva::render::theme::Theme;
+
+use crate::table::readable;
+
+/// The width of an SVG file, and the height of each panel in it.
+const WIDTH: usize = 1000;
+const HEIGHT: usize = 320;
+
+/// The size of a character in the scene that is drawn for a terminal.
+const CHARACTER: (usize, usize) = (8, 16);
+
+/// Minimum number of lines of a readable panel in a terminal.
+const MIN_LINES: usize = 12;
+
+/// Colours that colour-blind readers can distinguish, on light and on dark.
+const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999"];
+
+/// Lines with a common scale.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Panel {
+    pub(crate) title: String,
+    /// Text; empty if unknown.
+    pub(crate) unit: String,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// The values of one series.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    pub(crate) label: String,
+    /// Unix seconds and value, in order of time.
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+impl Line {
+    /// A line of the points with finite values.
+    pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>) -> Self {
+        // Exact for hundreds of millions of years around 1970.
+        #[allow(clippy::cast_precision_loss)]
+        let point = |(time, value): (Timestamp, f64)| (time.unix_seconds() as f64, value);
+        let finite = points.into_iter().filter(|(_, value)| value.is_finite());
+        Self { label, points: finite.map(point).collect() }
+    }
+
+    /// Downsamples to this many columns: keeps the minimum and the maximum of each.
+    fn thinned(&self, columns: usize) -> Vec<(f64, f64)> {
+        let by_value = |one: &&(f64, f64), other: &&(f64, f64)| one.1.total_cmp(&other.1);
+        let extremes = |points: &[(f64, f64)]| {
+            let extremes = [points.iter().min_by(by_value), points.iter().max_by(by_value)];
+            let mut both: Vec<(f64, f64)> = extremes.into_iter().flatten().copied().collect();
+            both.sort_by(|one, other| one.0.total_cmp(&other.0));
+            both
+        };
+        if self.points.len() <= 2 * columns {
+            return self.points.clone();
+        }
+        self.points.chunks(self.points.len().div_ceil(columns)).flat_map(extremes).collect()
+    }
+}
+
+impl Panel {
+    fn plots(&self, columns: usize) -> Vec<Plot> {
+        let plot = |(line, colour): (&Line, &&str)| {
+            let plot = LinePlot::new().with_data(line.thinned(columns)).with_color(*colour).with_stroke_width(1.2);
+            if self.lines.len() > 1 { plot.with_legend(readable(&line.label)) } else { plot }.into()
+        };
+        self.lines.iter().zip(COLOURS.iter().cycle()).map(plot).collect()
+    }
+
+    /// The title with the unit; it names the series if there is only one, which then needs no legend.
+    fn heading(&self) -> String {
+        let label = match self.lines.as_slice() {
+            [line] if !line.label.is_empty() => format!(", {}", line.label),
+            _ => String::new(),
+        };
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" ({})", self.unit) };
+        readable(&format!("{}{label}{unit}", self.title))
+    }
+}
+
+/// The text of an SVG file.
+pub(crate) fn svg(panels: &[Panel]) -> String {
+    SvgBackend::default().render_scene(&scene(panels, (WIDTH, HEIGHT * panels.len()), |layout| layout))
+}
+
+/// The chart in this many columns and about this many lines, with colours that the caller may remove.
+pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize) -> String {
+    let lines = lines.max(MIN_LINES * panels.len());
+    let for_terminal = |layout: Layout| layout.with_theme(Theme::dark()).with_show_grid(false);
+    let scene = scene(panels, (columns * CHARACTER.0, lines * CHARACTER.1), for_terminal);
+    TerminalBackend::new(columns, lines).render_scene(&scene)
+}
+
+fn scene(panels: &[Panel], (width, height): (usize, usize), style: impl Fn(Layout) -> Layout) -> Scene {
+    let times = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.points).map(|point| point.0);
+    let range = (times().fold(f64::INFINITY, f64::min), times().fold(f64::NEG_INFINITY, f64::max));
+    let plots = || panels.iter().map(|panel| panel.plots(width));
+    let layout = |(panel, plots): (&Panel, Vec<Plot>)| {
+        style(Layout::auto_from_plots(&plots))
+            .with_title(panel.heading())
+            .with_x_axis_min(range.0)
+            .with_x_axis_max(range.1)
+            .with_x_datetime(time_axis(range, width / 120))
+            .with_force_margins(80.0, 20.0)
+            .with_legend_position(LegendPosition::InsideTopRight)
+            .with_legend_box(false)
+            .with_y_tick_format(TickFormat::Custom(Arc::new(brief)))
+    };
+    Figure::new(panels.len(), 1)
+        .with_plots(plots().collect())
+        .with_layouts(panels.iter().zip(plots()).map(layout).collect())
+        .with_shared_x_all()
+        .with_figure_size(float(width), float(height))
+        .render()
+}
+
+/// Marks at round times, at most `max` of them.
+fn time_axis((from, to): (f64, f64), max: usize) -> DateTimeAxis {
+    let axis = DateTimeAxis::auto(from, to);
+    let seconds = match axis.unit {
+        DateUnit::Year => 31_536_000.0,
+        DateUnit::Month => 2_592_000.0,
+        DateUnit::Week => 604_800.0,
+        DateUnit::Day => 86_400.0,
+        DateUnit::Hour => 3_600.0,
+        DateUnit::Minute => 60.0,
+        DateUnit::Second => 1.0,
+    };
+    let steps = [1, 2, 3, 6, 12, 15, 30];
+    let fits = |step: &usize| (to - from) / seconds / float(*step) <= float(max);
+    axis.with_step(steps.into_iter().find(fits).unwrap_or(60))
+}
+
+/// A number with three significant digits: `1.5B`.
+fn brief(number: f64) -> String {
+    let units = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e4, "k"), (1e-4, "")];
+    let Some((unit, name)) = units.into_iter().find(|(unit, _)| number.abs() >= *unit) else {
+        return if number == 0.0 { "0".to_owned() } else { format!("{number:.1e}") };
+    };
+    let number = number / if name == "k" { 1e3 } else { unit.max(1.0) };
+    // Clamped to 0 to 6.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let decimals = (2.0 - number.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+    let text = format!("{number:.decimals$}");
+    let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text}{name}")
+}
+
+/// A number of columns or marks, which is small.
+#[allow(clippy::cast_precision_loss)]
+fn float(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thinned_line_keeps_its_extremes() {
+        let points = (0_i32..10_000).map(|index| (f64::from(index), if index == 5_003 { 9.0 } else { 0.5 })).collect();
+        let line = Line { label: String::new(), points };
+        let thinned = line.thinned(100);
+        assert!(thinned.len() <= 200 && thinned.contains(&(5_003.0, 9.0)), "{}", thinned.len());
+        assert!(thinned.is_sorted_by(|one, other| one.0 <= other.0));
+        assert_eq!(line.thinned(5_000).len(), 10_000);
+    }
+
+    #[test]
+    fn marks_are_short() {
+        let table = [
+            (0.0, "0"),
+            (1.5e9, "1.5B"),
+            (-0.25, "-0.25"),
+            (120_000.0, "120k"),
+            (1e6, "1M"),
+            (7.0, "7"),
+            (0.000_15, "0.00015"),
+            (123_456.0, "123k"),
+            (0.000_012, "1.2e-5"),
+        ];
+        for (number, text) in table {
+            assert_eq!(brief(number), text);
+        }
+    }
+
+    #[test]
+    fn time_marks_are_few() {
+        for days in [0.01, 0.5, 1.0, 3.0, 30.0, 89.0, 365.0, 1_000.0, 4_000.0] {
+            let range = (1_735_689_600.0, 1_735_689_600.0 + days * 86_400.0);
+            let marks = time_axis(range, 8).generate_ticks(range.0, range.1).len();
+            assert!((1..=10).contains(&marks), "{days} days: {marks}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The commands, one per file.
+
+pub(crate) mod backfill;
+pub(crate) mod check;
+pub(crate) mod describe;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod plot;
+pub(crate) mod poll;
+pub(crate) mod status;

@@ -1,0 +1,78 @@
+//! `check`: the connection and the API key.
+//!
+//! One small request is sent, with the catalogue's example params; its response is shown, an error is that of the command.
+
+use std::time::Instant;
+
+use clap::Args;
+use generated_client::Client;
+use generated_client::registry::{BodyInfo, EndpointInfo};
+
+use crate::connection::Connection;
+use crate::endpoint_names;
+use crate::failure::{ExitKind, Failure, Result};
+use crate::interrupt::Interrupt;
+use crate::log::Log;
+use crate::shared_rate_limit;
+use crate::stdout;
+
+/// Check the connection and the API key with one small request
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Check {
+    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
+        let connected = self.connection.open(log).await?;
+        print("settings", &format!("from {}", connected.source))?;
+        if let Some(gate) = &connected.gate {
+            let status = gate.status().await.map_err(|error| Failure::new(ExitKind::Service, error.to_string()))?;
+            print("shared limit", &shared_rate_limit::described(&status))?;
+        }
+        interrupt.ends(probe(&connected.client)).await
+    }
+}
+
+/// Sends one request, and prints the time until its response and the headers about limits.
+async fn probe(client: &Client) -> Result<()> {
+    let Some(endpoint) = probed() else { return Ok(()) };
+    let mut request = client.raw(endpoint.path.unwrap_or_default());
+    for param in endpoint.params.unwrap_or_default().iter() {
+        let allowed = param.allowed_values.first().copied();
+        if let Some(value) = allowed.or(param.example.filter(|_| param.required.is_some())) {
+            request = request.query(param.wire_name, value);
+        }
+    }
+    let begun = Instant::now();
+    let response = request.response().await?;
+    let time = begun.elapsed().as_millis();
+    print("connection", &format!("ok, {} responded in {time} ms", endpoint.path.unwrap_or_default()))?;
+    print("API key", "accepted")?;
+    for (name, value) in response.headers.iter().filter(|(name, _)| is_about_limits(name)) {
+        print(name, &String::from_utf8_lossy(value))?;
+    }
+    Ok(())
+}
+
+fn print(what: &str, state: &str) -> Result<()> {
+    stdout::print(format!("{what:<14}{state}\n"))
+}
+
+/// The best documented endpoint of those that return records and whose required params have examples.
+fn probed() -> Option<&'static EndpointInfo> {
+    let has_examples = |endpoint: &&EndpointInfo| {
+        let mut needed = endpoint.params.unwrap_or_default().iter().filter(|param| param.required.is_some());
+        // A raw request has no params in its path.
+        matches!(endpoint.body, BodyInfo::Series { .. })
+            && endpoint.path.is_some_and(|path| !path.contains('{'))
+            && needed.all(|param| param.example.is_some())
+    };
+    endpoint_names::with_path().filter(has_examples).min_by_key(|endpoint| endpoint.evidence)
+}
+
+fn is_about_limits(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("ratelimit") || name.contains("rate-limit") || name == "retry-after"
+}

@@ -1,0 +1,208 @@
+//! `describe`: all known facts about an endpoint.
+//!
+//! Unknown facts are shown as unknown.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use generated_client::SERVICE;
+use generated_client::registry::{
+    BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, Range, RecordInfo, StatusInfo, ValueType,
+};
+
+use crate::command_line::candidates;
+use crate::commands::list::wrapped;
+use crate::endpoint_names;
+use crate::failure::Result;
+use crate::param_options::kebab;
+use crate::record_table::record;
+use crate::stdout;
+
+/// Show everything that is known about an endpoint
+#[derive(Args, Debug)]
+pub(crate) struct Describe {
+    /// The endpoint by name or path
+    #[arg(value_name = "ENDPOINT", add = candidates())]
+    endpoint: String,
+}
+
+impl Describe {
+    pub(crate) fn run(&self) -> Result<()> {
+        stdout::print(page(endpoint_names::find(&self.endpoint)?, stdout::width().min(100)))
+    }
+}
+
+fn page(endpoint: &EndpointInfo, width: usize) -> String {
+    let bold = stdout::heading();
+    let mut out = format!("{bold}{}{bold:#}\n", endpoint.name);
+    out.push_str(&paragraph(endpoint.summary, width));
+    if !endpoint.aliases.is_empty() {
+        let _ = writeln!(out, "  Also called {}.", endpoint.aliases.join(", "));
+    }
+    if let Some(why) = endpoint.deprecated {
+        out.push_str(&paragraph(&format!("Deprecated: {why}"), width));
+    }
+    let name = endpoint_names::name(endpoint);
+    let mut facts = vec![
+        ["name".to_owned(), endpoint.to_string()],
+        ["path".to_owned(), endpoint.path.map_or("unknown".to_owned(), |path| format!("GET {path}"))],
+        ["source".to_owned(), source(endpoint)],
+        ["response".to_owned(), response(&endpoint.body)],
+    ];
+    if endpoint.path.is_some() {
+        facts.push(["history".to_owned(), history(endpoint)]);
+    }
+    section(&mut out, "", &facts, width);
+    match endpoint.params {
+        None => section(&mut out, "Params", &[["unknown".to_owned(), "the params are unknown".to_owned()]], width),
+        Some(params) => {
+            let params: Vec<_> = params.iter().filter(|param| param.const_value.is_none()).map(param_row).collect();
+            section(&mut out, "Params", &params, width);
+        }
+    }
+    if let Some(record) = record(endpoint) {
+        section(&mut out, "Fields", &field_rows(&endpoint.body, record), width);
+    }
+    section(&mut out, "Errors", &SERVICE.errors.iter().map(status_row).collect::<Vec<_>>(), width);
+    if !endpoint.notes.is_empty() {
+        let _ = writeln!(out, "\n{bold}Notes{bold:#}");
+        out.push_str(&paragraph(endpoint.notes, width));
+    }
+    if endpoint.path.is_some() {
+        let _ = writeln!(out, "\n{bold}Try{bold:#}\n  derivs get {name}{}", examples(endpoint));
+    }
+    out
+}
+
+fn paragraph(text: &str, width: usize) -> String {
+    let lines = wrapped(&[[String::new(), text.to_owned()]], 0, width);
+    lines.lines().flat_map(|line| ["  ", line.trim_start(), "\n"]).collect()
+}
+
+fn section(out: &mut String, title: &str, rows: &[[String; 2]], width: usize) {
+    if rows.is_empty() {
+        return;
+    }
+    let bold = stdout::heading();
+    let _ = if title.is_empty() { writeln!(out) } else { writeln!(out, "\n{bold}{title}{bold:#}") };
+    let name_width = rows.iter().map(|[name, _]| name.len()).max().unwrap_or_default();
+    out.push_str(&wrapped(rows, name_width.min(width / 2), width));
+}
+
+fn source(endpoint: &EndpointInfo) -> String {
+    let how = match endpoint.evidence {
+        Evidence::Documented => "documented",
+        Evidence::Published => "published by the provider",
+        Evidence::Reported => "reported by public clients",
+        Evidence::PreviousVersion => "previous version of the API",
+        other => other.as_str(),
+    };
+    if endpoint.path.is_none() { format!("name only, {how}") } else { how.to_owned() }
+}
+
+fn response(body: &BodyInfo) -> String {
+    match body {
+        BodyInfo::Series { record: Some(_), time: Some(time), .. } => {
+            format!("records with a timestamp in `{time}`")
+        }
+        BodyInfo::Series { record: None, time: Some(time), .. } => {
+            format!("records with a timestamp in `{time}`; the other fields are unknown")
+        }
+        BodyInfo::Series { .. } => "a list of records".to_owned(),
+        BodyInfo::Object { .. } => "one record".to_owned(),
+        _ => "unknown".to_owned(),
+    }
+}
+
+fn history(endpoint: &EndpointInfo) -> String {
+    match endpoint.history(&SERVICE) {
+        Some(_) => "yes, with `backfill` and `poll`".to_owned(),
+        None => "none".to_owned(),
+    }
+}
+
+fn param_row(info: &ParamInfo) -> [String; 2] {
+    let mut words = vec![info.summary.to_owned()];
+    match info.ty {
+        ValueType::Named(ty) if !ty.values.is_empty() => {
+            let values: Vec<_> = ty.values.iter().map(|value| value.value).collect();
+            let more = if ty.open { "Known values: " } else { "One of " };
+            words.push(format!("{more}{}.", values.join(", ")));
+        }
+        _ => words.extend(info.example.map(|example| format!("Example: {example}."))),
+    }
+    words.extend(range(info.range).map(|range| format!("{range}.")));
+    words.extend(info.default.map(|default| format!("Default: {default}.")));
+    words.extend(info.required.map(|evidence| format!("Required ({evidence}).")));
+    for (what, values) in [("Accepted values", info.allowed_values), ("Rejected values", info.rejected_values)] {
+        if !values.is_empty() {
+            words.push(format!("{what}: {}.", values.join(", ")));
+        }
+    }
+    [format!("--{}", kebab(info.wire_name)), words.join(" ")]
+}
+
+fn status_row(info: &StatusInfo) -> [String; 2] {
+    let label = info.label.map(|label| format!("Documented as \"{label}\". ")).unwrap_or_default();
+    [info.status.to_string(), format!("{label}{} {}", info.summary, info.advice).trim().to_owned()]
+}
+
+fn field_rows(body: &BodyInfo, record: &RecordInfo) -> Vec<[String; 2]> {
+    let mut rows = Vec::new();
+    if let BodyInfo::Series { time: Some(time), .. } = body
+        && record.fields.iter().all(|field| field.wire_name != *time)
+    {
+        rows.push([(*time).to_owned(), "Start of the interval.".to_owned()]);
+    }
+    rows.extend(record.fields.iter().map(field_row));
+    rows
+}
+
+fn field_row(info: &FieldInfo) -> [String; 2] {
+    let mut words = vec![info.summary.to_owned()];
+    if !info.unit.is_empty() {
+        words.push(format!("In {}.", info.unit));
+    }
+    words.extend(range(info.range).map(|range| format!("{range}.")));
+    words.extend(Some(info.notes.to_owned()).filter(|notes| !notes.is_empty()));
+    words.push(format!("({}{})", info.evidence, if info.optional { ", optional" } else { "" }));
+    [info.wire_name.to_owned(), words.join(" ")]
+}
+
+fn range(range: Range) -> Option<String> {
+    match (range.min, range.max) {
+        (Some(min), Some(max)) => Some(format!("From {min} to {max}")),
+        (Some(min), None) => Some(format!("At least {min}")),
+        (None, Some(max)) => Some(format!("At most {max}")),
+        (None, None) => None,
+    }
+}
+
+/// The required params with example values.
+pub(crate) fn examples(endpoint: &EndpointInfo) -> String {
+    let needed = endpoint.params.unwrap_or_default().iter().filter(|info| info.required.is_some());
+    let option = |info: &ParamInfo| info.example.map(|example| format!(" --{} {example}", kebab(info.wire_name)));
+    needed.filter_map(option).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_fits_its_width() {
+        for (_, endpoint) in endpoint_names::all() {
+            let page = page(endpoint, 80);
+            let long = page.lines().find(|line| line.chars().count() > 80 && !line.starts_with("  derivs"));
+            assert_eq!(long, None, "{endpoint}");
+            assert!(page.contains(endpoint.name));
+        }
+    }
+
+    #[test]
+    fn unknown_facts_are_shown_as_unknown() {
+        let page = page(&EndpointInfo::new("market", "heavy", "Heavy"), 80);
+        assert!(page.contains("path      unknown") && page.contains("name only"), "{page}");
+        assert!(!page.contains("Try"), "{page}");
+    }
+}

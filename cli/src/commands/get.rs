@@ -1,0 +1,147 @@
+//! `get`: one response for each series.
+//!
+//! The output is a table for each endpoint for users, or one table of all for programs. A series that fails does not
+//! affect the others.
+
+use std::future::IntoFuture;
+
+use clap::Args;
+use generated_client::{AnyBody, Client, Dynamic, Error, Request};
+
+use crate::command_line::Chosen;
+use crate::connection::Connection;
+use crate::endpoint_names::Endpoint;
+use crate::failure::{ExitKind, Failure, Result};
+use crate::interrupt::Interrupt;
+use crate::log::{self, Log};
+use crate::param_options::Params;
+use crate::record_table;
+use crate::requested_series::{ParamValue, Series, Target, combine, labels};
+use crate::stdout;
+use crate::table::Format;
+
+/// Fetch the latest records, or one page of a range
+#[derive(Args, Debug)]
+#[command(after_help = "\
+`--coin BTC,ETH` sends one request per value; `--exchange a+b` requests one series of both.
+
+  derivs get volume_ratio --coin BTC,ETH --timeframe 1h --limit 5
+  derivs get funding_rate --coin BTC --timeframe 4h --start-time 7d > funding.csv")]
+pub(crate) struct Get {
+    #[command(flatten)]
+    chosen: Chosen,
+    #[command(flatten)]
+    params: Params,
+    /// Output format; a table on a terminal, else CSV, or JSON if the response has no records
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// A series and its response.
+#[derive(Debug)]
+pub(crate) struct SeriesResponse {
+    pub(crate) series: Series,
+    pub(crate) body: AnyBody,
+}
+
+impl Get {
+    pub(crate) async fn run(&self, log: &Log, mut interrupt: Interrupt) -> Result<()> {
+        let targets: Vec<Target> = self.chosen.targets()?;
+        let series = combine(&targets, &self.params, log)?;
+        let connected = self.connection.open(log).await?;
+        let (responses, failed) = interrupt.ends(async { Ok(fetch(&connected.client, series).await) }).await?;
+        self.print(&responses)?;
+        let labels = labels(&responses.iter().map(|response| response.series.clone()).collect::<Vec<_>>());
+        for (response, label) in responses.iter().zip(labels) {
+            if record_table::part(&response.series, &response.body).is_some_and(|part| part.records.is_empty()) {
+                log.warning(&format!("{label}: no records"));
+            }
+        }
+        all_reported(failed)
+    }
+
+    fn print(&self, responses: &[SeriesResponse]) -> Result<()> {
+        let (tables, others): (Vec<&SeriesResponse>, Vec<&SeriesResponse>) =
+            responses.iter().partition(|response| record_table::part(&response.series, &response.body).is_some());
+        let format = Format::or_for_reader(self.format, Format::Csv);
+        if let (Some(Format::Csv), Some(other)) = (self.format, others.first()) {
+            let message = format!("the response of {} has no records", other.series.endpoint.name());
+            return Err(Failure::usage(message).help("use `--format jsonl`"));
+        }
+        if format == Format::Table {
+            print_by_endpoint(&tables)?;
+        } else if !tables.is_empty() {
+            stdout::print(table(&tables).text(format)?)?;
+        }
+        others.iter().try_for_each(|other| {
+            let body = serde_json::to_value(&other.body).unwrap_or_default();
+            stdout::print(if format == Format::Table { format!("{body:#}\n") } else { format!("{body}\n") })
+        })
+    }
+}
+
+fn print_by_endpoint(tables: &[&SeriesResponse]) -> Result<()> {
+    let by_endpoint: Vec<_> = tables.chunk_by(|one, other| one.series.endpoint == other.series.endpoint).collect();
+    for (index, of_one) in by_endpoint.iter().enumerate() {
+        let (bold, gap) = (stdout::heading(), if index == 0 { "" } else { "\n" });
+        if by_endpoint.len() > 1 {
+            stdout::print(format!("{gap}{bold}{}{bold:#}\n", of_one[0].series.endpoint.name()))?;
+        }
+        stdout::print(table(of_one).text(Format::Table)?)?;
+    }
+    Ok(())
+}
+
+fn table(responses: &[&SeriesResponse]) -> crate::table::Table {
+    let series: Vec<Series> = responses.iter().map(|response| response.series.clone()).collect();
+    let parts: Vec<_> =
+        responses.iter().filter_map(|response| record_table::part(&response.series, &response.body)).collect();
+    record_table::table(&series, &parts)
+}
+
+/// Sends all requests concurrently, within the rate limit; responses are in the order of the series.
+pub(crate) async fn fetch(client: &Client, series: Vec<Series>) -> (Vec<SeriesResponse>, Vec<Failure>) {
+    let sent: Vec<_> = series.into_iter().map(|one| (tokio::spawn(send(client, &one)), one)).collect();
+    let (mut responses, mut failed) = (Vec::new(), Vec::new());
+    for (task, series) in sent {
+        match task.await {
+            Ok(Ok(body)) => responses.push(SeriesResponse { series, body }),
+            Ok(Err(error)) => failed.push(error.into()),
+            Err(error) => failed.push(Failure::new(ExitKind::Machine, error.to_string())),
+        }
+    }
+    (responses, failed)
+}
+
+/// The request of a series, not yet sent.
+pub(crate) fn request(client: &Client, endpoint: Endpoint, series: &Series) -> Request<Dynamic> {
+    series.values.iter().fold(client.endpoint(endpoint), |request, (name, value)| match value {
+        ParamValue::Text(text) => request.query(name, text),
+        ParamValue::Several(values) => request.query_list(name, values),
+        ParamValue::Time(time) => request.query(name, *time),
+    })
+}
+
+fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {
+    let known = series.endpoint.known().map(|endpoint| request(client, endpoint, series));
+    let raw = client.raw(series.endpoint.name());
+    let raw = series.values.iter().fold(raw, |request, (name, value)| request.query(name, value.shown()));
+    async {
+        match known {
+            Some(request) => request.into_future().await,
+            None => raw.into_future().await.map(AnyBody::Any),
+        }
+    }
+}
+
+/// Prints every failure, and returns the first.
+pub(crate) fn all_reported(failed: Vec<Failure>) -> Result<()> {
+    let mut failed = failed.into_iter();
+    let Some(first) = failed.next() else { return Ok(()) };
+    for other in failed {
+        log::error(&other.to_string());
+    }
+    Err(first)
+}

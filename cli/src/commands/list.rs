@@ -1,0 +1,143 @@
+//! `list`: all endpoints, also those known by name only.
+//!
+//! With search words, only endpoints that contain all of them are listed, by group.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use comfy_table::{ColumnConstraint, ContentArrangement, Table as Grid, Width, presets};
+use generated_client::registry::{BodyInfo, EndpointInfo, GroupInfo};
+use generated_client::{GROUPS, SERVICE};
+
+use crate::endpoint_names;
+use crate::failure::{Failure, Result};
+use crate::log::Log;
+use crate::progress::counted;
+use crate::stdout;
+use crate::suggest;
+use crate::table::{Cell, Column, Format, Table};
+
+/// List all endpoints, or search them
+#[derive(Args, Debug)]
+pub(crate) struct List {
+    /// Only endpoints that have all these words in names, params, fields or descriptions
+    #[arg(value_name = "WORD")]
+    words: Vec<String>,
+    /// Only endpoints with a history, for `backfill` and `poll`
+    #[arg(long)]
+    history: bool,
+    /// Output format; a table on a terminal, else CSV
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+impl List {
+    pub(crate) fn run(&self, log: &Log) -> Result<()> {
+        let found: Vec<_> = endpoint_names::all().filter(|(group, endpoint)| self.is_wanted(group, endpoint)).collect();
+        if found.is_empty() {
+            return Err(self.nothing());
+        }
+        let format = Format::or_for_reader(self.format, Format::Csv);
+        match format {
+            Format::Table => stdout::print(by_group(&found, stdout::width()))?,
+            _ => stdout::print(table(&found).text(format)?)?,
+        }
+        if format == Format::Table {
+            let count = counted(found.len() as u64, "endpoint");
+            log.remark(&format!("\n{count}; `derivs describe ENDPOINT` shows details"));
+        }
+        Ok(())
+    }
+
+    fn is_wanted(&self, group: &GroupInfo, endpoint: &EndpointInfo) -> bool {
+        let text = searched(group, endpoint);
+        let has = |word: &String| {
+            let word = word.to_lowercase();
+            text.contains(&word) || text.contains(&suggest::key(&word))
+        };
+        self.words.iter().all(has) && (!self.history || endpoint.history(&SERVICE).is_some())
+    }
+
+    fn nothing(&self) -> Failure {
+        let names: Vec<_> = endpoint_names::all().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
+        let groups = GROUPS.iter().map(|group| group.ident);
+        let known = || names.iter().map(String::as_str).chain(groups.clone());
+        let help = self.words.iter().find_map(|word| suggest::help(word, known()));
+        Failure::usage(format!("no endpoint matches `{}`", self.words.join(" "))).help_if(help)
+    }
+}
+
+/// All text that is searched, in lower case.
+fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
+    let mut text = [group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes]
+        .map(str::to_lowercase)
+        .join("\n");
+    let params = endpoint.params.unwrap_or_default().iter().map(|param| param.wire_name);
+    let fields = match endpoint.body {
+        BodyInfo::Series { record, .. } => record,
+        BodyInfo::Object { record, .. } => Some(record),
+        _ => None,
+    };
+    let fields = fields.into_iter().flat_map(|record| record.fields).map(|field| field.wire_name);
+    for name in params.chain(fields).chain(endpoint.path).chain(endpoint.aliases.iter().copied()) {
+        text.push('\n');
+        text.push_str(&name.to_lowercase());
+    }
+    text
+}
+
+type Found = (&'static GroupInfo, &'static EndpointInfo);
+
+fn by_group(found: &[Found], width: usize) -> String {
+    let names: Vec<_> = found.iter().map(|(_, endpoint)| endpoint_names::name(endpoint)).collect();
+    let name_width = names.iter().map(String::len).max().unwrap_or_default().min(width / 2);
+    let mut out = String::new();
+    let mut group = "";
+    let mut rows: Vec<[String; 2]> = Vec::new();
+    for ((of, endpoint), name) in found.iter().zip(names) {
+        if of.ident != group {
+            out.push_str(&wrapped(&std::mem::take(&mut rows), name_width, width));
+            let (bold, gap) = (stdout::heading(), if out.is_empty() { "" } else { "\n" });
+            let _ = writeln!(out, "{gap}{bold}{}{bold:#}", of.title);
+            group = of.ident;
+        }
+        let unknown = if endpoint.path.is_none() { " (path unknown)" } else { "" };
+        rows.push([name, format!("{}{unknown}", endpoint.summary.trim_end_matches('.'))]);
+    }
+    out.push_str(&wrapped(&rows, name_width, width));
+    out
+}
+
+/// Names with their meanings, in as many lines as needed.
+pub(crate) fn wrapped(rows: &[[String; 2]], name_width: usize, width: usize) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = Grid::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    table.add_rows(rows.iter().map(|row| row.iter().collect::<Vec<_>>()));
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index == 0 { 2 } else { 0 }, 2));
+        if index == 0 {
+            let width = u16::try_from(name_width + 4).unwrap_or(u16::MAX);
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+        }
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+fn table(found: &[Found]) -> Table {
+    let columns = ["endpoint", "group", "path", "history", "evidence", "summary"].map(Column::text).into();
+    let row = |(group, endpoint): &Found| {
+        vec![
+            Cell::text(endpoint_names::name(endpoint)),
+            Cell::text(group.ident),
+            endpoint.path.map_or(Cell::EMPTY, Cell::text),
+            Cell::Value(endpoint.history(&SERVICE).is_some().into()),
+            Cell::text(endpoint.evidence.as_str()),
+            Cell::text(endpoint.summary),
+        ]
+    };
+    Table { columns, rows: found.iter().map(row).collect() }
+}

@@ -1,0 +1,120 @@
+//! `status`: the state of a file or a data set that a backfill has written.
+//!
+//! The output has a row for each series, or is one JSON object. Every file is compared with its checksums. No request
+//! is sent.
+
+use std::time::Duration;
+
+use clap::Args;
+use generated_client::Timestamp;
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+use tables::SeriesStatus;
+
+use crate::commands::backfill::target;
+use crate::failure::{ExitKind, Failure, Result};
+use crate::log::Log;
+use crate::progress::{counted, duration};
+use crate::table::{Cell, Column, Format, Table};
+use crate::{endpoint_names, stdout, time_arg};
+
+/// Show records, holes, damage and age of what backfill has written
+#[derive(Args, Debug)]
+#[command(after_help = "Exit code 6 if a file is damaged, or with --max-age if a series is older.")]
+pub(crate) struct Status {
+    /// A file or data set written by `backfill`
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    path: String,
+    /// Fail if the last record of a series is older, such as 36h
+    #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
+    max_age: Option<Duration>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Status {
+    pub(crate) async fn run(&self, log: &Log) -> Result<()> {
+        let (status, now) = (tables::status(&target(&self.path)?).await?, Timestamp::now());
+        if status.series.is_empty() && status.damaged.is_empty() {
+            return Err(Failure::usage(format!("{}: no data written by `derivs backfill`", self.path)));
+        }
+        if self.json {
+            let series: Vec<_> = status.series.iter().map(|series| object(series, now)).collect();
+            stdout::print(format!("{}\n", json!({ "series": series, "damaged": status.damaged })))?;
+        } else if !status.series.is_empty() {
+            let table = table_of(&status.series, now);
+            stdout::print(table.text(Format::or_for_reader(None, Format::Csv))?)?;
+        }
+        status.damaged.iter().for_each(|damage| log.warning(damage));
+        if !status.damaged.is_empty() {
+            let files = counted(status.damaged.len() as u64, "damaged file");
+            return Err(Failure::new(ExitKind::Incomplete, format!("{}: {files}", self.path)));
+        }
+        let is_old =
+            |series: &&SeriesStatus| self.max_age.is_some_and(|max| series.last.is_none_or(|last| last + max < now));
+        match status.series.iter().filter(is_old).map(|series| label(&series.path)).collect::<Vec<_>>().as_slice() {
+            [] => Ok(()),
+            [first] => Err(Failure::new(ExitKind::Incomplete, format!("{first} is too old"))),
+            [first, more @ ..] => {
+                Err(Failure::new(ExitKind::Incomplete, format!("{first} and {} more series are too old", more.len())))
+            }
+        }
+    }
+}
+
+/// The path of a series as text: `volume_ratio BTC 1h`.
+fn label(path: &str) -> String {
+    let word = |part: &str| match part.split_once('=') {
+        Some((_, value)) => percent_decode_str(value).decode_utf8_lossy().into_owned(),
+        None => endpoint_names::find(part).map_or_else(|_| part.to_owned(), endpoint_names::name),
+    };
+    path.split('/').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The state as text: `up to date`, or the age of the last record.
+fn state(series: &SeriesStatus, now: Timestamp) -> String {
+    match (series.behind(now), series.last) {
+        (Some(0), _) => "up to date".to_owned(),
+        (_, Some(last)) => format!("{} old", age(last, now)),
+        _ => "empty".to_owned(),
+    }
+}
+
+/// The time since a record as text: `2 days`.
+pub(crate) fn age(last: Timestamp, now: Timestamp) -> String {
+    duration(if last < now { now - last } else { Duration::ZERO })
+}
+
+fn table_of(all: &[SeriesStatus], now: Timestamp) -> Table {
+    let names = ["series", "state", "last", "missing", "records", "first", "revised", "invalid"];
+    let column = |name: &str| Column {
+        name: name.to_owned(),
+        is_number: ["missing", "records", "revised", "invalid"].contains(&name),
+    };
+    let time = |time: Option<Timestamp>| time.map_or(Cell::EMPTY, Cell::Time);
+    let number = |count: u64| Cell::Value(count.into());
+    let row = |series: &SeriesStatus| {
+        let SeriesStatus { path, rows, first, last, missing, revised, invalid, .. } = series;
+        let texts = [Cell::text(label(path)), Cell::text(state(series, now)), time(*last)];
+        let rest = [number(*missing), number(*rows), time(*first), number(*revised), number(*invalid)];
+        texts.into_iter().chain(rest).collect()
+    };
+    Table { columns: names.iter().map(|name| column(name)).collect(), rows: all.iter().map(row).collect() }
+}
+
+fn object(series: &SeriesStatus, now: Timestamp) -> Value {
+    let time = |time: Timestamp| time.to_string();
+    json!({
+        "path": series.path,
+        "records": series.rows,
+        "first": series.first.map(time),
+        "last": series.last.map(time),
+        "is_up_to_date": series.behind(now) == Some(0),
+        "intervals_behind": series.behind(now),
+        "missing": series.missing,
+        "holes": series.holes.iter().map(|hole| json!([time(hole.start), time(hole.end)])).collect::<Vec<_>>(),
+        "revised": series.revised,
+        "invalid": series.invalid,
+    })
+}

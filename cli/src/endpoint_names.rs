@@ -1,0 +1,131 @@
+//! Endpoints by the names that users type.
+//!
+//! An endpoint is found by its name in the client, in the API or in the docs, or by its path.
+
+use std::sync::LazyLock;
+
+use generated_client::GROUPS;
+use generated_client::registry::{EndpointInfo, GroupInfo};
+
+use crate::failure::{Failure, Result};
+use crate::suggest;
+
+/// An endpoint that was chosen on the command line.
+pub(crate) type Endpoint = &'static EndpointInfo;
+
+/// Every endpoint with its group, also those known by name only.
+pub(crate) fn all() -> impl Iterator<Item = (&'static GroupInfo, Endpoint)> {
+    GROUPS.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (*group, *endpoint)))
+}
+
+/// The endpoints that have a path.
+pub(crate) fn with_path() -> impl Iterator<Item = Endpoint> {
+    all().map(|(_, endpoint)| endpoint).filter(|endpoint| endpoint.path.is_some())
+}
+
+/// The endpoints that have a history.
+#[cfg(test)]
+pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
+    with_path().filter(|endpoint| endpoint.history(&generated_client::SERVICE).is_some())
+}
+
+/// The shortest unambiguous name of this endpoint.
+pub(crate) fn name(endpoint: &EndpointInfo) -> String {
+    match called(endpoint.ident).as_slice() {
+        [one] if std::ptr::eq(*one, endpoint) => endpoint.ident.to_owned(),
+        _ => endpoint.to_string(),
+    }
+}
+
+/// The endpoint of that name, with a path or without.
+pub(crate) fn find(written: &str) -> Result<Endpoint> {
+    match called(written).as_slice() {
+        [endpoint] => Ok(endpoint),
+        [] => Err(unknown(written)),
+        several => {
+            let names: Vec<_> = several.iter().map(|endpoint| format!("`{endpoint}`")).collect();
+            Err(Failure::usage(format!("`{written}` is ambiguous: {}", names.join(" or ")))
+                .help("use one of these names"))
+        }
+    }
+}
+
+/// The endpoint of that name, if it has a path.
+pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
+    let endpoint = find(written)?;
+    if endpoint.path.is_some() {
+        return Ok(endpoint);
+    }
+    let message = format!("the path of `{endpoint}` is unknown");
+    Err(Failure::usage(message).help("if you know the path, use `derivs get /PATH`"))
+}
+
+/// The endpoints of that name. A path names one endpoint, and so does a name that only one endpoint with a path has.
+fn called(written: &str) -> Vec<Endpoint> {
+    if let Some(endpoint) = with_path().find(|endpoint| endpoint.path == Some(written)) {
+        return vec![endpoint];
+    }
+    let key = suggest::key(written);
+    let is_called = |names: &[String]| names.contains(&key);
+    let found: Vec<Endpoint> =
+        NAMES.iter().filter(|(_, names)| is_called(names)).map(|(endpoint, _)| *endpoint).collect();
+    let known: Vec<Endpoint> = found.iter().copied().filter(|endpoint| endpoint.path.is_some()).collect();
+    if known.len() == 1 { known } else { found }
+}
+
+/// Every endpoint with the keys of its names; computed once, because each displayed name is compared with all of them.
+static NAMES: LazyLock<Vec<(Endpoint, Vec<String>)>> = LazyLock::new(|| {
+    let keys = |endpoint: Endpoint| {
+        let whole = endpoint.to_string();
+        let names = [endpoint.ident, endpoint.name, endpoint.path.unwrap_or_default(), &whole];
+        let names = names.into_iter().chain(endpoint.aliases.iter().copied());
+        names.filter(|name| !name.is_empty()).map(suggest::key).collect()
+    };
+    all().map(|(_, endpoint)| (endpoint, keys(endpoint))).collect()
+});
+
+fn unknown(written: &str) -> Failure {
+    let idents: Vec<String> = with_path().map(name).collect();
+    let help = suggest::help(written, idents.iter().map(String::as_str));
+    Failure::usage(format!("unknown endpoint `{written}`")).help_if(help).help("`derivs list` lists all endpoints")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(written: &str) -> String {
+        find(written).map_or_else(|failure| failure.to_string(), ToString::to_string)
+    }
+
+    #[test]
+    fn every_name_of_an_endpoint_finds_it() {
+        for written in ["volume_ratio", "volume-ratio", "volumeRatio", "/volumeRatio", "orderflow.volume_ratio"] {
+            assert_eq!(check(written), "orderflow.volume_ratio", "{written}");
+        }
+    }
+
+    #[test]
+    fn every_printed_name_finds_its_endpoint() {
+        for (_, endpoint) in all() {
+            assert_eq!(check(&name(endpoint)), endpoint.to_string());
+            assert_eq!(check(&endpoint.to_string()), endpoint.to_string());
+            if let Some(path) = endpoint.path {
+                assert_eq!(check(path), endpoint.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_misspelt_gets_help() {
+        let expected =
+            "unknown endpoint `volum_ratio`\n  help: did you mean `volume_ratio`? `derivs list` lists all endpoints";
+        assert_eq!(check("volum_ratio"), expected);
+    }
+
+    #[test]
+    fn shared_name_selects_the_endpoint_with_a_path() {
+        assert_eq!(check("global_accounts"), "longs_shorts.global_accounts");
+        assert_eq!(check("global_metrics.global_accounts"), "global_metrics.global_accounts");
+    }
+}

@@ -1,0 +1,219 @@
+//! A job file: the series, the range and the target of a backfill in TOML.
+//!
+//! Series and settings are parsed and checked. Every error names the file, the line and the column.
+
+use std::fmt::Display;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use generated_client::SERVICE;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::failure::{Failure, Result};
+use crate::log::Log;
+use crate::param_options::{Params, kebab, offered, range_params};
+use crate::requested_series::{Series, Target, combine, must_have_history};
+use crate::suggest;
+use crate::time_arg::{self, Begin};
+
+/// The content of a job file.
+#[derive(Debug)]
+pub(crate) struct JobFile {
+    pub(crate) series: Vec<Series>,
+    pub(crate) from: Begin,
+    pub(crate) to: Option<Begin>,
+    pub(crate) out: String,
+    pub(crate) refetch: Option<Duration>,
+}
+
+const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
+
+type Table<'t> = DeTable<'t>;
+type Value<'t> = Spanned<DeValue<'t>>;
+
+/// Reads and checks a job file.
+pub(crate) fn read(path: &Path, log: &Log) -> Result<JobFile> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
+    Source { name: path.display().to_string(), text: &text }.job(log)
+}
+
+struct Source<'t> {
+    name: String,
+    text: &'t str,
+}
+
+impl Source<'_> {
+    fn job(&self, log: &Log) -> Result<JobFile> {
+        let table = DeTable::parse(self.text).map_err(|error| self.error(error.span(), error.message()))?;
+        let table = table.get_ref();
+        if let Some((key, _)) = table.iter().find(|(key, _)| !KEYS.contains(&key.get_ref().as_ref())) {
+            return Err(self.unknown_key(key, KEYS.into_iter()));
+        }
+        let missing = |key: &str| Failure::usage(format!("{}: `{key}` is missing", self.name));
+        let from = self.parsed(table, "from", time_arg::begin)?.ok_or_else(|| missing("from"))?;
+        if let Some(out) = table.get("out").filter(|out| !matches!(out.get_ref(), DeValue::String(_))) {
+            return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
+        }
+        let out = self.parsed(table, "out", |text| Ok(text.to_owned()))?.ok_or_else(|| missing("out"))?;
+        let groups = match table.get("series").map(|value| (value.span(), value.get_ref())) {
+            Some((_, DeValue::Array(groups))) if !groups.is_empty() => groups,
+            Some((span, _)) => return Err(self.error(Some(span), "expected one or more [[series]] tables")),
+            None => return Err(missing("series").help("a job has one or more [[series]] tables")),
+        };
+        let mut series: Vec<Series> = Vec::new();
+        for group in groups {
+            let DeValue::Table(table) = group.get_ref() else {
+                return Err(self.error(Some(group.span()), "expected a [[series]] table"));
+            };
+            let of_group = self.group(group.span(), table, log)?;
+            if let Some(twice) = of_group.iter().find(|one| series.contains(one)) {
+                let message = format!("{} has a series that an earlier group has", twice.endpoint.name());
+                return Err(self.error(Some(group.span()), message));
+            }
+            series.extend(of_group);
+        }
+        let to = self.parsed(table, "to", time_arg::begin)?;
+        let refetch = self.parsed(table, "refetch", time_arg::duration)?;
+        Ok(JobFile { series, from, to, out, refetch })
+    }
+
+    /// All series of one group.
+    fn group(&self, span: Range<usize>, table: &Table<'_>, log: &Log) -> Result<Vec<Series>> {
+        let names = table.get("endpoints").ok_or_else(|| self.error(Some(span.clone()), "`endpoints` is missing"))?;
+        let targets: Vec<Target> = self.each(names, must_have_history)?;
+        let known: Vec<_> = targets.iter().filter_map(Target::known).collect();
+        let offered = offered(&known);
+        let range: Vec<&str> =
+            known.iter().filter_map(|endpoint| endpoint.history(&SERVICE)).flat_map(range_params).collect();
+        let is_settable = |name: &str| !range.contains(&name);
+        let mut params = Params::default();
+        for (key, value) in table.iter().filter(|(key, _)| key.get_ref() != "endpoints") {
+            let matches = |name: &&str| is_settable(name) && (*name == key.get_ref() || kebab(name) == **key.get_ref());
+            let Some(name) = offered.iter().map(|one| one.wire_name).find(matches) else {
+                let names = offered.iter().map(|one| one.wire_name).filter(|name| is_settable(name));
+                return Err(self.unknown_key(key, ["endpoints"].into_iter().chain(names)));
+            };
+            // Parses each value separately, so that an error has its position.
+            let checked = |text: &str| {
+                let alone = Params { known: vec![(name.to_owned(), vec![text.to_owned()])], passed_on: Vec::new() };
+                combine(&targets, &alone, &Log::nothing()).map(|_| text.to_owned())
+            };
+            params.known.push((name.to_owned(), self.each(value, checked)?));
+        }
+        combine(&targets, &params, log).map_err(|failure| failure.at(&self.position(span)))
+    }
+
+    /// The value of a key, if it is set.
+    fn parsed<T>(&self, table: &Table<'_>, key: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>> {
+        let Some(value) = table.get(key) else { return Ok(None) };
+        let parse =
+            |text: &str| parse(text).map_err(|error| Failure::usage(format!("invalid `{key}` `{text}`: {error}")));
+        self.one(value, &parse).map(Some)
+    }
+
+    /// Every value of a list, or a single value.
+    fn each<T>(&self, value: &Value<'_>, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+        match value.get_ref() {
+            DeValue::Array(values) if values.is_empty() => Err(self.error(Some(value.span()), "the list is empty")),
+            DeValue::Array(values) => values.iter().map(|value| self.one(value, &parse)).collect(),
+            _ => Ok(vec![self.one(value, &parse)?]),
+        }
+    }
+
+    fn one<T>(&self, value: &Value<'_>, parse: &impl Fn(&str) -> Result<T>) -> Result<T> {
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.trim().to_owned(),
+            DeValue::Integer(number) => number.as_str().to_owned(),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            DeValue::Boolean(value) => value.to_string(),
+            DeValue::Datetime(time) => time.to_string(),
+            DeValue::Array(_) | DeValue::Table(_) => String::new(),
+        };
+        if text.is_empty() {
+            return Err(self.error(Some(value.span()), "expected a text that is not empty"));
+        }
+        parse(&text).map_err(|failure| failure.at(&self.position(value.span())))
+    }
+
+    fn unknown_key<'n>(&self, key: &Spanned<impl AsRef<str>>, known: impl Iterator<Item = &'n str> + Clone) -> Failure {
+        let name = key.get_ref().as_ref();
+        let accepted = format!("accepted: {}", known.clone().collect::<Vec<_>>().join(", "));
+        self.error(Some(key.span()), format!("unknown key `{name}`")).help_if(suggest::help(name, known)).help(accepted)
+    }
+
+    fn error(&self, span: Option<Range<usize>>, message: impl Display) -> Failure {
+        Failure::usage(message.to_string()).at(&self.position(span.unwrap_or_default()))
+    }
+
+    /// The position as shown by editors, counted from one.
+    fn position(&self, span: Range<usize>) -> String {
+        let before = self.text.get(..span.start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
+        format!("{}:{line}:{column}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::describe::examples;
+    use crate::endpoint_names;
+    use crate::requested_series::labels;
+
+    /// An endpoint with a history, and the keys of its required params.
+    fn endpoint() -> (String, String) {
+        let endpoint = endpoint_names::with_history().next().unwrap();
+        let param = |option: &str| option.trim().split_once(' ').map(|(name, value)| format!("{name} = \"{value}\"\n"));
+        (endpoint_names::name(endpoint), examples(endpoint).split("--").filter_map(param).collect())
+    }
+
+    fn check(text: &str) -> Result<JobFile, String> {
+        let source = Source { name: "job.toml".to_owned(), text };
+        source.job(&Log::nothing()).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_job_has_series_range_and_target() {
+        let (name, params) = endpoint();
+        let group = format!("[[series]]\nendpoints = [\"{name}\"]\n{params}");
+        let job = check(&format!("from = 2025-01-31\nto = \"now\"\nout = \"a.csv\"\nrefetch = \"2d\"\n{group}"));
+        let job = job.unwrap();
+        assert_eq!(labels(&job.series), [name.as_str()]);
+        assert_eq!(time_arg::shown(job.from.timestamp()), "2025-01-31 00:00");
+        assert_eq!((job.out.as_str(), job.refetch), ("a.csv", Some(Duration::from_secs(2 * 86_400))));
+    }
+
+    #[test]
+    fn errors_have_positions() {
+        let (name, params) = endpoint();
+        let group = format!("[[series]]\nendpoints = [\"{name}\"]\n{params}");
+        let head = "from = \"2025-01-31\"\nout = \"a.csv\"\n";
+        let table = [
+            ("from = ".to_owned(), "job.toml:1:8: "),
+            ("fro = 1\n".to_owned(), "job.toml:1:1: unknown key `fro`\n  help: did you mean `from`?"),
+            ("out = \"a\"\n".to_owned(), "job.toml: `from` is missing"),
+            (
+                "from = \"2025\"\nout = \"a\"\n".to_owned(),
+                "job.toml:1:8: invalid `from` `2025`: as Unix seconds this is 1970",
+            ),
+            (head.to_owned(), "job.toml: `series` is missing"),
+            (format!("{head}series = 1\n"), "job.toml:3:10: expected one or more [[series]] tables"),
+            (format!("{head}[[series]]\n"), "job.toml:3:1: `endpoints` is missing"),
+            (format!("{head}[[series]]\nendpoints = []\n"), "job.toml:4:13: the list is empty"),
+            (format!("{head}[[series]]\nendpoints = [\"{name}\", \"\"]\n"), "job.toml:4:"),
+            (format!("{head}[[series]]\nendpoints = [\"no such\"]\n"), "job.toml:4:14: unknown endpoint `no such`"),
+            (format!("{head}[[series]]\nendpoints = \"{name}\"\n{params}zzz = 1\n"), "unknown key `zzz`"),
+            (format!("{head}[[series]]\nendpoints = [\"{name}\", \"{name}\"]\n{params}"), "is listed twice"),
+            (format!("{head}{group}{group}"), "has a series that an earlier group has"),
+            ("from = 2025-01-31\nout = 5\n".to_owned(), "job.toml:2:7: expected a file or folder in quotes for `out`"),
+        ];
+        for (text, expected) in table {
+            let error = check(&text).unwrap_err();
+            assert!(error.contains(expected), "{text}\n{error}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The params of endpoints as options of a command line.
+//!
+//! Options are built from the registry, with the docs of the catalogue as help and its values as completions. Values
+//! are read back under the API's names; `series` checks them for each endpoint.
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use generated_client::SERVICE;
+use generated_client::registry::{HistoryInfo, ParamInfo, ParamLocation, ValueInfo, ValueType};
+
+use crate::endpoint_names::{self, Endpoint};
+
+/// The prefix of a param's name in the id of its option.
+const ID: &str = "param:";
+
+/// The params of a command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Params {
+    /// All values by the API's name of the param.
+    pub(crate) known: Vec<(String, Vec<String>)>,
+    /// Params that are sent unchecked.
+    pub(crate) passed_on: Vec<(String, String)>,
+}
+
+impl Params {
+    /// Returns `true` if a param of this name is set.
+    pub(crate) fn has(&self, wire_name: &str) -> bool {
+        let mut names = self.known.iter().map(|(name, _)| name).chain(self.passed_on.iter().map(|(name, _)| name));
+        names.any(|name| name == wire_name)
+    }
+}
+
+/// An option: an API name, and the param of each endpoint that accepts it.
+#[derive(Debug)]
+pub(crate) struct Offered {
+    pub(crate) wire_name: &'static str,
+    pub(crate) infos: Vec<&'static ParamInfo>,
+}
+
+/// The params that the given endpoints accept; those of all endpoints if the list is empty.
+pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
+    let endpoints: Vec<Endpoint> = if of.is_empty() { endpoint_names::with_path().collect() } else { of.to_vec() };
+    let mut offered: Vec<Offered> = Vec::new();
+    for info in endpoints.iter().flat_map(|endpoint| endpoint.params.unwrap_or_default().iter()) {
+        if info.const_value.is_some() {
+            continue;
+        }
+        match offered.iter_mut().find(|one| one.wire_name == info.wire_name) {
+            Some(one) => one.infos.push(info),
+            None => offered.push(Offered { wire_name: info.wire_name, infos: vec![info] }),
+        }
+    }
+    offered
+}
+
+/// Shows only the params of the chosen endpoints in help, described as those endpoints accept them. Without an
+/// endpoint, it shows those that most endpoints accept.
+///
+/// With `has_range`, it also hides the params of a range: `--from` and `--to` replace them.
+pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_range: bool) -> Command {
+    let offered = offered(chosen);
+    let enough = if chosen.is_empty() { endpoint_names::with_path().count() / 2 } else { 1 };
+    let sets_range = |name: &str| {
+        let infos = chosen.iter().filter_map(|endpoint| endpoint.history(&SERVICE)).chain(SERVICE.history.as_ref());
+        has_range && infos.flat_map(range_params).any(|other| other == name)
+    };
+    let is_shown = |one: &&Offered| one.infos.len() >= enough && !sets_range(one.wire_name);
+    command.mut_args(|arg| {
+        let Some(name) = arg.get_id().as_str().strip_prefix(ID).map(str::to_owned) else { return arg };
+        match offered.iter().find(|one| one.wire_name == name).filter(is_shown) {
+            Some(one) => one.described(arg),
+            None => arg.hide(true),
+        }
+    })
+}
+
+/// The params that a history sets for its pages.
+pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
+    [info.from, info.to, info.limit].into_iter().chain(info.sort.map(|(name, _)| name))
+}
+
+/// A name in the style of options: `startTime` is `start-time`.
+pub(crate) fn kebab(wire_name: &str) -> String {
+    let mut out = String::new();
+    for character in wire_name.chars() {
+        if character.is_uppercase() && !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+        out.extend(character.to_lowercase().map(|one| if one == '_' { '-' } else { one }));
+    }
+    out
+}
+
+impl Offered {
+    fn first(&self) -> &'static ParamInfo {
+        self.infos[0]
+    }
+
+    fn arg(&self) -> Arg {
+        let info = self.first();
+        let long = kebab(self.wire_name);
+        let mut arg = Arg::new(format!("{ID}{}", self.wire_name)).action(ArgAction::Append).help_heading("Params");
+        if long != self.wire_name {
+            arg = arg.alias(self.wire_name);
+        }
+        let ty = info.ty;
+        arg = arg.long(long).value_name(value_name(ty)).value_parser(value);
+        arg = arg.add(ArgValueCandidates::new(move || candidates(ty)));
+        if splits(info) {
+            arg = arg.value_delimiter(',');
+        }
+        self.described(arg)
+    }
+
+    /// The same option with a line of the catalogue's docs.
+    fn described(&self, arg: Arg) -> Arg {
+        let info = self.first();
+        let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
+        words.extend(values(info));
+        words.extend(info.default.map(|default| format!("default {default}")));
+        let is_required = |info: &&ParamInfo| info.required.is_some() || info.location == ParamLocation::Path;
+        if self.infos.iter().all(is_required) {
+            words.push("required".to_owned());
+        }
+        arg.help(words.join("; "))
+    }
+}
+
+/// Maximum number of values in help; `describe` lists all.
+const MAX_LISTED: usize = 6;
+
+/// The accepted values that fit in a line.
+fn values(info: &ParamInfo) -> Option<String> {
+    let known: Vec<&str> = match info.ty {
+        _ if !info.allowed_values.is_empty() => info.allowed_values.to_vec(),
+        ValueType::Named(ty) => ty.values.iter().map(|value| value.value).collect(),
+        ValueType::Timestamp(_) => return Some("2025-01-31, 2025-01-31T12:00, 90d".to_owned()),
+        _ => return info.example.map(|example| format!("e.g. {example}")),
+    };
+    match known.len() {
+        0 => None,
+        1..=MAX_LISTED => Some(known.join(", ")),
+        _ => Some(format!("{}, …", known[..2].join(", "))),
+    }
+}
+
+fn value_name(ty: ValueType) -> String {
+    match ty {
+        ValueType::Named(ty) => kebab(ty.name).replace('-', "_").to_uppercase(),
+        ValueType::Timestamp(_) => "WHEN".to_owned(),
+        ValueType::Count | ValueType::Integer | ValueType::Number => "NUMBER".to_owned(),
+        ValueType::Boolean => "BOOL".to_owned(),
+        _ => "TEXT".to_owned(),
+    }
+}
+
+/// The known values of a param, for shell completion.
+fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
+    match ty {
+        ValueType::Named(ty) => {
+            let candidate = |value: &ValueInfo| CompletionCandidate::new(value.value).help(Some(value.summary.into()));
+            ty.values.iter().map(candidate).collect()
+        }
+        ValueType::Boolean => ["true", "false"].map(CompletionCandidate::new).into(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns `true` if commas separate values; a text of unknown form may contain commas itself.
+pub(crate) fn splits(info: &ParamInfo) -> bool {
+    info.list_setter.is_some() || !matches!(info.ty, ValueType::String | ValueType::Any)
+}
+
+/// Accepts any text that is not empty: the validity of a value depends on the endpoint.
+fn value(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a value is empty".to_owned()),
+        text => Ok(text.to_owned()),
+    }
+}
+
+impl Args for Params {
+    fn augment_args(command: Command) -> Command {
+        let taken: Vec<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned).collect();
+        // `--param` sets a param whose name is an option of the command.
+        let offered = offered(&[]).into_iter().filter(|one| !taken.contains(&kebab(one.wire_name)));
+        let args: Vec<Arg> = offered.map(|one| one.arg()).collect();
+        command.args(args).arg(
+            Arg::new("param")
+                .long("param")
+                .value_name("NAME=VALUE")
+                .action(ArgAction::Append)
+                .value_parser(assignment)
+                .help_heading("Params")
+                .help("Any other param by its name in the API, sent unchanged; `derivs describe ENDPOINT` lists all"),
+        )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Params {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        // A param that an option of the command hides has no id.
+        let given = |name: &str| matches.try_get_many::<String>(&format!("{ID}{name}")).ok().flatten();
+        let known = offered(&[]).into_iter().filter_map(|one| {
+            let values = given(one.wire_name)?.cloned().collect();
+            Some((one.wire_name.to_owned(), values))
+        });
+        let passed_on = matches.get_many::<(String, String)>("param").into_iter().flatten().cloned();
+        Ok(Self { known: known.collect(), passed_on: passed_on.collect() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_of_options() {
+        for (wire_name, long) in [("coin", "coin"), ("startTime", "start-time"), ("a_b", "a-b"), ("X", "x")] {
+            assert_eq!(kebab(wire_name), long);
+        }
+    }
+
+    #[test]
+    fn every_param_of_the_catalogue_is_offered() {
+        let command = Params::augment_args(Command::new("get"));
+        for endpoint in endpoint_names::with_path() {
+            for info in endpoint.params.unwrap_or_default().iter().filter(|info| info.const_value.is_none()) {
+                let long = kebab(info.wire_name);
+                let found = command.get_arguments().find(|arg| arg.get_long() == Some(&long));
+                assert!(found.is_some_and(|arg| arg.get_help().is_some()), "{endpoint} {long}");
+            }
+        }
+    }
+
+    #[test]
+    fn help_shows_only_the_params_of_the_endpoint() {
+        let command = Params::augment_args(Command::new("get"));
+        let shown = |names: &[&str], walked| {
+            let chosen: Vec<Endpoint> = names.iter().filter_map(|name| endpoint_names::find(name).ok()).collect();
+            let command = narrowed(command.clone(), &chosen, walked);
+            let shown = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long);
+            // In the order of the catalogue.
+            shown.map(str::to_owned).collect::<BTreeSet<_>>()
+        };
+        let walked = ["coin", "exchange", "timeframe", "param"];
+        assert_eq!(shown(&["open_interest"], true), BTreeSet::from(walked.map(str::to_owned)));
+        let single = ["coin", "exchange", "timeframe", "limit", "start-time", "end-time", "sort", "param"];
+        assert_eq!(shown(&["open_interest"], false), BTreeSet::from(single.map(str::to_owned)));
+        // Without an endpoint, those that most endpoints accept.
+        assert!(shown(&[], true).len() < 10, "{:?}", shown(&[], true));
+    }
+}

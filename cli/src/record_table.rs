@@ -1,0 +1,177 @@
+//! Records as rows and columns.
+//!
+//! A table has the time, the params that distinguish the series, every field of the catalogue, and the unknown fields
+//! as JSON.
+
+use generated_client::record::{AnyRecord, FieldValue};
+use generated_client::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, ValueType};
+use generated_client::{AnyBody, Timestamp, Value};
+use tables::SeriesRequest;
+
+use crate::endpoint_names::Endpoint;
+use crate::requested_series::{Series, differing};
+use crate::table::{Cell, Column, Table};
+
+/// The column of the endpoint, if there are several.
+const ENDPOINT: &str = "endpoint";
+
+/// The column of the fields that are not in the catalogue, as JSON.
+const UNKNOWN_FIELDS: &str = "unknown_fields";
+
+/// Records of one series.
+#[derive(Debug)]
+pub(crate) struct Part<'r> {
+    pub(crate) series: &'r Series,
+    pub(crate) records: &'r [AnyRecord],
+    pub(crate) times: Vec<Option<Timestamp>>,
+}
+
+/// The columns that all series share.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    columns: Vec<Column>,
+}
+
+/// The records of a body, if it has any.
+pub(crate) fn part<'r>(series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
+    match body {
+        AnyBody::Series(all) => Some(Part { series, records: &all.data, times: all.times() }),
+        AnyBody::Record(record) => Some(Part { series, records: std::slice::from_ref(record), times: vec![None] }),
+        _ => None,
+    }
+}
+
+/// The time field of the endpoint's records.
+pub(crate) fn time_field(endpoint: Endpoint) -> Option<&'static str> {
+    match endpoint.body {
+        BodyInfo::Series { time, .. } => time,
+        _ => None,
+    }
+}
+
+/// The fields of the endpoint's records.
+pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
+    match endpoint.body {
+        BodyInfo::Series { record, .. } => record,
+        BodyInfo::Object { record, .. } => Some(record),
+        _ => None,
+    }
+}
+
+/// One table of all parts.
+pub(crate) fn table(series: &[Series], parts: &[Part<'_>]) -> Table {
+    let layout = Layout::new(series, parts);
+    let rows = parts.iter().flat_map(|part| layout.rows(part)).collect();
+    Table { columns: layout.columns, rows }
+}
+
+impl Layout {
+    /// The columns of a file that a backfill writes: endpoint and params, then those of the catalogue.
+    pub(crate) fn of_file(series: &[Series], requests: &[SeriesRequest]) -> Self {
+        let mut this = Self { columns: vec![Column::text(ENDPOINT)] };
+        requests.iter().flat_map(SeriesRequest::params).for_each(|name| this.add(Column::text(name)));
+        let fields = Self::new(series, &[]).with_unknown_fields();
+        fields.columns.into_iter().for_each(|column| this.add(column));
+        this
+    }
+
+    /// The columns of these series: those of the catalogue, or if it has none, the keys of the records.
+    pub(crate) fn new(series: &[Series], parts: &[Part<'_>]) -> Self {
+        let mut this = Self { columns: Vec::new() };
+        let endpoints = || series.iter().filter_map(|one| one.endpoint.known());
+        for time in endpoints().filter_map(time_field) {
+            this.add(Column::text(time));
+        }
+        if series.iter().any(|one| one.endpoint != series[0].endpoint) {
+            this.add(Column::text(ENDPOINT));
+        }
+        for name in differing(series) {
+            this.add(Column::text(name));
+        }
+        for field in endpoints().filter_map(record).flat_map(|record| record.fields) {
+            this.add(Column { name: field.wire_name.to_owned(), is_number: is_number(field) });
+        }
+        for record in parts.iter().flat_map(|part| part.records) {
+            this.add_keys(record);
+        }
+        let has_unknown = |record: &AnyRecord| record.unknown_fields().is_some_and(|fields| !fields.is_empty());
+        if parts.iter().flat_map(|part| part.records).any(has_unknown) {
+            this.add(Column::text(UNKNOWN_FIELDS));
+        }
+        this
+    }
+
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn add(&mut self, column: Column) {
+        if !self.columns.iter().any(|known| known.name == column.name) {
+            self.columns.push(column);
+        }
+    }
+
+    /// Adds the keys of a record whose fields are unknown.
+    fn add_keys(&mut self, record: &AnyRecord) {
+        for (key, value) in record.as_any().and_then(Value::as_object).into_iter().flatten() {
+            self.add(Column { name: key.clone(), is_number: value.is_number() });
+        }
+    }
+
+    /// The same with a column for unknown fields of later records.
+    pub(crate) fn with_unknown_fields(mut self) -> Self {
+        self.add(Column::text(UNKNOWN_FIELDS));
+        self
+    }
+
+    /// A row for each record.
+    pub(crate) fn rows(&self, part: &Part<'_>) -> Vec<Vec<Cell>> {
+        let row = |(record, time): (&AnyRecord, &Option<Timestamp>)| {
+            let cell = |column: &Column| match column.name.as_str() {
+                UNKNOWN_FIELDS => self.unknown_fields(record),
+                name => cell(part.series, record, *time, name),
+            };
+            self.columns.iter().map(cell).collect()
+        };
+        part.records.iter().zip(&part.times).map(row).collect()
+    }
+
+    /// The fields of a record that have no column, as an object.
+    fn unknown_fields(&self, record: &AnyRecord) -> Cell {
+        let unknown = match (record.unknown_fields(), record.as_any().and_then(Value::as_object)) {
+            (Some(fields), _) => serde_json::to_value(fields).unwrap_or_default(),
+            (None, Some(object)) => {
+                let has_column = |key: &String| self.columns.iter().any(|column| column.name == *key);
+                let without = object.iter().filter(|(key, _)| !has_column(key));
+                without.map(|(key, value)| (key.clone(), value.clone())).collect()
+            }
+            (None, None) => Value::Null,
+        };
+        let is_something = unknown.as_object().is_some_and(|object| !object.is_empty());
+        if is_something { Cell::Value(unknown) } else { Cell::EMPTY }
+    }
+}
+
+fn cell(series: &Series, record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
+    if series.endpoint.known().and_then(time_field) == Some(name) {
+        return time.map_or(Cell::EMPTY, Cell::Time);
+    }
+    // A field hides a param of the same name, because its value is the service's own.
+    match record.value(name) {
+        Some(FieldValue::Timestamp(time)) => return Cell::Time(time),
+        Some(value) => return Cell::Value(serde_json::to_value(value).unwrap_or_default()),
+        None => {}
+    }
+    match series.value(name) {
+        Some(value) => value.cell(),
+        // The full name, as in the files of a backfill.
+        None if name == ENDPOINT => {
+            Cell::text(series.endpoint.known().map_or_else(|| series.endpoint.name(), ToString::to_string))
+        }
+        None => Cell::EMPTY,
+    }
+}
+
+pub(crate) fn is_number(field: &FieldInfo) -> bool {
+    matches!(field.ty, ValueType::Number | ValueType::Integer | ValueType::Count)
+}

@@ -1,0 +1,337 @@
+//! The series to request: every endpoint with every combination of the given values.
+//!
+//! Values are checked against the registry, and each series has a label that distinguishes it from the others. Nothing
+//! is sent here.
+
+use generated_client::registry::{EndpointInfo, ParamInfo, ValueType};
+use generated_client::{SERVICE, Timestamp};
+
+use crate::endpoint_names::{self, Endpoint};
+use crate::failure::{Failure, Result};
+use crate::log::Log;
+use crate::param_options::{Params, kebab, range_params, splits};
+use crate::suggest;
+use crate::table::Cell;
+use crate::time_arg;
+
+/// One endpoint with one value for each param.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Series {
+    pub(crate) endpoint: Target,
+    /// By API name.
+    pub(crate) values: Vec<(String, ParamValue)>,
+}
+
+/// The target of a request: an endpoint of the catalogue, or any other path.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    Known(Endpoint),
+    Path(String),
+}
+
+/// The value of a param.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ParamValue {
+    Text(String),
+    /// Several values that belong to one series.
+    Several(Vec<String>),
+    Time(Timestamp),
+}
+
+impl Target {
+    /// The named target; any path is accepted.
+    pub(crate) fn find(written: &str) -> Result<Self> {
+        match endpoint_names::find_known(written.trim()) {
+            Err(_) if written.trim().starts_with('/') => Ok(Self::Path(written.trim().to_owned())),
+            found => found.map(Self::Known),
+        }
+    }
+
+    pub(crate) fn known(&self) -> Option<Endpoint> {
+        match self {
+            Self::Known(endpoint) => Some(endpoint),
+            Self::Path(_) => None,
+        }
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Known(endpoint) => endpoint_names::name(endpoint),
+            Self::Path(path) => path.clone(),
+        }
+    }
+}
+
+impl PartialEq for Target {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl ParamValue {
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Several(values) => values.join("+"),
+            Self::Time(time) => time_arg::shown(*time),
+        }
+    }
+
+    pub(crate) fn cell(&self) -> Cell {
+        match self {
+            Self::Time(time) => Cell::Time(*time),
+            other => Cell::text(other.shown()),
+        }
+    }
+}
+
+impl Series {
+    pub(crate) fn value(&self, wire_name: &str) -> Option<&ParamValue> {
+        self.values.iter().find(|(name, _)| name == wire_name).map(|(_, value)| value)
+    }
+}
+
+/// Every endpoint with every combination of values, in the given order.
+pub(crate) fn combine(targets: &[Target], params: &Params, log: &Log) -> Result<Vec<Series>> {
+    every_param_is_accepted(targets, params)?;
+    if let Some(twice) = targets.iter().enumerate().find(|(index, target)| targets[..*index].contains(target)) {
+        return Err(Failure::usage(format!("`{}` is listed twice", twice.1.name())));
+    }
+    let mut all = Vec::new();
+    for target in targets {
+        let mut of_target = vec![Series { endpoint: target.clone(), values: Vec::new() }];
+        for (name, values) in &params.known {
+            let info = target.known().and_then(|endpoint| endpoint.param(name));
+            let given = match (target, info) {
+                (Target::Known(endpoint), Some(info)) => {
+                    values.iter().map(|value| read(endpoint, info, value, log)).collect::<Result<Vec<_>>>()?
+                }
+                (Target::Known(_), None) => continue,
+                (Target::Path(_), _) => values.iter().cloned().map(ParamValue::Text).collect(),
+            };
+            if let Some(twice) = given.iter().enumerate().find(|(index, value)| given[..*index].contains(value)) {
+                return Err(Failure::usage(format!("`{}` is listed twice for `{name}`", twice.1.shown())));
+            }
+            of_target = times(&of_target, name, &given);
+        }
+        for (name, value) in &params.passed_on {
+            of_target = times(&of_target, name, &[ParamValue::Text(value.clone())]);
+        }
+        all.append(&mut of_target);
+    }
+    all.iter().try_for_each(ends_after_its_start)?;
+    warn_of_missing_params(targets, params, log);
+    Ok(all)
+}
+
+fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
+    let with = |one: &Series, value: &ParamValue| {
+        let mut one = one.clone();
+        one.values.retain(|(other, _)| other != name);
+        one.values.push((name.to_owned(), value.clone()));
+        one
+    };
+    series.iter().flat_map(|one| values.iter().map(move |value| with(one, value))).collect()
+}
+
+/// Rejects a param that none of the endpoints accepts; one that some accept is set on those.
+fn every_param_is_accepted(targets: &[Target], params: &Params) -> Result<()> {
+    let accepts = |target: &Target, name: &str| target.known().is_none_or(|endpoint| endpoint.param(name).is_some());
+    for (name, _) in &params.known {
+        if targets.iter().any(|target| accepts(target, name)) {
+            continue;
+        }
+        let names: Vec<_> = targets.iter().map(Target::name).collect();
+        let known =
+            targets.iter().filter_map(Target::known).flat_map(|endpoint| endpoint.params.unwrap_or_default().iter());
+        let mut known: Vec<_> = known.map(|info| format!("--{}", kebab(info.wire_name))).collect();
+        known.dedup();
+        let accepted = if known.is_empty() { "no params".to_owned() } else { known.join(", ") };
+        return Err(Failure::usage(format!("`--{}` is not a param of {}", kebab(name), alternatives(&names)))
+            .help(format!("accepted: {accepted}"))
+            .help(format!("`--param {name}=VALUE` sends it anyway")));
+    }
+    Ok(())
+}
+
+/// Warns of missing params whose requirement is unconfirmed: the service decides whether the request fails.
+fn warn_of_missing_params(targets: &[Target], params: &Params, log: &Log) {
+    for endpoint in targets.iter().filter_map(Target::known) {
+        for info in endpoint.params.unwrap_or_default().iter() {
+            let is_omitted = info.const_value.is_none() && info.default.is_none() && !params.has(info.wire_name);
+            if info.required.is_some_and(|evidence| is_omitted && !evidence.is_enforced()) {
+                let (name, option) = (endpoint_names::name(endpoint), kebab(info.wire_name));
+                log.warning(&format!("`--{option}` is probably required by {name} but was not given"));
+            }
+        }
+    }
+}
+
+/// Rejects a range that ends before its start: the service would return no records and no error.
+fn ends_after_its_start(series: &Series) -> Result<()> {
+    let info = series.endpoint.known().and_then(|endpoint| endpoint.history(&SERVICE));
+    let Some(info) = info.or(SERVICE.history.as_ref()) else { return Ok(()) };
+    match (series.value(info.from), series.value(info.to)) {
+        (Some(ParamValue::Time(from)), Some(ParamValue::Time(to))) if to < from => {
+            let [start, end] = [(info.from, from), (info.to, to)]
+                .map(|(name, time)| format!("`--{} {}`", kebab(name), time_arg::shown(*time)));
+            Err(Failure::usage(format!("{end} is before {start}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The value in the form that an endpoint accepts, or its error.
+fn read(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Result<ParamValue> {
+    if matches!(info.ty, ValueType::Timestamp(_)) {
+        let time = time_arg::timestamp(value)
+            .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
+        return Ok(ParamValue::Time(time));
+    }
+    // `+` joins values only for a param that accepts a list.
+    let several: Vec<&str> = if info.list_setter.is_some() && splits(info) {
+        value.split('+').map(str::trim).collect()
+    } else {
+        vec![value.trim()]
+    };
+    if several.contains(&"") {
+        return Err(Failure::usage(format!("`{}` has an empty value in `{value}`", info.wire_name)));
+    }
+    for one in &several {
+        check(endpoint, info, one, log)?;
+    }
+    Ok(match several.as_slice() {
+        [one] => ParamValue::Text((*one).to_owned()),
+        _ => ParamValue::Several(several.into_iter().map(str::to_owned).collect()),
+    })
+}
+
+/// Warns of a value that may be rejected. A value outside of a closed, documented set is an error.
+fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, log: &Log) -> Result<()> {
+    let (name, param) = (endpoint_names::name(endpoint), info.wire_name);
+    let option = || format!("`--{} {value}`", kebab(param));
+    if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
+        let accepted = info.allowed_values.join(", ");
+        log.warning(&format!("{} may be rejected; known accepted values: {accepted}; sending it anyway", option()));
+    }
+    let ValueType::Named(ty) = info.ty else { return Ok(()) };
+    let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
+    if known.is_empty() || known.contains(&value) {
+        if info.rejected_values.contains(&value) {
+            log.warning(&format!("{} is probably rejected by {name}", option()));
+        }
+        return Ok(());
+    }
+    let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
+    let help = suggest::help(value, known.iter().copied());
+    if !ty.open && is_documented {
+        let expected = alternatives(&known);
+        return Err(Failure::usage(format!("invalid `{param}` `{value}` for {name} (expected {expected})"))
+            .help_if(help)
+            .help(format!("`--param {param}={value}` sends it anyway")));
+    }
+    // Tickers are short and numerous, so almost any text resembles one.
+    if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
+        log.warning(&format!("unknown value {}; {help} Sending it anyway", option()));
+    }
+    Ok(())
+}
+
+/// A list as text: `a, b or c`.
+fn alternatives(all: &[impl AsRef<str>]) -> String {
+    let words: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+/// The differences between the series, as briefly as possible.
+pub(crate) fn labels(series: &[Series]) -> Vec<String> {
+    let names = differing(series);
+    let several = series.iter().any(|one| one.endpoint != series[0].endpoint);
+    let label = |one: &Series| {
+        let mut words: Vec<String> = Vec::new();
+        if several || names.is_empty() {
+            words.push(one.endpoint.name());
+        }
+        words.extend(names.iter().filter_map(|name| one.value(name)).map(ParamValue::shown));
+        words.join(" ")
+    };
+    series.iter().map(label).collect()
+}
+
+/// The params whose values differ among series, in their order.
+pub(crate) fn differing(series: &[Series]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (name, value) in series.iter().flat_map(|one| &one.values) {
+        if !names.contains(name) && series.iter().any(|one| one.value(name).is_some_and(|other| other != value)) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
+/// The named target, if it has a history.
+pub(crate) fn must_have_history(written: &str) -> Result<Target> {
+    let target = Target::find(written)?;
+    if target.known().is_some_and(|endpoint| endpoint.history(&SERVICE).is_some()) {
+        return Ok(target);
+    }
+    let failure = Failure::usage(format!("{} has no known history", target.name()));
+    Err(failure.help("`derivs list --history` lists the endpoints with a history"))
+}
+
+/// Rejects params that a history sets itself.
+pub(crate) fn no_range_params(params: &Params) -> Result<()> {
+    match SERVICE.history.iter().flat_map(range_params).find(|name| params.has(name)) {
+        Some(name) => {
+            Err(Failure::usage(format!("a history sets `{name}` for every page")).help("use `--from` and `--to`"))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(targets: &[&str], known: &[(&str, &[&str])], passed_on: &[(&str, &str)]) -> Vec<String> {
+        let targets: Result<Vec<_>> = targets.iter().map(|name| Target::find(name)).collect();
+        let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+        let params = Params {
+            known: known.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),
+            passed_on: passed_on.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        };
+        let combined = targets.and_then(|targets| combine(&targets, &params, &Log::nothing()));
+        combined.map_or_else(|failure| vec![failure.to_string()], |series| labels(&series))
+    }
+
+    #[test]
+    fn every_combination_is_one_series() {
+        let two: (&str, &[&str]) = ("coin", &["BTC", "ETH"]);
+        assert_eq!(check(&["volume_ratio"], &[two], &[]), ["BTC", "ETH"]);
+        assert_eq!(check(&["volume_ratio"], &[("coin", &["BTC"])], &[]), ["volume_ratio"]);
+        let four = check(&["volume_ratio", "open_interest"], &[two, ("timeframe", &["1h"])], &[]);
+        assert_eq!(four, ["volume_ratio BTC", "volume_ratio ETH", "open_interest BTC", "open_interest ETH"]);
+        let venues: (&str, &[&str]) = ("exchange", &["binance_spot", "okx_perp_stable+bybit_perp_stable"]);
+        let both = check(&["volume_ratio"], &[venues], &[]);
+        assert_eq!(both, ["binance_spot", "okx_perp_stable+bybit_perp_stable"]);
+        assert_eq!(check(&["/new"], &[two], &[("a", "1,2")]), ["BTC", "ETH"]);
+    }
+
+    #[test]
+    fn invalid_values_name_the_expected_ones() {
+        let timeframe = check(&["volume_ratio"], &[("timeframe", &["1hr"])], &[]);
+        let expected = "invalid `timeframe` `1hr` for volume_ratio (expected 1m, 5m, 15m, 1h, 4h or 1d)\n  help: did you mean `1h`? `--param timeframe=1hr` sends it anyway";
+        assert_eq!(timeframe, [expected]);
+        let anchor = check(&["health_check"], &[("anchor", &["1d"])], &[]);
+        let expected = "`--anchor` is not a param of health_check\n  help: accepted: no params; `--param anchor=VALUE` sends it anyway";
+        assert_eq!(anchor, [expected]);
+        // A param that only some of the endpoints accept is set on those.
+        assert_eq!(
+            check(&["health_check", "anchored_cvd"], &[("anchor", &["1d"])], &[]),
+            ["health_check", "anchored_cvd"]
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! The rate limit that programs with one API key share through a Redis or Valkey server.
+//!
+//! Opens a gate from options and an environment variable; a server that does not respond is an error. A message
+//! explains why the first request waits. A password is read only from the environment, because other users can see the
+//! command line.
+
+use std::env;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use clap::Args;
+use generated_client::{Builder, SERVICE, limits};
+use shared_gate::{SharedGate, Status};
+
+use crate::failure::{ExitKind, Failure, Result};
+use crate::log::Log;
+use crate::progress::counted;
+
+/// The shared rate limit.
+#[derive(Args, Debug)]
+pub(crate) struct GateOptions {
+    /// Redis or Valkey server of a rate limit shared with other programs: redis://host:6379
+    #[arg(long, value_name = "URL", conflicts_with = "sandbox", value_hint = clap::ValueHint::Url)]
+    gate: Option<String>,
+    /// Name of the shared rate limit; one per API key
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    gate_name: String,
+}
+
+impl GateOptions {
+    /// The gate, once its server has responded; `None` without a URL.
+    ///
+    /// The gate uses the rate limit of the settings, if they have one.
+    pub(crate) async fn open(&self, settings: &mut Builder, log: &Log) -> Result<Option<SharedGate>> {
+        let Some(url) = self.url()? else { return Ok(None) };
+        let limit = settings.take_rate_limit().unwrap_or_else(limits::all);
+        let built = SharedGate::builder(url, limit).name(&*self.gate_name).build();
+        let gate = built.map_err(|error| Failure::usage(with_causes(&error)).help(HELP))?;
+        let status = gate.status().await;
+        let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).help(HELP))?;
+        if let Some(why) = self.keeps_back(&status) {
+            log.remark(&why);
+        }
+        // A command opens one gate.
+        drop(OPENED.set(gate.clone()));
+        Ok(Some(gate))
+    }
+
+    /// The reason why the first request waits a second or longer.
+    fn keeps_back(&self, status: &Status) -> Option<String> {
+        if status.opens_in < Duration::from_secs(1) {
+            return None;
+        }
+        let why = if status.resumes_in.is_zero() {
+            "it is new, its server has restarted, or the limit is used up"
+        } else {
+            "the service requested a pause"
+        };
+        Some(format!("waiting {} s for the shared rate limit `{}`: {why}", status.opens_in.as_secs(), self.gate_name))
+    }
+
+    fn url(&self) -> Result<Option<String>> {
+        let variable = format!("{}_GATE", SERVICE.env_prefix);
+        match &self.gate {
+            Some(url) if url.contains('@') => {
+                let message = "`--gate` does not accept a user or a password, as other users can see the command line";
+                Err(Failure::usage(message).help(format!("set {variable} to the URL instead")))
+            }
+            Some(url) => Ok(Some(url.clone())),
+            None => Ok(env::var(variable).ok().filter(|url| !url.is_empty())),
+        }
+    }
+}
+
+/// The gate to shut down when the program ends.
+static OPENED: OnceLock<SharedGate> = OnceLock::new();
+
+/// The maximum wait for the server at the end of the program.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Releases this program's slots on the server, if there is one.
+pub(crate) async fn shutdown() {
+    if let Some(gate) = OPENED.get() {
+        // Without this, the server releases the slots when the lease ends.
+        drop(tokio::time::timeout(SHUTDOWN_TIMEOUT, gate.shutdown()).await);
+    }
+}
+
+const HELP: &str = "without `--gate`, this program enforces the rate limit for itself only";
+
+/// An error and its causes, in one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        if !text.ends_with(&next.to_string()) {
+            text = format!("{text}: {next}");
+        }
+        cause = next.source();
+    }
+    text
+}
+
+/// The status of a gate as text.
+pub(crate) fn described(status: &Status) -> String {
+    let programs = counted(status.machines.len() as u64, "program");
+    let slots = status.slots.map(|slots| format!(" of {slots}")).unwrap_or_default();
+    let mut text = format!("{programs}, {}{slots} requests in flight", status.in_flight);
+    if status.opens_in > Duration::from_secs(1) {
+        text.push_str(&format!("; the next in {} s", status.opens_in.as_secs()));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(gate: Option<&str>) -> Result<Option<String>, String> {
+        let options = GateOptions { gate: gate.map(str::to_owned), gate_name: "default".to_owned() };
+        options.url().map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_password_on_the_command_line_is_an_error() {
+        assert_eq!(url(Some("redis://host:6379/1")), Ok(Some("redis://host:6379/1".to_owned())));
+        let rejected = url(Some("redis://:canary@host")).unwrap_err();
+        assert!(rejected.contains("does not accept a user or a password") && rejected.contains("_GATE"), "{rejected}");
+        assert!(!rejected.contains("canary"), "{rejected}");
+    }
+}

@@ -1,0 +1,34 @@
+//! Two programs that write to one file: the error of the second names the first, and a killed one blocks no other.
+
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use crate::support::{self, Service, derivs_with, run, run_with, text};
+
+const MONTH: [&str; 10] =
+    ["backfill", "volume_ratio", "--coin", "BTC", "--timeframe", "1h", "--from", "2025-01-01", "--to", "2025-02-01"];
+
+#[test]
+fn second_program_names_the_first_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("month.csv");
+    let args = [MONTH.as_slice(), &["--out", text(&file)]].concat();
+    let service = Service::with(|builder| builder.fault("latency=10m".parse().unwrap()));
+    let mut first = derivs_with(&service, &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while service.requests() == 0 {
+        assert!(first.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(10));
+    }
+    let second = run_with(&service, &args);
+    assert_eq!(second.code, Some(1), "{second:?}");
+    let process = format!("process {}", first.id());
+    assert!(second.err.contains(&process), "{}", second.err);
+    assert!(second.err.ends_with("\n  help: wait until it has ended, then run the command again\n"));
+    // SIGKILL, on systems that have it: the program cannot clean up.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let third = run(&[args.as_slice(), &["--sandbox"]].concat());
+    assert_eq!(third.code, Some(0), "{}", third.err);
+    assert_eq!(support::contents(&file).lines().skip(1).count(), 31 * 24);
+}

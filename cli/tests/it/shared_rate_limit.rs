@@ -1,0 +1,40 @@
+//! The first use of a shared rate limit.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use crate::server::Server;
+use crate::support::{Service, derivs_with, run, text};
+
+const HOUR: [&str; 6] = ["get", "volume_ratio", "--coin", "BTC", "--timeframe", "1h"];
+
+/// Nothing is sent for a minute: earlier requests may still count.
+#[test]
+fn first_use_of_a_gate_explains_its_wait() {
+    let (service, server) = (Service::start(), Server::start(None));
+    let url = server.url("");
+    let mut command = derivs_with(&service, &[HOUR.as_slice(), &["--gate", &url]].concat());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(line.starts_with("waiting "), "{line}");
+    assert!(line.contains(" s for the shared rate limit `default`: it is new, its server has restarted,"), "{line}");
+}
+
+/// The gate has the limit of the settings file, whose window is over at once.
+#[cfg(unix)]
+#[test]
+fn a_rate_limit_of_the_settings_is_that_of_the_gate() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (service, server, folder) = (Service::start(), Server::start(None), tempfile::tempdir().unwrap());
+    let file = folder.path().join("settings.toml");
+    let limit = "rate_limit = { requests = 20, window = \"100ms\", concurrent = 3 }";
+    std::fs::write(&file, format!("base_url = {:?}\napi_key = \"right-key\"\n{limit}\n", service.base_url())).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let checked = run(&["check", "--settings", text(&file), "--gate", &server.url("")]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    assert!(checked.out.contains("\nshared limit  0 programs, 0 of 3 requests in flight\n"), "{}", checked.out);
+}

@@ -1,0 +1,118 @@
+//! A proposal: the next shared state as computed by one machine.
+//!
+//! A proposal is computed from the shared state on the server, this machine's events since, and its waiting requests.
+//! It has the shared state to offer, the requests that are admitted if the server accepts it, whether it is worth an
+//! exchange, and the time of the next check.
+
+use std::time::Duration;
+
+use runtime::rate_limit::rules::{Closed, GateTime};
+use tokio::time::Instant;
+
+use crate::queue::Ticket;
+use crate::shared_state::{InFlight, SharedState};
+use crate::state_store::{LIFETIME, StateStore};
+use crate::worker::Worker;
+
+/// The state of the server at a time.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) version: String,
+    pub(crate) shared: SharedState,
+    pub(crate) at: Instant,
+}
+
+impl Known {
+    /// `true` if a server in this run must still have a shared state.
+    pub(crate) fn is_kept(&self, run: &str) -> bool {
+        let written = self.version.strip_prefix(run).and_then(|rest| rest.strip_prefix(':'));
+        written.is_some_and(|version| !version.is_empty()) && self.at.elapsed() < LIFETIME
+    }
+}
+
+/// A shared state to offer, and its consequences if it is accepted.
+#[derive(Debug)]
+pub(crate) struct Proposal {
+    pub(crate) number: u64,
+    pub(crate) version: String,
+    pub(crate) shared: SharedState,
+    /// The admitted requests, their weights, and their earliest send times, by this machine's clock: the server's may
+    /// be set before the offer is accepted.
+    pub(crate) turns: Vec<(Ticket, usize, Instant)>,
+    /// Number of events written into it.
+    pub(crate) events: usize,
+    /// `true` if it is worth an exchange now.
+    pub(crate) is_due: bool,
+    /// The time of the next check otherwise.
+    pub(crate) next_check: Instant,
+}
+
+/// Maximum number of requests that one exchange admits.
+const AT_ONCE: usize = 64;
+
+/// Maximum delay until a machine notices a slot that another one released.
+const SLOTS: Duration = Duration::from_millis(25);
+
+/// Maximum delay until a machine reads the changes of others.
+const OTHERS: Duration = Duration::from_millis(200);
+
+impl<S: StateStore> Worker<S> {
+    /// Computes the next shared state from a shared state.
+    pub(crate) fn proposal(&mut self, base: &SharedState) -> Proposal {
+        self.proposals += 1;
+        let now = self.now();
+        let mut shared = base.clone();
+        shared.open(&self.machine, self.in_flight, now);
+        for event in &self.events {
+            shared.note(&self.machine, *event, &self.clock, now);
+        }
+        let first = self.waiting.iter().take(AT_ONCE);
+        let tickets: Vec<_> = first.map(|(ticket, waiting)| (*ticket, waiting.weight)).collect();
+        let (mut turns, mut closed) = (Vec::new(), None);
+        for (ticket, weight) in &tickets {
+            match shared.pass(&self.machine, *weight, now, self.ahead) {
+                Ok(at) => turns.push((*ticket, *weight, self.clock.instant(at))),
+                Err(why) => {
+                    closed = Some(why);
+                    break;
+                }
+            }
+        }
+        shared.finish(&self.machine, turns.len() < tickets.len(), self.proposals, now);
+        Proposal {
+            number: self.proposals,
+            version: format!("{}-{}", self.machine, self.proposals),
+            is_due: self.is_due(base, &shared, now) || !turns.is_empty(),
+            next_check: self.next_check(&shared, closed, now),
+            events: self.events.len(),
+            shared,
+            turns,
+        }
+    }
+
+    /// Returns `true` if events must be written although no request is admitted.
+    fn is_due(&self, base: &SharedState, shared: &SharedState, now: GateTime) -> bool {
+        let has_lease = shared.waits(&self.machine) || shared.in_flight(&self.machine) != InFlight::default();
+        base.waits(&self.machine) != shared.waits(&self.machine)
+            || self.write_by.is_some_and(|write_by| write_by <= Instant::now())
+            || has_lease && base.renewal(&self.machine).is_none_or(|renewal| renewal <= now)
+    }
+
+    /// The time of the next check if no event occurs before.
+    fn next_check(&self, shared: &SharedState, closed: Option<Closed>, now: GateTime) -> Instant {
+        let ahead = if shared.is_next(&self.machine, now) { self.ahead } else { Duration::ZERO };
+        let now = Instant::now();
+        // Machines that wait for the same slot check at different times.
+        let random = |time: Duration| time.mul_f64(0.5 + fastrand::f64() / 2.0);
+        let opening = match closed {
+            None => None,
+            Some(Closed::Full) => Some(now + random(SLOTS)),
+            Some(Closed::Until(later)) => {
+                let early = self.clock.instant(later).checked_sub(random(ahead));
+                Some(early.unwrap_or(now).clamp(now, now + random(OTHERS)))
+            }
+        };
+        let renewal = shared.renewal(&self.machine).map(|renewal| self.clock.instant(renewal));
+        opening.into_iter().chain(renewal).chain(self.write_by).min().unwrap_or(now + OTHERS)
+    }
+}

@@ -1,0 +1,299 @@
+//! Faults: machines die, the service rejects requests, and the server loses data, is slow or unreachable.
+
+use runtime::ErrorKind;
+use runtime::rate_limit::RateLimiter;
+use runtime::transport::Phase;
+
+use super::*;
+use crate::scripted::{failure, reply};
+
+/// One slot shows which machine has it.
+fn one_slot() -> RateLimit {
+    RateLimit::new(10, SECOND, 1)
+}
+
+/// The first window of a gate that was used before is over.
+async fn settle(machine: &Machine) {
+    tokio::time::sleep(2 * SECOND).await;
+    machine.client.raw("/x").await.unwrap();
+    tokio::time::sleep(2 * SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dead_machine_loses_its_slots() {
+    let (service, store) = (service(100 * SECOND), MemoryStore::new());
+    let [mut dead, mut alive] = [(); 2].map(|()| Machine::new(&service, store.clone(), one_slot()));
+    let begun = Instant::now();
+    dead.run("/dead", 3, begun + 50 * SECOND);
+    tokio::time::sleep(20 * SECOND).await;
+    assert_eq!(service.paths(), ["dead"]);
+    alive.run("/alive", 1, begun + 50 * SECOND);
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(alive.gate.status().await.unwrap().in_flight, 1);
+    dead.kill();
+    let killed = Instant::now();
+    tokio::time::sleep(10 * SECOND).await;
+    assert_eq!(service.paths(), ["dead", "alive"]);
+    let taken = *service.arrivals().last().unwrap() - killed;
+    assert!(taken > 5 * SECOND && taken < 9 * SECOND, "{taken:?}");
+}
+
+/// Simulates a worker that panics, or whose thread gets no runtime.
+#[tokio::test(start_paused = true)]
+async fn gate_without_its_worker_fails_at_once() {
+    let (service, store) = (service(SECOND), MemoryStore::new());
+    let machine = Machine::new(&service, store, one_slot());
+    let client = machine.client.clone();
+    let waiting = tokio::spawn(async move { client.raw("/x").await });
+    tokio::time::sleep(MILLISECOND / 2).await;
+    machine.worker.abort();
+    let ended = async {
+        let errors = [waiting.await.unwrap().unwrap_err(), machine.client.raw("/x").await.unwrap_err()];
+        assert!(errors.iter().all(|error| error.to_string().contains("the worker of the shared gate has ended")));
+        machine.gate.shutdown().await;
+        machine.gate.status().await.unwrap_err()
+    };
+    tokio::time::timeout(60 * SECOND, ended).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn long_request_keeps_its_slot() {
+    let (service, store) = (service(25 * SECOND), MemoryStore::new());
+    let [mut one, mut other] = [(); 2].map(|()| Machine::new(&service, store.clone(), one_slot()));
+    let end = Instant::now() + 100 * SECOND;
+    one.run("/one", 1, end);
+    other.run("/other", 1, end);
+    assert!(one.finish().await + other.finish().await >= 4);
+    assert_eq!(service.most_under_way(), 1);
+    // The machine that detects the free slot first does not keep it either.
+    let paths = service.paths();
+    assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn machine_gets_its_share_of_occupied_slots() {
+    let (service, store) = (service(4 * SECOND), MemoryStore::new());
+    let mut machines = [(); 3].map(|()| Machine::new(&service, store.clone(), RateLimit::new(100, SECOND, 9)));
+    let end = Instant::now() + 120 * SECOND;
+    for (machine, path) in machines.iter_mut().zip(["/a", "/b", "/c"]) {
+        machine.run(path, 20, end);
+        tokio::time::sleep(20 * SECOND).await;
+    }
+    tokio::time::sleep(20 * SECOND).await;
+    let status = machines[0].gate.status().await.unwrap();
+    let shares: Vec<_> = status.machines.values().map(|machine| machine.in_flight).collect();
+    assert!(shares.len() == 3 && shares.iter().all(|share| (2..=4).contains(share)), "{status:?}");
+    assert_eq!(service.most_under_way(), 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_holds_for_all() {
+    let service = Service::new(move |_, before| match before {
+        100 => reply(429, &[("retry-after", "5")], ""),
+        _ => Fate { way: Duration::ZERO, reply: 20 * MILLISECOND, ..ok() },
+    });
+    let store = MemoryStore::new();
+    let mut machines = [(); 3].map(|()| Machine::new(&service, store.clone(), set_a()));
+    let end = Instant::now() + 30 * SECOND;
+    for machine in &mut machines {
+        machine.run("/x", 10, end);
+    }
+    for machine in &mut machines {
+        machine.finish().await;
+    }
+    let arrivals = service.arrivals();
+    let rejected = arrivals[100] + 20 * MILLISECOND;
+    // Requests that were admitted slightly ahead of time are sent.
+    let next = arrivals.iter().find(|arrival| **arrival > rejected + 150 * MILLISECOND).unwrap();
+    let pause = *next - rejected;
+    assert!(pause >= 5 * SECOND && pause < 5 * SECOND + 50 * MILLISECOND, "{pause:?}");
+}
+
+/// A fault of the server in the middle of work, which returns its time, and the maximum pause of the work afterwards.
+async fn check(fault: impl AsyncFnOnce(&MemoryStore) -> Instant, max: Duration) {
+    let (service, store) = (service(20 * MILLISECOND), MemoryStore::new());
+    let mut machines =
+        [(); 3].map(|()| Machine::new(&service, store.at(MILLISECOND), RateLimit::new(100, 10 * SECOND, 20)));
+    let begun = Instant::now();
+    let end = begun + 90 * SECOND;
+    for machine in &mut machines {
+        machine.run("/x", 10, end);
+    }
+    tokio::time::sleep(40 * SECOND).await;
+    let before = fault(&store).await;
+    let mut calls = 0;
+    for machine in &mut machines {
+        calls += machine.finish().await;
+    }
+    let arrivals = service.arrivals();
+    assert_eq!(usize::try_from(calls).unwrap(), arrivals.len(), "each call ends once and well");
+    assert!(peak(&arrivals, 10 * SECOND) <= 100);
+    let pause = arrivals.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+    assert!(pause <= max, "{pause:?}");
+    let [used_before, used_after] =
+        [(begun + 20 * SECOND, before), (before + max, end)].map(|(from, to)| rate(&arrivals, from, to) / 10.0);
+    assert!(used_before >= 0.97 && used_after >= 0.97, "{used_before} {used_after}");
+}
+
+const WINDOW: Duration = Duration::from_millis(10_100);
+
+#[tokio::test(start_paused = true)]
+async fn server_that_lost_its_state_costs_a_window() {
+    let restarted = async |store: &MemoryStore| {
+        let stopped = Instant::now();
+        store.server().stop();
+        tokio::time::sleep(3 * SECOND).await;
+        store.server().forget();
+        store.server().start();
+        stopped
+    };
+    let forgot = async |store: &MemoryStore| {
+        store.server().forget();
+        Instant::now()
+    };
+    check(restarted, 3 * SECOND + WINDOW + SECOND).await;
+    check(forgot, WINDOW + SECOND / 5).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_restored_from_a_backup_costs_a_window() {
+    let went_back = async |store: &MemoryStore| {
+        let before = store.server().snapshot();
+        tokio::time::sleep(5 * SECOND).await;
+        store.server().stop();
+        store.server().go_back(before);
+        store.server().start();
+        Instant::now()
+    };
+    check(went_back, WINDOW + SECOND / 5).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_costs_a_window() {
+    // Also while offers are in transit.
+    for step in 0..6 {
+        let set_back = async |store: &MemoryStore| {
+            tokio::time::sleep(17 * step * MILLISECOND).await;
+            store.server().set_back(3600 * SECOND);
+            Instant::now()
+        };
+        check(set_back, WINDOW + SECOND / 5).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_response_costs_no_slot() {
+    let flaky = async |store: &MemoryStore| {
+        for _ in 0..15 {
+            store.server().lose_responses(2);
+            tokio::time::sleep(2 * SECOND).await;
+        }
+        Instant::now()
+    };
+    check(flaky, SECOND).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn ended_program_keeps_no_slot() {
+    let (service, store) = (service(MILLISECOND), MemoryStore::new());
+    settle(&Machine::new(&service, store.clone(), one_slot())).await;
+    let begun = Instant::now();
+    for _ in 0..20 {
+        let mut program = Machine::failing_after(SECOND, &service, store.clone(), one_slot());
+        program.client.raw("/x").await.unwrap();
+        program.gate.shutdown().await;
+        program.kill();
+    }
+    assert!(begun.elapsed() < 3 * SECOND, "{:?}", begun.elapsed());
+    let program = Machine::new(&service, store.clone(), one_slot());
+    program.client.raw("/x").await.unwrap();
+    store.server().stop();
+    program.gate.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_request_leaves_nothing_behind() {
+    let store = MemoryStore::new();
+    let service = Service::new(|_, before| match before % 3 {
+        0 => failure(Phase::Headers),
+        1 => Fate { way: SECOND, departure: SECOND, ..ok() },
+        _ => Fate { reply: 50 * SECOND, ..ok() },
+    });
+    let machine = Machine::new(&service, store.clone(), set_a());
+    settle(&machine).await;
+    for patience in (0..60).map(|index| 37 * index * MILLISECOND) {
+        let task = tokio::spawn(machine.client.raw("/x").into_future());
+        tokio::time::sleep(patience).await;
+        task.abort();
+    }
+    tokio::time::sleep(2 * SECOND).await;
+    let status = machine.gate.status().await.unwrap();
+    assert_eq!((status.in_flight, status.machines.len(), status.opens_in), (0, 0, Duration::ZERO), "{status:?}");
+    // Its worker ends with the last clone.
+    let Machine { client, gate, worker, .. } = machine;
+    drop((client, gate));
+    worker.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_server_nothing_is_sent() {
+    let (service, store) = (service(MILLISECOND), MemoryStore::new());
+    let machine = Machine::failing_after(10 * SECOND, &service, store.clone(), set_a());
+    settle(&machine).await;
+    store.server().stop();
+    let before = service.arrivals().len();
+    let begun = Instant::now();
+    let error = machine.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Queue);
+    assert!(error.to_string().contains("the server cannot be reached"), "{error}");
+    assert!(begun.elapsed() >= 10 * SECOND && begun.elapsed() < 11 * SECOND, "{:?}", begun.elapsed());
+    assert!(machine.gate.status().await.is_err());
+    // Requests that wait when it is back continue.
+    let waiting = tokio::spawn(machine.client.raw("/x").into_future());
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(service.arrivals().len(), before);
+    store.server().start();
+    waiting.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn foreign_state_is_an_error_at_once() {
+    let (service, store) = (service(20 * SECOND), MemoryStore::new());
+    let one = Machine::new(&service, store.clone(), set_a());
+    settle(&one).await;
+    let task = tokio::spawn(one.client.raw("/x").into_future());
+    tokio::time::sleep(SECOND).await;
+    let begun = Instant::now();
+    let other = Machine::new(&service, store.clone(), one_slot());
+    let message = other.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err().to_string();
+    let expected = "other machines use this gate with another limit than 10 in 1s and 1 in flight; use another name";
+    assert!(message.contains(expected), "{message}");
+    assert!(begun.elapsed() < SECOND);
+    assert_eq!(other.gate.rate_limit(), Some(one_slot()));
+    // Another limit applies after the last machine has stopped using the old one.
+    task.await.unwrap().unwrap();
+    tokio::time::sleep(2 * SECOND).await;
+    other.client.raw("/x").await.unwrap();
+    for (text, expected) in [
+        ("{}", "the state on the server was not written by this version of the gate; use another name: missing field"),
+        ("", "the state on the server was not written by this version of the gate; use another name: EOF"),
+    ] {
+        store.server().set(text);
+        // While it fails, the server is tried every second.
+        tokio::time::sleep(2 * SECOND).await;
+        let message = other.gate.status().await.unwrap_err();
+        let message = format!("{message}: {}", std::error::Error::source(&message).unwrap());
+        assert!(message.starts_with(expected), "{message}");
+    }
+}
+
+/// The text was written by the gate of format 1.
+#[tokio::test(start_paused = true)]
+async fn state_of_format_1_is_an_error_that_names_both_formats() {
+    let (service, store) = (service(20 * MILLISECOND), MemoryStore::new());
+    store.server().set(include_str!("fixtures/format_1.json"));
+    let machine = Machine::new(&service, store, set_a());
+    let error = machine.client.raw("/x").retry(runtime::Retry::none()).await.unwrap_err().to_string();
+    assert!(error.contains("the state on the server has format 1, expected 3; use another name"), "{error}");
+    assert_eq!(service.arrivals().len(), 0);
+}

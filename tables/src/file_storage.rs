@@ -1,0 +1,85 @@
+//! File storage: files by their paths below a root, each written completely or not at all.
+//!
+//! Content is opaque bytes. Disk access blocks the thread, as writing Parquet does: a run has nothing else to do until
+//! its rows are written.
+
+mod local;
+#[cfg(feature = "s3")]
+mod s3;
+
+use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
+
+use bytes::Bytes;
+
+use crate::error::Error;
+
+pub(crate) use local::write;
+
+/// Files by their paths, with slashes.
+#[derive(Clone, Debug)]
+pub(crate) enum FileStorage {
+    /// A folder of the local disk, which need not exist yet.
+    Folder(PathBuf),
+    /// A prefix in a bucket.
+    #[cfg(feature = "s3")]
+    Bucket(s3::Bucket),
+}
+
+#[cfg_attr(not(feature = "s3"), allow(clippy::unused_async, reason = "only object storage waits"))]
+impl FileStorage {
+    /// Returns the storage of a prefix in a bucket, or an error without the feature `s3`.
+    pub(crate) fn bucket(bucket: &str, prefix: &str) -> Result<Self, Error> {
+        #[cfg(feature = "s3")]
+        return Ok(Self::Bucket(s3::Bucket::new(bucket, prefix)?));
+        #[cfg(not(feature = "s3"))]
+        Err(Error::invalid_input(format!(
+            "s3://{bucket}/{prefix}: this program was built without object storage, the feature `s3`"
+        )))
+    }
+
+    /// Returns the paths of all files in a folder and below it, in order, without hidden ones; empty if the folder does
+    /// not exist.
+    pub(crate) async fn list(&self, folder: &str) -> Result<Vec<String>, Error> {
+        let mut paths = match self {
+            Self::Folder(root) => local::list(root, folder)?,
+            #[cfg(feature = "s3")]
+            Self::Bucket(bucket) => bucket.list(folder).await?,
+        };
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// Returns the content of a file.
+    pub(crate) async fn get(&self, path: &str) -> Result<Bytes, Error> {
+        let content = self.find(path).await?;
+        content.ok_or_else(|| Error::storage(self.name(path), io::Error::from(ErrorKind::NotFound)))
+    }
+
+    /// Returns the content of a file, if it exists.
+    pub(crate) async fn find(&self, path: &str) -> Result<Option<Bytes>, Error> {
+        match self {
+            Self::Folder(root) => local::find(&root.join(path)),
+            #[cfg(feature = "s3")]
+            Self::Bucket(bucket) => bucket.find(path).await,
+        }
+    }
+
+    /// Writes a file, replacing an existing one.
+    pub(crate) async fn put(&self, path: &str, content: Vec<u8>) -> Result<(), Error> {
+        match self {
+            Self::Folder(root) => write(&root.join(path), |file| file.write_all(&content)),
+            #[cfg(feature = "s3")]
+            Self::Bucket(bucket) => bucket.put(path, content).await,
+        }
+    }
+
+    /// Returns the name of a file for messages.
+    pub(crate) fn name(&self, path: &str) -> String {
+        match self {
+            Self::Folder(root) => root.join(path).display().to_string(),
+            #[cfg(feature = "s3")]
+            Self::Bucket(bucket) => bucket.name(path),
+        }
+    }
+}

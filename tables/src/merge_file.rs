@@ -1,0 +1,191 @@
+//! Merges the rows of a run with the single file: all series one after the other, each in order of time.
+//!
+//! The output is one file, complete or not at all. Every row is read once, in batches.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufWriter, Write};
+
+use arrow_schema::Schema;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::backfill::{Backfill, BackfillEvent, Summary};
+use crate::columns::Columns;
+use crate::error::Error;
+use crate::file_storage;
+use crate::merge_rows::{self, Changes, Rows};
+use crate::parquet_file::{ParquetFile, ParquetInput};
+use crate::path_names;
+use crate::series::SeriesRequest;
+use crate::single_file::SingleFile;
+use crate::state::{self, FileState, SeriesState};
+use crate::target::{Format, is_gzip};
+use crate::target_content::TargetContent;
+use crate::text_writer::TextWriter;
+
+/// A series of the file.
+struct Member {
+    /// Its state after this run.
+    state: SeriesState,
+    /// Its rows in the existing file: the number of rows before them, and its state after the last run.
+    base: Option<(usize, SeriesState)>,
+    /// The partitions of the rows that are not in the file yet.
+    parts: Vec<String>,
+}
+
+/// Merges the collected rows into the file, if there are any.
+pub(crate) async fn merge(
+    job: &Backfill,
+    content: &TargetContent,
+    single: &SingleFile,
+    watch: &mut impl FnMut(&BackfillEvent),
+    summary: &mut Summary,
+    merged: &mut impl FnMut(&SeriesState, Changes),
+) -> Result<(), Error> {
+    let members = members(content, single).await?;
+    // A deleted text file is restored from its Parquet file, without requests.
+    let is_there = single.base.is_none() || single.path.exists();
+    if is_there && members.iter().all(|member| member.parts.is_empty()) {
+        return Ok(());
+    }
+    let name = single.path.display().to_string();
+    watch(&BackfillEvent::Merging { name: name.clone() });
+    if single.base.is_some() {
+        single.verify()?;
+    }
+    let columns = columns_of(job, content, single, &members).await?;
+    let next = single.rows.with_extension("next");
+    let to = if single.format == Format::Parquet { &single.rows } else { &next };
+    file_storage::write(to, |out| -> Result<(), Error> {
+        let mut file = ParquetFile::new(BufWriter::new(out), columns.schema())?;
+        let mut all = Vec::with_capacity(members.len());
+        for member in &members {
+            let (state, changes) = write_member(content, single, &columns, member, &mut file)?;
+            merged(&state, changes);
+            all.push(state);
+        }
+        let state = FileState { origin: job.source_label.clone(), series: all };
+        file.add_metadata(state::KEY, state.written());
+        file.finish()?.flush().map_err(|error| Error::storage(single.path.display(), error))
+    })?;
+    let fails = |error| Error::storage(single.rows.display(), error);
+    if single.format != Format::Parquet {
+        // The text is written first: if the run is killed in between, the next one merges the same rows again.
+        write_text(single, &next)?;
+        fs::rename(&next, &single.rows).map_err(fails)?;
+    }
+    summary.files.push(name);
+    remove_parts(single).map_err(fails)
+}
+
+/// Returns every series in the file and in the collected rows, ordered by path.
+async fn members(content: &TargetContent, single: &SingleFile) -> Result<Vec<Member>, Error> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let base = single.base.as_ref().map(|base| &base.state);
+    for state in base.iter().flat_map(|base| &base.series) {
+        all.entry(state.path.clone()).or_default();
+    }
+    let files = content.storage.list("").await?;
+    for (path, partition) in files.iter().filter_map(|file| path_names::read_file(file)) {
+        all.entry(path.to_owned()).or_default().push(partition.to_owned());
+    }
+    let mut members = Vec::with_capacity(all.len());
+    for (path, parts) in all {
+        // Without a state the time column is unknown; the next run of that series fetches its rows again.
+        let Some(state) = content.state(&path).await? else { continue };
+        let base = base.and_then(|base| base.series(&path)).map(|(before, state)| (before, state.clone()));
+        members.push(Member { state, base, parts });
+    }
+    Ok(members)
+}
+
+async fn columns_of(
+    job: &Backfill,
+    content: &TargetContent,
+    single: &SingleFile,
+    members: &[Member],
+) -> Result<Columns, Error> {
+    let mut sources: Vec<_> = single.base.iter().map(|base| base.schema.clone()).collect();
+    // Every param of an endpoint has a column, so the columns do not depend on which params are set.
+    let mut params: Vec<_> = job.series().iter().flat_map(SeriesRequest::params).map(str::to_owned).collect();
+    for Member { state, parts, .. } in members {
+        params.extend(path_names::params(&state.path).map(|(name, _)| name));
+        for partition in parts {
+            sources.push(content.input(&content.file(&state.path, partition)).await?.schema());
+        }
+    }
+    Columns::new(&params, &sources).map_err(|why| single.mismatch(&why))
+}
+
+/// Writes the rows of a series, and returns its state in the new file.
+fn write_member<W: Write + Send>(
+    content: &TargetContent,
+    single: &SingleFile,
+    columns: &Columns,
+    member: &Member,
+    file: &mut ParquetFile<W>,
+) -> Result<(SeriesState, Changes), Error> {
+    let Member { state, base, parts } = member;
+    let (old, known): (Rows<'_>, _) = match base {
+        Some((skip, base)) => {
+            let rows = usize::try_from(base.all_rows()).unwrap_or_default();
+            (Box::new(single.input()?.batches(*skip, rows)?), base.known())
+        }
+        None => (Box::new(std::iter::empty()), None),
+    };
+    let part = |partition: &String| -> Rows<'_> {
+        let path = single.parts.join(content.file(&state.path, partition));
+        let name = path.display().to_string();
+        let opened = fs::File::open(&path).map_err(|error| Error::storage(&name, error));
+        let opened = opened.and_then(|file| ParquetInput::open(name, file)?.all());
+        match opened {
+            Ok(batches) => Box::new(batches),
+            Err(error) => Box::new(std::iter::once(Err(error))),
+        }
+    };
+    let new: Rows<'_> = Box::new(parts.iter().flat_map(part));
+    let (rows, changes) = merge_rows::write([old, new], (state, &known), columns, file)?;
+    let rows = BTreeMap::from([(String::new(), rows)]);
+    Ok((SeriesState { rows, revised: changes.revised, ..state.clone() }, changes))
+}
+
+/// Writes the rows as CSV or JSON Lines.
+fn write_text(single: &SingleFile, rows: &std::path::Path) -> Result<(), Error> {
+    let fails = |error| Error::storage(single.path.display(), error);
+    let file = fs::File::open(rows).map_err(fails)?;
+    let input = ParquetInput::open(rows.display().to_string(), file)?;
+    let schema = input.schema();
+    let batches = Box::new(input.all()?);
+    file_storage::write(&single.path, |out| -> Result<(), Error> {
+        let out = BufWriter::new(out);
+        if is_gzip(&single.path) {
+            let out = write_lines(single, &schema, batches, GzEncoder::new(out, Compression::default()))?;
+            return out.finish().and_then(|mut out| out.flush()).map_err(fails);
+        }
+        write_lines(single, &schema, batches, out)?.flush().map_err(fails)
+    })
+}
+
+fn write_lines<W: Write>(single: &SingleFile, schema: &Schema, batches: Rows<'_>, out: W) -> Result<W, Error> {
+    let fails = |error| Error::storage(single.path.display(), error);
+    let mut lines = if single.format == Format::Csv { TextWriter::csv(out) } else { TextWriter::json(out) };
+    lines.begin(schema).map_err(fails)?;
+    for batch in batches {
+        lines.write(&batch?).map_err(fails)?;
+    }
+    lines.into_inner().map_err(fails)
+}
+
+/// Removes the collected rows after they are merged. If any remain, the next run merges them again, which changes
+/// nothing.
+fn remove_parts(single: &SingleFile) -> std::io::Result<()> {
+    for entry in fs::read_dir(&single.parts)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            fs::remove_dir_all(path)?;
+        }
+    }
+    // The hidden file is removed last: without it, remaining rows look like those of an earlier version.
+    if single.format == Format::Parquet { fs::remove_dir_all(&single.parts) } else { Ok(()) }
+}

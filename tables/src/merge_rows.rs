@@ -1,0 +1,223 @@
+//! Merges the fetched rows of a series with the existing ones.
+//!
+//! Both sources are in time order and have the same columns; the output is batches in time order. A fetched row
+//! replaces the existing row of the same time.
+
+use std::io::Write;
+use std::time::Duration;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::Schema;
+use runtime::Value;
+
+use crate::columns::Columns;
+use crate::error::Error;
+use crate::parquet_file::ParquetFile;
+use crate::state::{Known, SeriesState};
+use crate::table_schema::UNKNOWN_FIELDS;
+use crate::timestamps::Timestamps;
+
+/// Batches of rows in order of time.
+pub(crate) type Rows<'r> = Box<dyn Iterator<Item = Result<RecordBatch, Error>> + 'r>;
+
+/// The changes of a merge to the rows of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// New rows before the first existing one, or after the last.
+    pub(crate) added: u64,
+    /// New rows between existing ones.
+    pub(crate) filled: u64,
+    /// Existing rows whose values changed.
+    pub(crate) revised: u64,
+    /// New and changed rows with a value that does not fit its column.
+    pub(crate) invalid: u64,
+}
+
+/// A source and its next row.
+struct Cursor<'r> {
+    rows: Rows<'r>,
+    batch: RecordBatch,
+    next: usize,
+}
+
+impl<'r> Cursor<'r> {
+    fn new(rows: Rows<'r>, batch: RecordBatch) -> Result<Self, Error> {
+        let mut this = Self { rows, next: batch.num_rows(), batch };
+        this.advance(0)?;
+        Ok(this)
+    }
+
+    fn is_over(&self) -> bool {
+        self.next >= self.batch.num_rows()
+    }
+
+    /// Returns and consumes the next rows.
+    fn take(&mut self, rows: usize) -> Result<RecordBatch, Error> {
+        let taken = self.batch.slice(self.next, rows);
+        self.advance(rows)?;
+        Ok(taken)
+    }
+
+    fn advance(&mut self, rows: usize) -> Result<(), Error> {
+        self.next += rows;
+        while self.is_over() {
+            let Some(batch) = self.rows.next() else { break };
+            (self.batch, self.next) = (batch?, 0);
+        }
+        Ok(())
+    }
+
+    fn left(&self) -> usize {
+        self.batch.num_rows() - self.next
+    }
+}
+
+/// Merges the rows of a series, and writes them with the columns of a file; returns their number.
+pub(crate) fn write<'r, W: Write + Send>(
+    sources: [Rows<'r>; 2],
+    (state, known): (&SeriesState, &Known),
+    columns: &'r Columns,
+    file: &mut ParquetFile<W>,
+) -> Result<(u64, Changes), Error> {
+    let path = state.path.clone();
+    let mut rows = 0;
+    let mut out = |batch: &RecordBatch| {
+        rows += u64::try_from(batch.num_rows()).unwrap_or_default();
+        file.write(batch)
+    };
+    let sources = sources.map(|rows| -> Rows<'_> { Box::new(rows.map(|batch| columns.batch(&path, &batch?))) });
+    let changes = merge(sources, &RecordBatch::new_empty(columns.schema()), &state.time, known, &mut out)?;
+    Ok((rows, changes))
+}
+
+/// Merges two sources; `time` is the time column.
+fn merge<'r>(
+    [old, new]: [Rows<'r>; 2],
+    empty: &RecordBatch,
+    time: &str,
+    known: &Known,
+    out: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+) -> Result<Changes, Error> {
+    let (mut old, mut new) = (Cursor::new(old, empty.clone())?, Cursor::new(new, empty.clone())?);
+    let mut changes = Changes::default();
+    loop {
+        if new.is_over() {
+            while !old.is_over() {
+                out(&old.take(old.left())?)?;
+            }
+            return Ok(changes);
+        }
+        let new_times = Timestamps::in_batch(&new.batch, time)?;
+        let first = new_times.get(new.next);
+        if old.is_over() {
+            let rows = new.left();
+            changes.count(&new_times, new.next, rows, known);
+            out(changes.checked(&new.take(rows)?))?;
+            continue;
+        }
+        let old_times = Timestamps::in_batch(&old.batch, time)?;
+        let before = old_times.before(old.next, first);
+        if before > 0 {
+            out(&old.take(before)?)?;
+            continue;
+        }
+        let ahead = new_times.before(new.next, old_times.get(old.next));
+        if ahead > 0 {
+            changes.count(&new_times, new.next, ahead, known);
+            out(changes.checked(&new.take(ahead)?))?;
+            continue;
+        }
+        // Handles rows of the same times in both sources.
+        let is_same = |row: &usize| old_times.get(old.next + row) == new_times.get(new.next + row);
+        let same = (0..old.left().min(new.left())).take_while(is_same).count();
+        let (was, is) = (old.take(same)?, new.take(same)?);
+        if was != is {
+            for row in (0..same).filter(|row| was.slice(*row, 1) != is.slice(*row, 1)) {
+                changes.revised += 1;
+                changes.checked(&is.slice(row, 1));
+            }
+        }
+        out(&is)?;
+    }
+}
+
+impl Changes {
+    /// Counts the invalid rows among new ones.
+    fn checked<'r>(&mut self, rows: &'r RecordBatch) -> &'r RecordBatch {
+        self.invalid += u64::try_from(invalid(rows, rows.schema_ref()).filter(|is| *is).count()).unwrap_or_default();
+        rows
+    }
+
+    fn count(&mut self, times: &Timestamps<'_>, from: usize, rows: usize, known: &Known) {
+        let before = |time| times.before(from, time).min(rows);
+        let filled = known
+            .as_ref()
+            .map_or(0, |known| before(known.end + Duration::from_nanos(1)).saturating_sub(before(known.start)));
+        self.filled += u64::try_from(filled).unwrap_or_default();
+        self.added += u64::try_from(rows - filled).unwrap_or_default();
+    }
+}
+
+/// Returns for each row whether a value did not fit its column and is among the unknown fields. `schema` has all
+/// columns of the file; the rows may have fewer.
+pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
+    let unknown = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
+    (0..rows.num_rows()).map(move |row| {
+        let text = unknown.filter(|unknown| unknown.is_valid(row)).map(|unknown| unknown.value(row));
+        let fields: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        fields.as_object().is_some_and(|fields| fields.keys().any(|name| schema.field_with_name(name).is_ok()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+    use arrow_array::{Int64Array, TimestampMicrosecondArray};
+
+    use super::*;
+
+    fn batch(rows: &[(i64, i64)]) -> RecordBatch {
+        let times: TimestampMicrosecondArray = rows.iter().map(|(time, _)| Some(time * 1_000_000)).collect();
+        let values: Int64Array = rows.iter().map(|(_, value)| Some(*value)).collect();
+        RecordBatch::try_from_iter([("at", Arc::new(times) as _), ("n", Arc::new(values) as _)]).unwrap()
+    }
+
+    fn rows<'r>(batches: &[&[(i64, i64)]]) -> Rows<'r> {
+        Box::new(batches.iter().map(|rows| Ok(batch(rows))).collect::<Vec<_>>().into_iter())
+    }
+
+    /// Checks the merged rows, and the numbers of added, filled and revised ones.
+    fn check(old: &[&[(i64, i64)]], new: &[&[(i64, i64)]], expected: &[(i64, i64)], counts: [u64; 3]) {
+        let all = old.concat();
+        let known = all.first().zip(all.last()).map(|(first, last)| first.0.into()..last.0.into());
+        let mut merged = Vec::new();
+        let mut out = |batch: &RecordBatch| {
+            let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
+            let values = batch.column(1).as_primitive::<Int64Type>().values();
+            merged.extend(times.iter().map(|time| time / 1_000_000).zip(values.iter().copied()));
+            Ok(())
+        };
+        let Changes { added, filled, revised, .. } =
+            merge([rows(old), rows(new)], &batch(&[]), "at", &known, &mut out).unwrap();
+        assert_eq!((merged.as_slice(), [added, filled, revised]), (expected, counts), "{old:?} {new:?}");
+    }
+
+    #[test]
+    fn fetched_rows_replace_and_fill() {
+        check(&[], &[], &[], [0, 0, 0]);
+        check(&[&[(1, 1), (2, 2)]], &[], &[(1, 1), (2, 2)], [0, 0, 0]);
+        check(&[], &[&[(1, 1)], &[], &[(2, 2)]], &[(1, 1), (2, 2)], [2, 0, 0]);
+        check(&[&[(1, 1), (3, 3)]], &[&[(2, 2), (3, 3), (4, 4)]], &[(1, 1), (2, 2), (3, 3), (4, 4)], [1, 1, 0]);
+        check(&[&[(1, 1)], &[(2, 2), (3, 3)]], &[&[(2, 9), (3, 3)]], &[(1, 1), (2, 9), (3, 3)], [0, 0, 1]);
+        check(
+            &[&[(5, 5), (9, 9)]],
+            &[&[(1, 1), (6, 6)], &[(7, 7), (9, 8)]],
+            &[(1, 1), (5, 5), (6, 6), (7, 7), (9, 8)],
+            [1, 2, 1],
+        );
+    }
+}

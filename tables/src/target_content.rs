@@ -1,0 +1,348 @@
+//! The existing content of a target: the location of each series' rows, and its state.
+//!
+//! A data set has one file for each series and partition. The rows of a single file are collected in such a data set
+//! next to it.
+
+use std::collections::BTreeMap;
+use std::iter::once;
+use std::ops::Range;
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use bytes::Bytes;
+use runtime::{Timestamp, Value};
+use serde_json::{from_value, json};
+
+use crate::backfill::Backfill;
+use crate::error::Error;
+use crate::file_storage::FileStorage;
+use crate::merge_rows::invalid;
+use crate::parquet_file::ParquetInput;
+use crate::partition::Partition;
+use crate::path_names;
+use crate::series::SeriesRequest;
+use crate::single_file::SingleFile;
+use crate::state::{self, SeriesState};
+use crate::table_schema::{TableSchema, UNKNOWN_FIELDS};
+use crate::target::Target;
+use crate::time_ranges::TimeRanges;
+use crate::timestamps::Timestamps;
+
+/// The location of a job's rows.
+pub(crate) struct TargetContent {
+    pub(crate) storage: FileStorage,
+    pub(crate) single: Option<SingleFile>,
+    pub(crate) head: Head,
+}
+
+/// The content of the hidden file of a data set, which applies to all of its files.
+#[derive(Clone)]
+pub(crate) struct Head {
+    pub(crate) partition: Partition,
+    origin: String,
+    /// The params in the folder names of each endpoint; empty for the collected rows of a single file.
+    params: BTreeMap<String, Vec<String>>,
+}
+
+/// The existing content of a series.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inventory {
+    pub(crate) state: SeriesState,
+    /// The columns of its newest file.
+    pub(crate) schema: Option<SchemaRef>,
+    /// The file or the folder with these columns.
+    pub(crate) location: String,
+}
+
+/// The content of the rows of a series.
+#[derive(Debug, Default)]
+pub(crate) struct ScannedRows {
+    /// The intervals with a row, and those with a valid one.
+    pub(crate) steps: TimeRanges,
+    pub(crate) valid: TimeRanges,
+    pub(crate) invalid: u64,
+    pub(crate) first: Option<Timestamp>,
+    pub(crate) last: Option<Timestamp>,
+    /// Damaged files, which are skipped.
+    pub(crate) damaged: Vec<Error>,
+}
+
+impl Head {
+    /// Reads the hidden file, if it exists.
+    async fn find(storage: &FileStorage) -> Result<Option<Self>, Error> {
+        let Some(text) = storage.find(state::FILE).await? else { return Ok(None) };
+        let unreadable = || Error::damaged(storage.name(state::FILE), "it is not readable");
+        Self::from_json(&text).ok_or_else(unreadable).map(Some)
+    }
+
+    fn from_json(text: &[u8]) -> Option<Self> {
+        let value: Value = serde_json::from_slice(text).ok()?;
+        let field = |name: &str| value.get(name).cloned();
+        let partition: String = from_value(field("partition")?).ok()?;
+        let (origin, params) = (from_value(field("origin")?).ok()?, from_value(field("keys")?).ok()?);
+        Some(Self { partition: partition.parse().ok()?, origin, params })
+    }
+
+    fn to_json(&self) -> Value {
+        json!({"version": 2, "origin": self.origin, "partition": self.partition.to_string(), "keys": self.params})
+    }
+}
+
+impl TargetContent {
+    /// Opens the target of a job, and compares it with the job.
+    pub(crate) async fn open(job: &Backfill) -> Result<Self, Error> {
+        let (mut this, is_new) = Self::of(&job.target).await?;
+        let invalid_input =
+            |why: String| Err(Error::invalid_input(format!("{}: {why}; name another file or folder", job.target)));
+        if is_new {
+            this.check_unknown().await?;
+            let step = job.series().iter().map(SeriesRequest::step).min().unwrap_or_default();
+            this.head.partition = job.partition.unwrap_or(Partition::for_step(step));
+            this.head.origin.clone_from(&job.source_label);
+        }
+        let base = this.single.as_ref().and_then(|single| single.base.as_ref());
+        for known in once(&this.head.origin).chain(base.map(|base| &base.state.origin)) {
+            if *known != job.source_label {
+                let own = &job.source_label;
+                return invalid_input(format!("the rows there are from `{known}`, and those of this job from `{own}`"));
+            }
+        }
+        if this.single.is_some() {
+            return Ok(this);
+        }
+        if let Some(other) = job.partition.filter(|partition| *partition != this.head.partition) {
+            return invalid_input(format!("the data set is partitioned by {}, not by {other}", this.head.partition));
+        }
+        for series in job.series() {
+            let own: Vec<_> = path_names::params(series.path()).map(|(name, _)| name).collect();
+            // Every param of the endpoint has a folder, so the columns do not depend on which params are set.
+            let params: Vec<_> = series.params().map(str::to_owned).collect();
+            let other: Vec<_> = own.iter().filter(|name| !params.contains(name)).cloned().collect();
+            let all = || [other, params].concat();
+            let known: &mut Vec<_> = this.head.params.entry(series.endpoint().to_string()).or_insert_with(all);
+            if let Some(other) = own.iter().find(|name| !known.contains(name)) {
+                let (endpoint, known) = (series.endpoint(), known.join(", "));
+                return invalid_input(format!("the folders of {endpoint} there are {known}, without `{other}`"));
+            }
+        }
+        Ok(this)
+    }
+
+    /// Reads the content of a target, and returns whether it is new.
+    pub(crate) async fn of(target: &Target) -> Result<(Self, bool), Error> {
+        let (storage, single) = match target {
+            Target::Folder(path) => (FileStorage::Folder(path.clone()), None),
+            Target::Bucket { bucket, prefix } => (FileStorage::bucket(bucket, prefix)?, None),
+            Target::File { path, format } => {
+                let single = SingleFile::open(path, *format)?;
+                (FileStorage::Folder(single.parts.clone()), Some(single))
+            }
+        };
+        let head = Head::find(&storage).await?;
+        let is_new = head.is_none();
+        let empty = || Head { partition: Partition::Year, origin: String::new(), params: BTreeMap::new() };
+        Ok((Self { storage, single, head: head.unwrap_or_else(empty) }, is_new))
+    }
+
+    /// Rejects a folder with rows but without the hidden file, which every run writes first.
+    async fn check_unknown(&self) -> Result<(), Error> {
+        let files = self.storage.list("").await?;
+        let Some(old) = files.iter().find(|path| path.contains('/') && path.ends_with(".parquet")) else {
+            return Ok(());
+        };
+        let both = self.single.as_ref().map(|single| format!(" and {}", single.path.display())).unwrap_or_default();
+        Err(Error::invalid_input(format!(
+            "{}: an earlier version wrote this file, which cannot be continued; to rebuild, move {}{both} away and run \
+             the same command again",
+            self.storage.name(old),
+            self.storage.name("").trim_end_matches('/')
+        )))
+    }
+
+    /// Writes the hidden file, before any row.
+    pub(crate) async fn begin(&self) -> Result<(), Error> {
+        let mut head = self.head.clone();
+        // Another run may have started the data set since it was opened.
+        if let Some(other) = Head::find(&self.storage).await? {
+            let differs = |(endpoint, params): (&String, &Vec<String>)| {
+                head.params.get(endpoint).is_some_and(|own| own != params)
+            };
+            if (other.partition, &other.origin) != (head.partition, &head.origin) || other.params.iter().any(differs) {
+                return Err(Error::invalid_input(format!(
+                    "{}: another run has started this data set meanwhile; run the command again",
+                    self.storage.name("").trim_end_matches('/')
+                )));
+            }
+            head.params.extend(other.params);
+        }
+        self.storage.put(state::FILE, head.to_json().to_string().into_bytes()).await
+    }
+
+    /// Returns the folder of a series.
+    fn folder(&self, path: &str) -> String {
+        let params = self.head.params.get(path_names::endpoint(path));
+        params.map_or_else(|| path.to_owned(), |params| path_names::with_params(path, params))
+    }
+
+    /// Returns the file of a series and a partition.
+    pub(crate) fn file(&self, path: &str, partition: &str) -> String {
+        format!("{}/{partition}/{}", self.folder(path), path_names::FILE)
+    }
+
+    /// Returns the state of a series after the last run.
+    pub(crate) async fn state(&self, path: &str) -> Result<Option<SeriesState>, Error> {
+        let base = self.single.as_ref().and_then(|single| Some(single.base.as_ref()?.state.series(path)?.1));
+        let stored = self.storage.find(&format!("{}/{}", self.folder(path), state::FILE)).await?;
+        let stored = stored.and_then(|text| SeriesState::from_json(&serde_json::from_slice(&text).ok()?));
+        // A file system may ignore the case of names.
+        if let Some(other) = stored.as_ref().filter(|stored| stored.path != path) {
+            return Err(Error::invalid_input(format!("{path}: its folder has the rows of {}", other.path)));
+        }
+        // The state next to a single file continues that of the file, unless the file has been replaced by another one.
+        let in_file = |state: &SeriesState| state.rows.get("").copied();
+        let stored = stored.filter(|stored| in_file(stored) == base.and_then(in_file));
+        Ok(stored.or_else(|| base.cloned()))
+    }
+
+    pub(crate) async fn put_state(&self, state: &SeriesState) -> Result<(), Error> {
+        let path = format!("{}/{}", self.folder(&state.path), state::FILE);
+        self.storage.put(&path, state.to_json().to_string().into_bytes()).await
+    }
+
+    /// Returns the existing content of a series.
+    pub(crate) async fn inventory(&self, series: &SeriesRequest) -> Result<Inventory, Error> {
+        let state = self.state(series.path()).await?.unwrap_or_else(|| SeriesState::new(series));
+        let state = SeriesState { step: series.step(), ..state };
+        let mut found = Inventory { state, schema: None, location: self.storage.name(&self.folder(series.path())) };
+        let endpoint = series.endpoint().to_string();
+        if let Some((single, base)) = self.single.as_ref().and_then(|single| Some((single, single.base.as_ref()?))) {
+            // Other endpoints may have columns of the same names and other types, unless the columns are declared.
+            let is_declared = TableSchema::for_endpoint(series.endpoint()).is_some();
+            let is_own = |state: &SeriesState| path_names::endpoint(&state.path) == endpoint;
+            if is_declared || base.state.series.iter().any(is_own) {
+                found.schema = Some(base.schema.clone());
+                found.location = single.rows.display().to_string();
+            }
+        }
+        self.compare(&mut found).await?;
+        if found.schema.is_none() {
+            // All series of an endpoint have the same columns, even inferred ones.
+            let files = self.storage.list(&endpoint).await?;
+            if let Some(file) = files.iter().find(|file| path_names::read_file(file).is_some()) {
+                found.schema = Some(self.input(file).await?.schema());
+                found.location = self.storage.name(&endpoint);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Compares a state with the existing files.
+    async fn compare(&self, found: &mut Inventory) -> Result<(), Error> {
+        let path = found.state.path.clone();
+        let files = self.partitions(&path).await?;
+        let state = &mut found.state;
+        let is_there = |name: &String| name.is_empty() || files.contains(name);
+        let lost: Vec<_> = state.rows.keys().filter(|name| !is_there(name)).cloned().collect();
+        for name in &lost {
+            state.rows.remove(name);
+            // The rows of this file are fetched again.
+            if let Some((_, range)) = Partition::read(name) {
+                state.settled.remove(&range);
+            }
+        }
+        for name in &files {
+            let is_known = state.rows.contains_key(name);
+            if is_known && Some(name) != files.last() {
+                continue;
+            }
+            let input = self.input(&self.file(&path, name)).await?;
+            if self.single.is_none() || found.schema.is_none() {
+                found.schema = Some(input.schema());
+            }
+            state.rows.entry(name.clone()).or_insert(u64::try_from(input.rows()).unwrap_or_default());
+        }
+        if !lost.is_empty() {
+            let scanned = self.read(&found.state, None).await?;
+            (found.state.first, found.state.last) = (scanned.first, scanned.last);
+        }
+        Ok(())
+    }
+
+    /// Returns the partitions of a series that have a file, in order of time.
+    pub(crate) async fn partitions(&self, path: &str) -> Result<Vec<String>, Error> {
+        let folder = self.folder(path);
+        let all = self.storage.list(&folder).await?;
+        let own =
+            |file: &String| Some(path_names::read_file(file).filter(|(series, _)| *series == folder)?.1.to_owned());
+        Ok(all.iter().filter_map(own).collect())
+    }
+
+    /// Opens a file of the data set, after verifying its checksums.
+    pub(crate) async fn input(&self, path: &str) -> Result<ParquetInput<Bytes>, Error> {
+        let bytes = self.storage.get(path).await?;
+        let input = ParquetInput::open(self.storage.name(path), bytes.clone())?;
+        input.verify(&*bytes)?;
+        Ok(input)
+    }
+
+    /// Reads the rows of a series; rows before `since` may be omitted.
+    pub(crate) async fn read(&self, state: &SeriesState, since: Option<Timestamp>) -> Result<ScannedRows, Error> {
+        let (mut scanned, columns) = (ScannedRows::default(), [state.time.as_str(), UNKNOWN_FIELDS]);
+        if let Some(single) = self.single.as_ref()
+            && let Some((before, known)) = single.base.as_ref().and_then(|base| base.state.series(&state.path))
+        {
+            let rows = usize::try_from(known.all_rows()).unwrap_or_default();
+            // The rows of a series are ordered by time, at most one per interval.
+            let newest = since.zip(state.last).map(|(since, last)| steps(&(since..last + state.step), state.step));
+            let count = newest.map_or(rows, |newest| rows.min(newest));
+            let input = single.input()?;
+            let schema = input.schema();
+            for batch in input.project(&columns).batches(before + rows - count, count)? {
+                scanned.add(state, &batch?, &schema)?;
+            }
+        }
+        for name in self.partitions(&state.path).await? {
+            let is_older = Partition::read(&name).zip(since).is_some_and(|((_, range), since)| range.end <= since);
+            if is_older {
+                continue;
+            }
+            match self.input(&self.file(&state.path, &name)).await {
+                Ok(input) => {
+                    let schema = input.schema();
+                    for batch in input.project(&columns).all()? {
+                        scanned.add(state, &batch?, &schema)?;
+                    }
+                }
+                Err(damage @ Error::Damaged { .. }) => scanned.damaged.push(damage),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(scanned)
+    }
+}
+
+impl ScannedRows {
+    fn add(&mut self, state: &SeriesState, rows: &RecordBatch, schema: &SchemaRef) -> Result<(), Error> {
+        let times = Timestamps::in_batch(rows, &state.time)?;
+        for (row, is_invalid) in invalid(rows, schema).enumerate() {
+            let time = times.get(row);
+            let step = time.floor(state.step);
+            self.steps.add(step..step + state.step);
+            self.invalid += u64::from(is_invalid);
+            if !is_invalid {
+                self.valid.add(step..step + state.step);
+            }
+            (self.first, self.last) = (self.first.or(Some(time)), Some(time));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the maximum number of intervals in a range.
+pub(crate) fn steps(range: &Range<Timestamp>, step: Duration) -> usize {
+    if range.end <= range.start {
+        return 0;
+    }
+    usize::try_from((range.end - range.start).as_nanos().div_ceil(step.as_nanos().max(1))).unwrap_or(usize::MAX)
+}

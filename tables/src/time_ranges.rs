@@ -1,0 +1,116 @@
+//! The covered parts of a time range.
+//!
+//! Ranges are added in any order and may overlap; [`missing`](TimeRanges::missing) returns the uncovered parts of another
+//! range.
+
+use std::ops::Range;
+
+use runtime::Timestamp;
+
+/// Disjoint time ranges in order, none of which touches another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TimeRanges(Vec<Range<Timestamp>>);
+
+impl TimeRanges {
+    /// Adds a range.
+    pub(crate) fn add(&mut self, range: Range<Timestamp>) {
+        if range.end <= range.start {
+            return;
+        }
+        let first = self.0.partition_point(|known| known.end < range.start);
+        let last = self.0.partition_point(|known| known.start <= range.end);
+        let touched = self.0.get(first..last).unwrap_or_default();
+        let start = touched.first().map_or(range.start, |known| known.start.min(range.start));
+        let end = touched.last().map_or(range.end, |known| known.end.max(range.end));
+        self.0.splice(first..last, [start..end]);
+    }
+
+    /// The uncovered parts of a range.
+    pub(crate) fn missing(&self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
+        let (mut missing, mut next) = (Vec::new(), range.start);
+        for known in &self.0 {
+            if known.end <= next {
+                continue;
+            }
+            if known.start >= range.end {
+                break;
+            }
+            if next < known.start {
+                missing.push(next..known.start);
+            }
+            next = known.end;
+        }
+        if next < range.end {
+            missing.push(next..range.end);
+        }
+        missing
+    }
+
+    /// Removes a range.
+    pub(crate) fn remove(&mut self, range: &Range<Timestamp>) {
+        let rest =
+            |known: &Range<Timestamp>| [known.start..known.end.min(range.start), known.start.max(range.end)..known.end];
+        *self = self.0.iter().flat_map(rest).collect();
+    }
+
+    /// The part before a time.
+    pub(crate) fn until(&self, end: Timestamp) -> Self {
+        self.0.iter().map(|known| known.start..known.end.min(end)).collect()
+    }
+
+    /// Adds all ranges of another coverage.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        other.0.iter().for_each(|range| self.add(range.clone()));
+    }
+
+    /// The ranges.
+    pub(crate) fn ranges(&self) -> &[Range<Timestamp>] {
+        &self.0
+    }
+}
+
+impl FromIterator<Range<Timestamp>> for TimeRanges {
+    fn from_iter<I: IntoIterator<Item = Range<Timestamp>>>(ranges: I) -> Self {
+        let mut all = Self::default();
+        ranges.into_iter().for_each(|range| all.add(range));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Seconds<'t> = &'t [(i64, i64)];
+
+    fn check(known: Seconds<'_>, ranges: Seconds<'_>, missing: Seconds<'_>) {
+        let range = |(from, to): &(i64, i64)| Timestamp::from(*from)..Timestamp::from(*to);
+        let coverage: TimeRanges = known.iter().map(range).collect();
+        let expected = |ranges: Seconds<'_>| ranges.iter().map(range).collect::<Vec<_>>();
+        assert_eq!(coverage.ranges(), expected(ranges), "{known:?}");
+        assert_eq!(coverage.missing(&range(&(0, 100))), expected(missing), "{known:?}");
+    }
+
+    #[test]
+    fn parts_are_removed() {
+        let range = |from: i64, to: i64| Timestamp::from(from)..Timestamp::from(to);
+        let all: TimeRanges = [range(0, 10), range(20, 30)].into_iter().collect();
+        let mut rest = all.clone();
+        rest.remove(&range(5, 25));
+        assert_eq!(rest.ranges(), [range(0, 5), range(25, 30)]);
+        rest.extend(&all);
+        assert_eq!((rest.clone(), rest.until(22.into()).ranges()), (all, &[range(0, 10), range(20, 22)][..]));
+    }
+
+    #[test]
+    fn covered_and_missing_ranges() {
+        check(&[], &[], &[(0, 100)]);
+        check(&[(0, 100)], &[(0, 100)], &[]);
+        check(&[(20, 30), (50, 60)], &[(20, 30), (50, 60)], &[(0, 20), (30, 50), (60, 100)]);
+        check(&[(50, 60), (20, 30), (30, 50)], &[(20, 60)], &[(0, 20), (60, 100)]);
+        check(&[(10, 50), (20, 30), (40, 70)], &[(10, 70)], &[(0, 10), (70, 100)]);
+        check(&[(-9, 5), (95, 200), (7, 7)], &[(-9, 5), (95, 200)], &[(5, 95)]);
+        check(&[(-9, 200)], &[(-9, 200)], &[]);
+        check(&[(-9, -5), (200, 300)], &[(-9, -5), (200, 300)], &[(0, 100)]);
+    }
+}
