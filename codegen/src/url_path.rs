@@ -21,7 +21,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     };
     if literals.len() > 2 && literals[1..literals.len() - 1].contains(&"") {
         let message = format!("no text separates two params in the path `{path}`");
-        return fault("path-braces", message, "their values could not be told apart; describe them as one param");
+        return fault("path-braces", message, "their values cannot be distinguished; describe them as one param");
     }
     // The value of a param is never empty, so `{}` replaces it here.
     let plain = literals.join("{}");

@@ -93,7 +93,7 @@ impl<'a> Description<'a> {
     fn server(&self) -> Object {
         let service = &self.api.service;
         let suffix = if service.base_url_suffix.is_empty() { "/" } else { &service.base_url_suffix };
-        let description = format!("The address of the service. It ends in `{suffix}`.");
+        let description = format!("The base URL of the service. It ends in `{suffix}`.");
         let variable = Object::default().with("default", suffix);
         Object::default()
             .with("url", "{base_url}")

@@ -115,7 +115,7 @@ impl<'a> Resolver<'a> {
         match key.filter(|key| ***key == *param.name && param.location == ParamLocation::Query) {
             Some(key) => {
                 let message = format!("the param `{key}` carries the API key");
-                Err(self.error("key-param", param.name.at(), message, "leave it out: the client adds it"))
+                Err(self.error("key-param", param.name.at(), message, "omit it: the client adds it"))
             }
             None => Ok(()),
         }

@@ -57,7 +57,7 @@ map! {
     Rule {
         never: &[Has("prefix"), HasAny(&["query", "basic"])],
         at: "prefix",
-        fault: Fault("key-prefix", "only a key in a header of its own has a prefix", "leave `prefix` out"),
+        fault: Fault("key-prefix", "only a key in a header can have a prefix", "omit `prefix`"),
     }
 }
 

@@ -36,7 +36,7 @@ impl Description<'_> {
         let known = body.evidence?;
         let schema = self
             .node(&tree)
-            .with("description", "What went wrong. Which of the places there are depends on the failure.")
+            .with("description", "The cause of the failure. Which members are present depends on the failure.")
             .with("x-evidence", known.word());
         Some(schema)
     }

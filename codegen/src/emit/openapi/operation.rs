@@ -20,7 +20,7 @@ impl Description<'_> {
 
     fn operation(&self, group: &Group, endpoint: &Endpoint) -> Object {
         let deprecated = endpoint.deprecated.as_ref().map(|how| format!("Deprecated: {how}")).unwrap_or_default();
-        let unknown = if endpoint.params.is_none() { "Its params are unknown." } else { "" };
+        let unknown = if endpoint.params.is_none() { "The params are unknown." } else { "" };
         let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
         Object::default()
             .with("operationId", operation_id(self.api, group, endpoint))
@@ -122,7 +122,7 @@ impl Description<'_> {
                 Some(whole) => ("One value.", self.value(&whole.ty)),
                 None => ("One object.", schema_ref(self.names.record(record))),
             },
-            Body::Unknown => ("A body of which nothing is known.", Object::default()),
+            Body::Unknown => ("The body is unknown.", Object::default()),
         };
         let known = match body {
             Body::Series { evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),

@@ -40,10 +40,10 @@ impl Description<'_> {
         let values: Vec<_> = ty.values.iter().map(|value| value.value.as_str()).collect();
         let idents = ty.values.iter().map(|value| value.ident.as_str());
         let (kind, open, known) = if ty.open {
-            let open = "Any value of this form can occur; those listed are known.";
+            let open = "Other values of this format can occur; the known ones are listed.";
             ("identifier", open, self.version.examples(values))
         } else {
-            let open = "Values that are not listed may be added, and are best kept as they come.";
+            let open = "Values that are not listed can occur; keep them unchanged.";
             ("enum", open, Object::default().with_list("enum", values).with_list("x-enum-varnames", idents))
         };
         let schema = Object::default()
@@ -150,8 +150,8 @@ impl Description<'_> {
         let items = record.map_or_else(Object::default, |record| schema_ref(self.names.record(record)));
         let list = Object::default().with("type", "array").with("items", items);
         let description = match record {
-            Some(_) => "Records in the order of time, and what the service says about them.",
-            None => "Records whose fields are unknown, and what the service says about them.",
+            Some(_) => "Records in time order, and metadata of the service.",
+            None => "Records whose fields are unknown, and metadata of the service.",
         };
         let Some(envelope) = &self.api.service.envelope else {
             return list.with("description", description);

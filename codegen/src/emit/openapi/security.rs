@@ -6,7 +6,7 @@ use crate::model::{ClientCredentials, KeyCarrier};
 
 const API_KEY: &str = "api_key";
 const TOKEN: &str = "client_credentials";
-const TOKEN_SUMMARY: &str = "A bearer token, asked for with the client's id and secret, and sent beside the key.";
+const TOKEN_SUMMARY: &str = "A bearer token, requested with the client id and secret, and sent in addition to the key.";
 
 fn http(scheme: &str) -> Object {
     Object::default().with("type", "http").with("scheme", scheme)
@@ -37,8 +37,7 @@ impl Description<'_> {
                 KeyCarrier::Header { name, .. } => key_in("header", name),
                 KeyCarrier::Query(name) => key_in("query", name),
             };
-            let often =
-                if key.optional { "The key that requests can carry." } else { "The key that every request carries." };
+            let often = if key.optional { "An optional API key." } else { "The API key, sent with every request." };
             scheme.with("description", often).with("x-evidence", key.evidence.word())
         });
         let token = service.client_credentials.as_ref().map(|flow| self.flow(flow));
