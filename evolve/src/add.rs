@@ -7,6 +7,7 @@ use codegen::{Catalogue, did_you_mean, url_path};
 use heck::ToTitleCase;
 
 use super::editor::{CatalogueChange, Editor, Refusal};
+use super::find_endpoint::label;
 use super::merge::{Draft, Source, endpoints, merge};
 use super::rust_names::ident_of;
 use super::yaml_tree::Tree;
@@ -41,7 +42,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     let entry = entry(addition);
     let mut notes = Vec::new();
     for (at, known) in endpoints(&editor) {
-        let label = format!("{}.{}", at.module(), ident_of(known).unwrap_or_default());
+        let label = label(&at, known);
         let path = known.text("path");
         if path == Some(addition.path.as_str()) {
             return Err(Refusal::new(format!("`{}` is there already, as `{label}`", addition.path)));
@@ -51,14 +52,14 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
             notes.push(format!("`{label}` has no path yet; if it is this endpoint, add it with `--group {group}`"));
         }
     }
-    let modules = editor.modules();
-    if modules.iter().all(|(module, _)| module != group) {
+    let file = format!("{group}.yaml");
+    if *editor.tree(&file) == Tree::Null {
         if !names::is_ident(group, Case::Snake) {
             let like = names::ident(group, Case::Snake).ok().filter(|ident| names::is_ident(ident, Case::Snake));
             let like = like.unwrap_or_else(|| "my_group".to_owned());
             return Err(Refusal::new(format!("`{group}` cannot be the name of a group; write it like `{like}`")));
         }
-        let meant = did_you_mean(group, modules.iter().map(|(module, _)| module.as_str()));
+        let meant = did_you_mean(group, editor.groups().map(|file| file.trim_end_matches(".yaml")));
         let meant = if meant.is_empty() { meant } else { format!("; {meant}") };
         notes.push(format!("the group `{group}` is new{meant}"));
     }
@@ -68,7 +69,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     let mut draft =
         Draft { editor: Editor::empty()?, names: BTreeMap::new(), lists: BTreeMap::new(), source: Source::Person };
     let head = Tree::map().with("title", group.to_title_case()).with("summary", "unknown");
-    draft.editor.create(&format!("{group}.yaml"), head.with("endpoints", vec![entry]));
+    draft.editor.create(&file, head.with("endpoints", vec![entry]));
     merge(&mut editor, &draft);
     editor.close()
 }

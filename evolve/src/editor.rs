@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use codegen::spec::Service;
 use codegen::{Catalogue, Diagnostics, load_texts, yaml_parser};
 use similar::TextDiff;
 
@@ -13,7 +14,6 @@ use super::format_keys::{self, SERVICE};
 use super::yaml_edit::{Rewritten, rewrite};
 use super::yaml_path::YamlPath;
 use super::yaml_tree::Tree;
-use crate::valid_catalogue::{ValidCatalogue, api};
 
 /// A change of a catalogue. Nothing is written before [`CatalogueChange::write`].
 #[derive(Clone, Debug, Default)]
@@ -123,8 +123,8 @@ impl Refusal {
 /// A catalogue under edit.
 #[derive(Debug)]
 pub(super) struct Editor {
-    /// The catalogue before the first edit.
-    pub(super) checked: ValidCatalogue,
+    /// `service.yaml` before the first edit.
+    pub(super) service: Service,
     before: BTreeMap<String, String>,
     /// The files with the edits so far.
     trees: BTreeMap<String, Tree>,
@@ -139,20 +139,21 @@ impl Editor {
     /// Opens a catalogue that has no errors.
     pub(super) fn open(catalogue: Catalogue) -> Result<Self, Refusal> {
         let before: BTreeMap<_, _> = catalogue.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        let checked = ValidCatalogue::of(catalogue)?;
+        codegen::resolve(&catalogue).map_err(Refusal::Catalogue)?;
+        let service = catalogue.into_spec().0.ok_or_else(|| Refusal::new("missing file `service.yaml`"))?;
         let tree = |text: &String| yaml_parser::parse(text).map_or(Tree::Null, |root| Tree::of(&root));
         let trees = before.iter().map(|(name, text)| (name.clone(), tree(text))).collect();
-        Ok(Self { before, trees, ..Self::of(checked) })
+        Ok(Self { before, trees, ..Self::of(service) })
     }
 
     /// An empty catalogue.
     pub(super) fn empty() -> Result<Self, Refusal> {
-        ValidCatalogue::empty().map(Self::of)
+        Service::unknown().map(Self::of).ok_or_else(|| Refusal::new("nothing can be unknown"))
     }
 
-    fn of(checked: ValidCatalogue) -> Self {
+    fn of(service: Service) -> Self {
         let (before, trees, edited) = Default::default();
-        Self { checked, before, trees, edited, notes: Vec::new(), subject: String::new() }
+        Self { service, before, trees, edited, notes: Vec::new(), subject: String::new() }
     }
 
     /// A file with the edits so far.
@@ -165,11 +166,6 @@ impl Editor {
         self.trees.keys().map(String::as_str).filter(|file| *file != SERVICE)
     }
 
-    /// The modules and titles of the groups before the first edit.
-    pub(super) fn modules(&self) -> Vec<(String, String)> {
-        self.checked.groups.iter().map(|(module, group)| (module.clone(), group.title.to_string())).collect()
-    }
-
     /// The complete body of an endpoint; `series` is short for a series of unknown records with the evidence of the
     /// envelope.
     pub(super) fn body(&self, endpoint: &Tree) -> Option<Tree> {
@@ -177,8 +173,20 @@ impl Editor {
         if body.as_text() != Some("series") {
             return Some(body.clone());
         }
-        let evidence = self.tree(SERVICE).get("envelope").and_then(|envelope| envelope.text("evidence"));
+        let evidence = YamlPath::envelope().tree(self).text("evidence");
         Some(Tree::map().with("series", "unknown").with_some("evidence", evidence))
+    }
+
+    /// The fields of a body, with the body or the record that lists them; `None` if they are unknown.
+    pub(super) fn fields<'t>(&'t self, file: &str, body: &'t Tree) -> Option<(&'t Tree, &'t [Tree])> {
+        match ["series", "object"].iter().find_map(|kind| body.get(kind))? {
+            Tree::List(fields) => Some((body, fields)),
+            Tree::Text(name) => {
+                let record = self.record(file, name)?.tree(self);
+                Some((record, record.entries("fields")))
+            }
+            _ => None,
+        }
     }
 
     /// The items of a list, empty if the key is missing.
@@ -267,7 +275,7 @@ impl Editor {
         // The original texts were already checked when the catalogue was opened.
         if after != self.before {
             let texts: Vec<_> = after.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-            api(&load_texts(&texts))?;
+            codegen::resolve(&load_texts(&texts)).map_err(Refusal::Catalogue)?;
         }
         let files = after.into_iter().map(|(name, after)| {
             let before = self.before.get(&name).cloned();

@@ -2,23 +2,25 @@
 
 use codegen::did_you_mean;
 
-use crate::editor::Refusal;
+use crate::editor::{Editor, Refusal};
+use crate::merge::{endpoints, known_text};
+use crate::rust_names::ident_of;
+use crate::yaml_path::YamlPath;
+use crate::yaml_tree::Tree;
 
-/// The names of an endpoint.
-pub(crate) struct Names<'c> {
-    pub(crate) group: &'c str,
-    pub(crate) ident: String,
-    pub(crate) name: &'c str,
-    pub(crate) path: Option<&'c str>,
+/// The name of an endpoint in Rust, with its group.
+pub(crate) fn label(at: &YamlPath, endpoint: &Tree) -> String {
+    format!("{}.{}", at.module(), ident_of(endpoint).unwrap_or_default())
 }
 
 /// Returns the only endpoint with this path or name, with its name for messages.
-pub(crate) fn find<'c, T>(all: impl Iterator<Item = (Names<'c>, T)>, wanted: &str) -> Result<(String, T), Refusal> {
+pub(crate) fn find(editor: &Editor, wanted: &str) -> Result<(String, YamlPath), Refusal> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
-    for (Names { group, ident, name, path }, endpoint) in all {
-        let label = format!("{group}.{ident}");
-        if path == Some(wanted) || [&label, ident.as_str(), name].contains(&wanted) {
-            found.push((label, endpoint));
+    for (at, endpoint) in endpoints(editor) {
+        let (label, ident) = (label(&at, endpoint), ident_of(endpoint));
+        let path = known_text(endpoint, "path");
+        if [path, endpoint.text("name"), ident.as_deref(), Some(label.as_str())].contains(&Some(wanted)) {
+            found.push((label, at));
         } else {
             known.extend(path.map(str::to_owned).into_iter().chain([label]));
         }

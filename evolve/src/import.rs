@@ -3,7 +3,6 @@
 //! A description is read into a draft, which is then merged into the catalogue. Keys that are not imported are noted
 //! when they are read, so no second comparison is needed.
 
-mod any_value;
 mod bodies;
 mod composed_schemas;
 mod credentials;
@@ -25,14 +24,12 @@ mod value_facts;
 use std::collections::{HashMap, HashSet};
 
 use codegen::{Catalogue, is_invisible};
-use serde_yaml::Value;
 
 use super::editor::{CatalogueChange, Editor, Refusal};
 use super::format_keys::SERVICE;
 use super::merge::merge;
-use super::rust_names::NamesInUse;
 use super::yaml_tree::Tree;
-use document::{Document, entries, entries_of};
+use document::Document;
 use draft::Draft;
 use omissions::Omissions;
 
@@ -45,8 +42,6 @@ pub struct Import {
     pub evidence: String,
     /// Whether summaries and descriptions are imported too.
     pub summaries: bool,
-    /// Whether all paths of an omission are listed, or only the first.
-    pub all_paths: bool,
 }
 
 /// Returns the change that imports a description into a catalogue, or into a new one.
@@ -63,7 +58,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     reader.surroundings(&editor, &service);
     reader.operations();
     let Reader { draft, omissions, .. } = reader;
-    let omitted = omissions.lines(import.all_paths);
+    let omitted = omissions.lines();
     if draft.endpoints.is_empty() {
         return Err(Refusal::new(format!("no endpoint is imported:\n{}", nothing_read(&omitted))));
     }
@@ -115,13 +110,8 @@ struct Reader<'d> {
     /// The query param that carries the API key.
     key_param: Option<String>,
     envelope: Option<Envelope>,
-    /// Tags and their modules.
-    groups: Vec<(String, String)>,
-    /// The number of these groups that were in the catalogue before the import.
-    old_groups: usize,
-    modules: NamesInUse,
-    /// Tags that have an endpoint.
-    tags: HashSet<String>,
+    /// The modules of the catalogue by title.
+    modules: HashMap<String, String>,
     /// The paths read so far, without the names of their params.
     templates: HashSet<String>,
     /// The indices of records by their paths or references, of shared params by their ids, and of types by their
@@ -129,8 +119,6 @@ struct Reader<'d> {
     records: HashMap<String, usize>,
     shared: HashMap<String, usize>,
     types_by_values: HashMap<Vec<String>, Vec<usize>>,
-    /// The order of the components of each kind.
-    ranks: HashMap<&'d str, HashMap<&'d str, usize>>,
 }
 
 /// The object around the records of a series.
@@ -152,21 +140,12 @@ impl<'d> Reader<'d> {
             suffix: String::new(),
             key_param: None,
             envelope: None,
-            groups: Vec::new(),
-            old_groups: 0,
-            modules: NamesInUse::default(),
-            tags: HashSet::new(),
+            modules: HashMap::new(),
             templates: HashSet::new(),
             records: HashMap::new(),
             shared: HashMap::new(),
             types_by_values: HashMap::new(),
-            ranks: ranks(document.root()),
         }
-    }
-
-    /// The index of a name among the components of its kind, which keeps their order.
-    fn rank(&self, kind: &str, name: &str) -> usize {
-        self.ranks.get(kind).and_then(|names| names.get(name)).copied().unwrap_or(usize::MAX)
     }
 
     /// The first paragraph of a text; empty if texts are not imported.
@@ -175,12 +154,4 @@ impl<'d> Reader<'d> {
         let first = paragraphs.filter(|_| self.options.summaries).find(|paragraph| !paragraph.is_empty());
         first.unwrap_or_default().chars().filter(|character| !is_invisible(*character)).collect()
     }
-}
-
-/// The index of each component among those of its kind.
-fn ranks(root: &Value) -> HashMap<&str, HashMap<&str, usize>> {
-    let kinds = entries(root, "components");
-    kinds
-        .map(|(kind, all)| (kind, entries_of(all).enumerate().map(|(rank, (name, _))| (name, rank)).collect()))
-        .collect()
 }

@@ -19,14 +19,11 @@ mod widen_types;
 use std::collections::BTreeSet;
 
 use codegen::Catalogue;
-use codegen::names::{self, Case};
-use codegen::spec::BodyEntry;
 
 use super::editor::{CatalogueChange, Editor, Refusal};
-use super::find_endpoint::{Names, find};
+use super::find_endpoint::find;
 use super::saved_response::SavedResponse;
-use super::valid_catalogue::ValidCatalogue;
-use super::yaml_path::YamlPath;
+use super::yaml_tree::Tree;
 use body_kind::BodyKind;
 use draft::Reader;
 
@@ -78,18 +75,16 @@ fn learn_one(
     sample: &EndpointResponses,
     enum_fields: &mut BTreeSet<String>,
 ) -> Result<(), Refusal> {
-    let (label, (group, endpoint)) = found(&editor.checked, &sample.endpoint)?;
+    let (label, endpoint) = find(editor, &sample.endpoint)?;
     let responses = read(options, sample)?;
-    let (module, spec) = &editor.checked.groups[group];
-    let known = spec.endpoints[endpoint].body.known().map(BodyEntry::body);
-    let warning = error_responses::check(&editor.checked, group, known, &responses)?;
-    let data = editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone());
-    let kind = known.map_or_else(|| body_kind::of(&responses, data.as_deref()), |body| Ok(BodyKind::known(body)))?;
-    let is_unknown = known.is_none();
-    let endpoint = YamlPath::file(&format!("{module}.yaml")).key("endpoints").item(endpoint);
+    let known = editor.body(endpoint.tree(editor)).unwrap_or(Tree::Null);
+    let warning = error_responses::check(editor, &endpoint.file, &known, &responses)?;
+    let data = editor.service.envelope.as_ref().map(|envelope| envelope.data.clone());
+    let declared = BodyKind::known(&known);
+    let kind = declared.map_or_else(|| body_kind::of(&responses, data.as_deref()), Ok)?;
     editor.subject = label;
     let has_data = |data: &&str| responses.iter().any(|response| response.at(data).is_some());
-    if let (true, BodyKind::Object, Some(data)) = (is_unknown, kind, data.as_deref().filter(has_data)) {
+    if let (true, BodyKind::Object, Some(data)) = (declared.is_none(), kind, data.as_deref().filter(has_data)) {
         editor.note(format!("`{data}` is not a list, so the body is one object, not a series"));
     }
     let seen = match kind {
@@ -107,18 +102,6 @@ fn learn_one(
         reader.metadata(&responses);
     }
     reader.merge(kind, &seen)
-}
-
-/// The name of an endpoint, and the indices of its group and of the endpoint in it.
-fn found(checked: &ValidCatalogue, wanted: &str) -> Result<(String, (usize, usize)), Refusal> {
-    let endpoints = checked.groups.iter().enumerate().flat_map(|(group, (module, spec))| {
-        spec.endpoints.iter().enumerate().map(move |(index, endpoint)| {
-            let ident = names::chosen(endpoint.rust_name.as_deref(), &endpoint.name, Case::Snake).unwrap_or_default();
-            let path = endpoint.path.known().map(|path| path.as_str());
-            (Names { group: module, ident, name: &endpoint.name, path }, (group, index))
-        })
-    });
-    find(endpoints, wanted)
 }
 
 fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, Refusal> {

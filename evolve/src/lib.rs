@@ -16,7 +16,6 @@ mod merge;
 mod observed_values;
 mod rust_names;
 mod saved_response;
-mod valid_catalogue;
 mod yaml_edit;
 mod yaml_path;
 mod yaml_tree;

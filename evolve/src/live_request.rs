@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use codegen::model::{Api, Body, Endpoint, Group};
 use codegen::{Catalogue, did_you_mean};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::editor::Refusal;
-use crate::find_endpoint::{Names, find};
-use crate::valid_catalogue::api;
+use super::editor::{Editor, Refusal};
+use crate::find_endpoint::{find, label};
+use crate::merge::{Index, endpoints, known_text};
+use crate::yaml_path::YamlPath;
 
 /// Characters that must be encoded in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -25,39 +25,34 @@ pub struct LiveRequest {
 
 impl LiveRequest {
     /// The request for an endpoint, if it has a path.
-    fn new(group: &Group, endpoint: &Endpoint) -> Option<Self> {
-        let path = endpoint.path.clone()?;
-        let params = endpoint.params.as_ref();
-        let params = params.map(|params| params.iter().map(|param| param.param.wire_name.clone()).collect());
-        Some(Self { endpoint: format!("{}.{}", group.ident, endpoint.ident), path, params })
+    fn new(editor: &Editor, index: &Index, at: &YamlPath) -> Option<Self> {
+        let endpoint = at.tree(editor);
+        let name = |param: &YamlPath| param.tree(editor).text("name").unwrap_or_default().to_owned();
+        let params = index.params_of(at, editor).map(|params| params.iter().map(name).collect());
+        Some(Self { endpoint: label(at, endpoint), path: known_text(endpoint, "path")?.to_owned(), params })
     }
 
     /// Returns the request for one endpoint, by its path or one of its names.
-    pub fn of(catalogue: &Catalogue, wanted: &str) -> Result<Self, Refusal> {
-        let api = api(catalogue)?;
-        let named = endpoints(&api).map(|(group, endpoint)| {
-            let path = endpoint.path.as_deref();
-            (
-                Names { group: &group.ident, ident: endpoint.ident.clone(), name: &endpoint.name, path },
-                (group, endpoint),
-            )
-        });
-        let (_, (group, endpoint)) = find(named, wanted)?;
-        Self::new(group, endpoint).ok_or_else(|| {
-            let (group, name) = (&group.ident, &endpoint.name);
+    pub fn of(catalogue: Catalogue, wanted: &str) -> Result<Self, Refusal> {
+        let editor = Editor::open(catalogue)?;
+        let (_, at) = find(&editor, wanted)?;
+        Self::new(&editor, &Index::of(&editor), &at).ok_or_else(|| {
+            let (group, name) = (at.module(), at.tree(&editor).text("name").unwrap_or_default());
             Refusal::Message(format!(
                 "of `{wanted}` only the name is known; `cargo xtask add PATH --group {group} --name \"{name}\"` adds a path"
             ))
         })
     }
 
-    /// Returns a request for every endpoint with a path whose fields are unknown.
-    pub fn untyped(catalogue: &Catalogue) -> Result<Vec<Self>, Refusal> {
-        let is_untyped =
-            |endpoint: &Endpoint| matches!(endpoint.body, Body::Unknown | Body::Series { record: None, .. });
-        let api = api(catalogue)?;
-        let untyped = endpoints(&api).filter(|(_, endpoint)| is_untyped(endpoint));
-        Ok(untyped.filter_map(|(group, endpoint)| Self::new(group, endpoint)).collect())
+    /// Returns a request for each endpoint with a path whose fields are unknown.
+    pub fn untyped(catalogue: Catalogue) -> Result<Vec<Self>, Refusal> {
+        let editor = Editor::open(catalogue)?;
+        let index = Index::of(&editor);
+        let untyped = endpoints(&editor).into_iter().filter(|(at, endpoint)| {
+            let body = editor.body(endpoint);
+            body.is_none_or(|body| body.get("type").is_none() && editor.fields(&at.file, &body).is_none())
+        });
+        Ok(untyped.filter_map(|(at, _)| Self::new(&editor, &index, &at)).collect())
     }
 
     /// Rejects params that none of these endpoints is known to have, since a misspelt one would not be sent.
@@ -102,10 +97,6 @@ impl LiveRequest {
     }
 }
 
-fn endpoints(api: &Api) -> impl Iterator<Item = (&Group, &Endpoint)> {
-    api.groups.iter().flat_map(|group| group.endpoints.iter().map(move |endpoint| (group, endpoint)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,7 +138,7 @@ mod tests {
             - {name: Basis Ratio, path: unknown, evidence: documented, summary: It., params: unknown, body: unknown}\n";
         let path_of = |name: &str| {
             let catalogue = codegen::load_texts(&[("service.yaml", service), ("market.yaml", market)]);
-            LiveRequest::of(&catalogue, name).map(|request| request.path).map_err(|refusal| refusal.to_string())
+            LiveRequest::of(catalogue, name).map(|request| request.path).map_err(|refusal| refusal.to_string())
         };
         let why = "; `cargo xtask add PATH --group market --name \"Basis Ratio\"` adds a path";
         assert_eq!(path_of("Basis"), Ok("/basis".to_owned()));

@@ -20,7 +20,7 @@ use crate::rust_names::ident_of;
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 use draft_names::{ClientNames, NewNames};
-use name_index::Index;
+pub(crate) use name_index::Index;
 use setters::Setters;
 pub(crate) use values::{add_values, is_within};
 
@@ -100,7 +100,7 @@ fn known_value<'t>(tree: &'t Tree, key: &str) -> Option<&'t Tree> {
 }
 
 /// The text of a key, unless it is missing or unknown.
-fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
+pub(crate) fn known_text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     known_value(tree, key).and_then(Tree::as_text)
 }
 

@@ -23,6 +23,11 @@ impl YamlPath {
         Self::file(SERVICE)
     }
 
+    /// The path of the envelope of every series.
+    pub(crate) fn envelope() -> Self {
+        Self::service().key("envelope")
+    }
+
     /// The module of the group that the file describes.
     pub(crate) fn module(&self) -> &str {
         self.file.trim_end_matches(".yaml")

@@ -61,19 +61,12 @@ impl Tree {
         self.get(key)?.as_text()
     }
 
-    /// An item of a list.
-    pub(crate) fn item_at(&self, index: usize) -> Option<&Tree> {
-        match self {
-            Self::List(items) => items.get(index),
-            _ => None,
-        }
-    }
-
     /// A part, by its path.
     pub(crate) fn at(&self, path: &[Step]) -> Option<&Tree> {
-        path.iter().try_fold(self, |tree, step| match step {
-            Step::Key(key) => tree.get(key),
-            Step::Item(index) => tree.item_at(*index),
+        path.iter().try_fold(self, |tree, step| match (step, tree) {
+            (Step::Key(key), tree) => tree.get(key),
+            (Step::Item(index), Self::List(items)) => items.get(*index),
+            _ => None,
         })
     }
 

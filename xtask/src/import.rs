@@ -23,9 +23,6 @@ pub(crate) struct Import {
     /// Import summaries and descriptions too, word for word
     #[arg(long)]
     summaries: bool,
-    /// List every occurrence of an unsupported part, not only the first
-    #[arg(long)]
-    all_paths: bool,
     /// The evidence of the imported facts
     #[arg(long, default_value = "published", value_parser = EVIDENCE)]
     evidence: String,
@@ -44,8 +41,7 @@ impl Import {
                 ));
             }
         };
-        let options =
-            Options { text, evidence: self.evidence.clone(), summaries: self.summaries, all_paths: self.all_paths };
+        let options = Options { text, evidence: self.evidence.clone(), summaries: self.summaries };
         let spec = self.target.spec();
         let is_part = |file: fs::DirEntry| codegen::is_part(&file.file_name().to_string_lossy());
         let is_new = fs::read_dir(&spec).map_or(true, |files| !files.flatten().any(is_part));

@@ -94,13 +94,13 @@ impl Learn {
             ));
         }
         if self.untyped {
-            let requests = LiveRequest::untyped(&catalogue())?;
+            let requests = LiveRequest::untyped(catalogue())?;
             LiveRequest::check_params(&requests, &self.params)?;
             return self.fetch_all(&requests);
         }
         let endpoint = self.endpoint.as_deref().unwrap_or_default();
         if self.live {
-            let requests = [LiveRequest::of(&catalogue(), endpoint)?];
+            let requests = [LiveRequest::of(catalogue(), endpoint)?];
             LiveRequest::check_params(&requests, &self.params)?;
             return Ok(vec![self.fetch(&requests[0], 24).map_err(|failed| failed.why)?]);
         }

@@ -1,20 +1,14 @@
 //! An OpenAPI description as a tree, with lookup of references.
 
-use std::collections::HashMap;
-
 use percent_encoding::percent_decode_str;
 use serde_yaml::Value;
 
-use super::any_value::Tolerant;
-use super::groups_and_names::module;
 use crate::editor::Refusal;
 
 /// A parsed description.
 #[derive(Debug)]
 pub(super) struct Document {
     root: Value,
-    /// The first tag of each operation, by its module.
-    tags: HashMap<String, String>,
 }
 
 /// An object of a description, and its path.
@@ -27,23 +21,18 @@ impl Document {
     /// Reads JSON or YAML of a supported version.
     pub(super) fn read(text: &str) -> Result<Self, Refusal> {
         let text = text.trim_start_matches('\u{feff}');
-        let root: Result<Tolerant, String> = if text.trim_start().starts_with('{') {
+        let root: Result<Value, String> = if text.trim_start().starts_with('{') {
             // YAML may begin like JSON, so YAML is tried after JSON. JSON numbers may have any size.
             serde_json::from_str(text).or_else(|error| serde_yaml::from_str(text).map_err(|_| error.to_string()))
         } else {
             serde_yaml::from_str(text).map_err(|error| error.to_string())
         };
-        let Tolerant(root) =
-            root.map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
-        let mut root = root;
-        root.apply_merge().map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
-        decode_references(&mut root);
+        let merged = root.and_then(|mut root| root.apply_merge().map(|()| root).map_err(|error| error.to_string()));
+        let mut root = merged.map_err(|error| Refusal::Message(format!("the description cannot be read: {error}")))?;
+        normalize(&mut root);
         // Short versions are often written as numbers.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
-            version if version.starts_with("3.0") || version.starts_with("3.1") => {
-                let document = Self { root, tags: HashMap::new() };
-                Ok(Self { tags: document.tags(), ..document })
-            }
+            version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
             "" if root.get("swagger").is_some() => Err(Refusal::new(
                 "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
             )),
@@ -52,21 +41,6 @@ impl Document {
             )),
             version => Err(Refusal::Message(format!("OpenAPI {version} is not supported, expected 3.0 or 3.1"))),
         }
-    }
-
-    /// Finds the tag that matches a path whose operation has no tag.
-    pub(super) fn tag_like(&self, segment: &str) -> Option<&str> {
-        self.tags.get(&module(segment)).map(String::as_str)
-    }
-
-    fn tags(&self) -> HashMap<String, String> {
-        let items_of_paths = entries(&self.root, "paths").filter_map(|(_, item)| self.follow(item));
-        let operations = items_of_paths.filter_map(|(item, _)| self.operation(item));
-        let mut by_module = HashMap::new();
-        for tag in operations.filter_map(|operation| items(operation, "tags").first()?.as_str()) {
-            by_module.entry(module(tag)).or_insert_with(|| tag.to_owned());
-        }
-        by_module
     }
 
     /// The `get` operation of a path, if there is one.
@@ -102,18 +76,22 @@ impl Document {
     }
 }
 
-/// References are parts of URLs, where some characters are escaped.
-fn decode_references(value: &mut Value) {
+/// Removes tags, converts keys to texts, and decodes references, which are parts of URLs with escaped characters.
+fn normalize(value: &mut Value) {
     match value {
-        Value::Sequence(items) => items.iter_mut().for_each(decode_references),
+        Value::Tagged(tagged) => {
+            *value = std::mem::take(&mut tagged.value);
+            normalize(value);
+        }
+        Value::Sequence(items) => items.iter_mut().for_each(normalize),
         Value::Mapping(entries) => {
-            for (key, value) in entries {
-                match value {
-                    Value::String(text) if key == "$ref" && text.contains('%') => {
-                        *text = percent_decode_str(text).decode_utf8_lossy().into_owned();
-                    }
-                    value => decode_references(value),
+            for (key, mut value) in std::mem::take(entries) {
+                normalize(&mut value);
+                if let (Some("$ref"), Value::String(text)) = (key.as_str(), &mut value) {
+                    *text = percent_decode_str(text).decode_utf8_lossy().into_owned();
                 }
+                // In YAML `200` is a number, even as a key.
+                entries.insert(text_of(&key).into(), value);
             }
         }
         _ => {}
@@ -176,16 +154,6 @@ mod tests {
             let message = Document::read(text).err().map(|refusal| refusal.to_string());
             assert_eq!(message.unwrap_or_default(), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn tags_are_found_through_references() {
-        let text = "{openapi: 3.1.0, paths: {/a: {$ref: '#/components/pathItems/a'}, /b: {get: {tags: [Open Interest]}}}, components: {pathItems: {a: {get: {tags: [Basis]}}}}}";
-        let document = Document::read(&format!("# YAML\n{text}")).expect("a description");
-        assert_eq!(
-            ["basis", "open_interest", "a"].map(|segment| document.tag_like(segment)),
-            [Some("Basis"), Some("Open Interest"), None]
-        );
     }
 
     #[test]

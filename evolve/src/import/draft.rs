@@ -1,6 +1,8 @@
 //! The content of a description in catalogue terms, before Rust names are chosen: types and records have numbers as
 //! names, and every field has its evidence.
 
+use std::collections::BTreeMap;
+
 use crate::merge::WantedName;
 use crate::yaml_tree::Tree;
 
@@ -9,12 +11,12 @@ use crate::yaml_tree::Tree;
 pub(super) struct Draft {
     pub(super) types: Vec<Named>,
     pub(super) records: Vec<DraftRecord>,
-    /// Params that operations refer to, each with its index among the components.
-    pub(super) shared: Vec<(usize, Tree)>,
+    /// Params that operations refer to.
+    pub(super) shared: Vec<Tree>,
     /// Endpoints, each with the stem of its group's file; their bodies refer to records by number.
     pub(super) endpoints: Vec<(String, Tree)>,
     /// Groups by module, with their facts.
-    pub(super) groups: Vec<(String, Tree)>,
+    pub(super) groups: BTreeMap<String, Tree>,
     /// The path of the description's server, if the paths of the catalogue begin with it.
     pub(super) prefix: String,
     /// The records that describe the metadata of the envelope.
@@ -26,8 +28,6 @@ pub(super) struct Draft {
 pub(super) struct Named {
     pub(super) tree: Tree,
     pub(super) wanted: WantedName,
-    /// Its index among the components.
-    pub(super) rank: usize,
 }
 
 #[derive(Debug)]

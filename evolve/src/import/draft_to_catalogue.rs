@@ -15,8 +15,7 @@ use crate::yaml_tree::Tree;
 
 /// Converts a draft to a catalogue; `editor` contains the envelope of the series.
 pub(super) fn convert(editor: Editor, draft: Draft, evidence: &str) -> merge::Draft {
-    let time = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time")?.text("name"));
-    let envelope_time = time.map(str::to_owned);
+    let envelope_time = YamlPath::envelope().key("time").tree(&editor).text("name").map(str::to_owned);
     let mut converter =
         Converter { envelope_time, inline: inline(&draft), evidence: evidence.to_owned(), editor, draft };
     converter.write_service();
@@ -42,6 +41,12 @@ fn name_and_wish(named: Named) -> (String, WantedName) {
     (named.tree.text("name").unwrap_or_default().to_owned(), named.wanted)
 }
 
+/// Types or records, those of components first, so that these get the names that they have in the description.
+fn components_first(mut all: Vec<&Named>) -> Vec<Tree> {
+    all.sort_by_key(|named| named.wanted.owner != named.wanted.name);
+    all.into_iter().map(|named| named.tree.clone()).collect()
+}
+
 /// The state of the conversion.
 struct Converter {
     editor: Editor,
@@ -53,14 +58,12 @@ struct Converter {
 
 impl Converter {
     fn write_service(&mut self) {
-        let named = |named: &Named| (named.rank, named.tree.clone());
-        let types = self.draft.types.iter().map(named).collect();
+        let types = self.draft.types.iter().collect();
         let records = self.draft.records.iter().enumerate().filter(|(index, _)| !self.inline.contains(index));
-        let records = records.map(|(_, record)| named(&record.named)).collect();
-        let lists = [("types", types), ("params", self.draft.shared.clone()), ("records", records)];
-        for (key, mut ranked) in lists {
-            ranked.sort_by_key(|(rank, _): &(usize, Tree)| *rank);
-            self.editor.extend(&YamlPath::service().key(key), ranked.into_iter().map(|(_, tree)| tree).collect());
+        let records = records.map(|(_, record)| &record.named).collect();
+        let [types, records] = [types, records].map(components_first);
+        for (key, entries) in [("types", types), ("params", self.draft.shared.clone()), ("records", records)] {
+            self.editor.extend(&YamlPath::service().key(key), entries);
         }
         self.write_metadata();
     }
@@ -73,7 +76,7 @@ impl Converter {
         let all = self.draft.metadata.iter().flat_map(|metadata| self.listed(*metadata, None));
         let new = all.filter(|field| seen.insert(field.text("name").map(str::to_owned)));
         let fields = new.map(|field| field.with_some("evidence", own)).collect();
-        self.editor.extend(&YamlPath::service().key("envelope").key("metadata").key("fields"), fields);
+        self.editor.extend(&YamlPath::envelope().key("metadata").key("fields"), fields);
     }
 
     /// The fields of a record without the envelope's time field.
@@ -90,11 +93,8 @@ impl Converter {
             groups.entry(group).or_default().push(endpoint);
         }
         for (module, head) in std::mem::take(&mut self.draft.groups) {
-            let file = format!("{module}.yaml");
-            // Several tags can yield the same module, which gets the title of the first.
-            if *self.editor.tree(&file) == Tree::Null {
-                self.editor.create(&file, head.with("endpoints", groups.remove(&module).unwrap_or_default()));
-            }
+            let endpoints = groups.remove(&module).unwrap_or_default();
+            self.editor.create(&format!("{module}.yaml"), head.with("endpoints", endpoints));
         }
     }
 

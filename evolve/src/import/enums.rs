@@ -55,7 +55,7 @@ impl<'d> Reader<'d> {
             .with("evidence", self.options.evidence.as_str())
             .with("values", values);
         let wanted = WantedName { name: name.to_owned(), owner: owner(pointer), is_chosen: false };
-        self.draft.types.push(Named { tree, wanted, rank: self.rank("schemas", name) });
+        self.draft.types.push(Named { tree, wanted });
         index
     }
 }

@@ -11,8 +11,8 @@ use super::service::or_unknown;
 use crate::rust_names::NamesInUse;
 use crate::yaml_tree::Tree;
 
-/// The module name of a tag, if no other tag uses it.
-pub(super) fn module(tag: &str) -> String {
+/// The module name of a tag.
+fn module(tag: &str) -> String {
     NamesInUse::default().claim(tag, Case::Snake, names::Scope::Groups)
 }
 
@@ -21,36 +21,25 @@ impl Reader<'_> {
     pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let first = path.split('/').find(|segment| !segment.is_empty() && !segment.starts_with('{'));
-        let like_path = || first.map(|first| self.document.tag_like(first).unwrap_or(first));
-        let wanted = tag.or_else(like_path).unwrap_or("general").to_owned();
-        let same = |(known, _): &&(String, String)| *known == wanted;
-        let known = self.groups.iter().find(same).or_else(|| self.group_like(&wanted));
-        let known = known.map(|(_, module)| module.clone());
-        if let Some(module) = &known
-            && !self.tags.insert(wanted.clone())
-        {
-            return module.clone();
+        let wanted = tag.or(first).unwrap_or("general");
+        let module = self.modules.get(wanted).cloned().unwrap_or_else(|| module(wanted));
+        if !self.draft.groups.contains_key(&module) {
+            self.draft.groups.insert(module.clone(), self.head(wanted, &module));
         }
-        self.tags.insert(wanted.clone());
-        let module = known.unwrap_or_else(|| self.modules.claim(&wanted, Case::Snake, names::Scope::Groups));
-        let root = self.document.root();
-        let tag = items(root, "tags").iter().find(|tag| text(tag, "name") == Some(&wanted)).unwrap_or(&Value::Null);
-        let title = text(tag, "x-displayName").map(str::to_owned);
-        // A tag may be an identifier.
-        let title_of_tag = || if wanted.contains(' ') { wanted.clone() } else { wanted.to_title_case() };
-        let title = title.unwrap_or_else(title_of_tag);
-        let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
-        let title = if is_line(&title) { title } else { module.clone() };
-        let head = Tree::map().with("title", title).with("summary", or_unknown(summary));
-        self.draft.groups.push((module.clone(), head));
-        self.groups.push((wanted, module.clone()));
         module
     }
 
-    /// The group of the catalogue whose module matches a tag.
-    fn group_like(&self, tag: &str) -> Option<&(String, String)> {
-        let module = module(tag);
-        self.groups[..self.old_groups].iter().find(|(_, known)| *known == module)
+    /// The title and the summary of a group.
+    fn head(&self, wanted: &str, own: &str) -> Tree {
+        let is_own = |tag: &&Value| text(tag, "name").is_some_and(|name| name == wanted || module(name) == own);
+        let tag = items(self.document.root(), "tags").iter().find(is_own).unwrap_or(&Value::Null);
+        let name = text(tag, "name").unwrap_or(wanted);
+        // A tag may be an identifier.
+        let title = if name.contains(' ') { name.to_owned() } else { name.to_title_case() };
+        let title = text(tag, "x-displayName").map_or(title, str::to_owned);
+        let summary = text(tag, "description").map(|text| self.prose(text)).unwrap_or_default();
+        let title = if is_line(&title) { title } else { own.to_owned() };
+        Tree::map().with("title", title).with("summary", or_unknown(summary))
     }
 
     /// The name of an endpoint, from its id, or from its path if it has no id.

@@ -1,7 +1,7 @@
 //! Facts that an import omits: each once, the most severe first, with its count and paths.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use serde_yaml::Value;
 
@@ -33,8 +33,8 @@ pub(super) struct Omissions {
 struct Omission {
     weight: Weight,
     what: String,
-    pointers: Vec<String>,
-    seen: BTreeSet<String>,
+    first: String,
+    pointers: HashSet<String>,
 }
 
 /// The keys that the import reads, by object.
@@ -77,23 +77,18 @@ impl Omissions {
     pub(super) fn add(&mut self, weight: Weight, what: String, pointer: &str) {
         let index = *self.known.entry(what.clone()).or_insert(self.list.len());
         if index == self.list.len() {
-            self.list.push(Omission { weight, what, pointers: Vec::new(), seen: BTreeSet::new() });
+            self.list.push(Omission { weight, what, first: pointer.to_owned(), pointers: HashSet::new() });
         }
-        let omission = &mut self.list[index];
-        if omission.seen.insert(pointer.to_owned()) {
-            omission.pointers.push(pointer.to_owned());
-        }
+        self.list[index].pointers.insert(pointer.to_owned());
     }
 
-    /// The omissions, one line each, with all paths or only the first.
-    pub(super) fn lines(&self, all: bool) -> Vec<String> {
+    /// The omissions, one line each.
+    pub(super) fn lines(&self) -> Vec<String> {
         let mut sorted: Vec<&Omission> = self.list.iter().collect();
         sorted.sort_by_key(|omission| (omission.weight, Reverse(omission.pointers.len())));
-        let lines = sorted.into_iter().map(|Omission { what, pointers, .. }| match pointers.as_slice() {
-            [pointer] => format!("{what} (at {pointer})"),
-            pointers if all => format!("{what} ({} times)\n  {}", pointers.len(), pointers.join("\n  ")),
-            [first, ..] => format!("{what} ({} times, first at {first})", pointers.len()),
-            [] => what.clone(),
+        let lines = sorted.into_iter().map(|Omission { what, first, pointers, .. }| match pointers.len() {
+            1 => format!("{what} (at {first})"),
+            times => format!("{what} ({times} times, first at {first})"),
         });
         lines.collect()
     }

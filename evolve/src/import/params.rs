@@ -51,7 +51,7 @@ impl<'d> Reader<'d> {
         if !self.shared.contains_key(id) {
             let param = self.param(param, id, &format!("#/components/parameters/{id}"))?;
             self.shared.insert(id.to_owned(), self.draft.shared.len());
-            self.draft.shared.push((self.rank("parameters", id), param));
+            self.draft.shared.push(param);
         }
         Some(id.into())
     }
@@ -59,7 +59,7 @@ impl<'d> Reader<'d> {
     /// The definition of an entry: its own, or the one that it refers to.
     pub(super) fn definition<'t>(&'t self, entry: &'t Tree) -> &'t Tree {
         let shared = entry.as_text().and_then(|id| self.shared.get(id));
-        shared.map_or(entry, |index| &self.draft.shared[*index].1)
+        shared.map_or(entry, |index| &self.draft.shared[*index])
     }
 
     /// Reads a param; a shared one has an id.

@@ -72,7 +72,7 @@ impl<'d> Reader<'d> {
         });
         let wanted = WantedName { name: name.to_owned(), owner: owner(pointer), is_chosen: false };
         let tree = facts.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
-        let named = Named { tree, wanted, rank: self.rank("schemas", name) };
+        let named = Named { tree, wanted };
         self.records.insert(pointer.to_owned(), index);
         self.draft.records.push(DraftRecord { named, uses: 0 });
         self.open.push(index);

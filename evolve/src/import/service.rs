@@ -10,6 +10,7 @@ use super::omissions::Weight;
 use super::{Envelope, Reader};
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
+use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
 impl Reader<'_> {
@@ -60,12 +61,10 @@ impl Reader<'_> {
         }
         self.envelope =
             at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
-        for (module, title) in editor.modules() {
-            self.modules.note(module.as_str());
-            self.groups.push((module.clone(), module.clone()));
-            self.groups.push((title, module));
-        }
-        self.old_groups = self.groups.len();
+        let groups = editor.groups().map(YamlPath::file);
+        self.modules = groups
+            .filter_map(|file| Some((file.tree(editor).text("title")?.to_owned(), file.module().to_owned())))
+            .collect();
     }
 
     /// The path suffix of all base URLs; the user supplies the host.

@@ -19,7 +19,7 @@ impl Reader<'_> {
         let entry = self.endpoint.tree(self.editor).clone();
         let known = self.editor.body(&entry).unwrap_or(Tree::Null);
         let inherited = known.text("evidence").or(entry.text("evidence")).unwrap_or_default();
-        let envelope = self.editor.checked.service.envelope_time();
+        let envelope = self.editor.service.envelope_time();
         let shared = envelope.map(|time| time.name.to_string()).filter(|_| kind == BodyKind::Series);
         if kind == BodyKind::Value {
             return self.value(&known, inherited, seen);

@@ -1,12 +1,12 @@
 //! The kind of a body (a series, one object, or another value), and the records of all responses.
 
-use codegen::spec;
 use serde_yaml::Value;
 
 use super::guess_type::keys_of_data;
 use crate::editor::Refusal;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
+use crate::yaml_tree::Tree;
 
 /// The kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,12 +19,8 @@ pub(super) enum BodyKind {
 
 impl BodyKind {
     /// The kind that the catalogue declares.
-    pub(super) fn known(body: &spec::Body) -> Self {
-        match (&body.series, &body.ty) {
-            (Some(_), _) => Self::Series,
-            (None, Some(_)) => Self::Value,
-            (None, None) => Self::Object,
-        }
+    pub(super) fn known(body: &Tree) -> Option<Self> {
+        [Self::Series, Self::Object, Self::Value].into_iter().find(|kind| body.get(kind.key()).is_some())
     }
 
     pub(super) fn key(self) -> &'static str {

@@ -3,21 +3,21 @@
 use codegen::spec;
 use serde_yaml::Value;
 
-use crate::editor::Refusal;
+use crate::editor::{Editor, Refusal};
 use crate::saved_response::{SavedResponse, at};
-use crate::valid_catalogue::ValidCatalogue;
+use crate::yaml_tree::Tree;
 
 /// Rejects a probable error response; with a success status, only reports it.
 pub(super) fn check(
-    checked: &ValidCatalogue,
-    group: usize,
-    known: Option<&spec::Body>,
+    editor: &Editor,
+    file: &str,
+    known: &Tree,
     responses: &[SavedResponse],
 ) -> Result<Option<String>, Refusal> {
-    let service = &checked.service;
+    let service = &editor.service;
     let data = service.envelope.as_ref().map(|envelope| envelope.data.as_str());
-    let is_listed =
-        |name: &str| known.is_some_and(|body| fields(checked, group, body).any(|field| field.name.as_str() == name));
+    let listed = editor.fields(file, known).map_or(&[][..], |(_, fields)| fields);
+    let is_listed = |name: &str| listed.iter().any(|field| field.text("name") == Some(name));
     let mut warning = None;
     for response @ SavedResponse { origin, body, has_status, .. } in responses {
         let has_records = data.and_then(|data| response.at(data)).is_some_and(Value::is_sequence);
@@ -49,21 +49,4 @@ fn message_path<'s>(service: &'s spec::Service, body: &Value) -> Option<&'s str>
 
 fn first(path: &str) -> &str {
     path.split('.').next().unwrap_or_default()
-}
-
-/// The fields that the catalogue lists for a body.
-fn fields<'c>(
-    checked: &'c ValidCatalogue,
-    group: usize,
-    body: &'c spec::Body,
-) -> impl Iterator<Item = &'c spec::Field> {
-    let records = checked.groups[group].1.records.iter().chain(&checked.service.records);
-    let listed = body.series.as_ref().or(body.object.as_ref()).and_then(spec::Known::known);
-    let (inline, name) = match listed {
-        Some(spec::Fields::Inline(fields)) => (fields.as_slice(), None),
-        Some(spec::Fields::Record(name)) => (&[][..], Some(name)),
-        None => (&[][..], None),
-    };
-    let named = records.filter(move |record| Some(&record.name) == name).take(1);
-    inline.iter().chain(named.flat_map(|record| &record.fields))
 }

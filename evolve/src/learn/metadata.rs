@@ -4,7 +4,6 @@ use serde_yaml::{Mapping, Value};
 
 use super::draft::Reader;
 use super::fields::FieldList;
-use crate::editor::Editor;
 use crate::format_keys::SERVICE;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -14,10 +13,10 @@ use crate::yaml_tree::Tree;
 impl Reader<'_> {
     /// Compares these objects with the envelope, and adds new fields to the metadata.
     pub(super) fn metadata(&mut self, responses: &[SavedResponse]) {
-        let Some(data) = self.editor.checked.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
+        let Some(data) = self.editor.service.envelope.as_ref().map(|envelope| envelope.data.clone()) else {
             return;
         };
-        let known = metadata(self.editor);
+        let known = YamlPath::envelope().key("metadata").tree(self.editor).text("name").map(str::to_owned);
         let around = around(responses, &data, known.as_deref());
         let metadata = known.clone().or_else(|| new_metadata(&around, responses));
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
@@ -40,13 +39,13 @@ impl Reader<'_> {
         if known.is_none() {
             self.editor.note(format!("`{metadata}`, next to the records, becomes the metadata of every series"));
             let new = Tree::map().with("name", metadata.as_str()).with("fields", Vec::new());
-            self.editor.set(&YamlPath::service().key("envelope"), "metadata", new);
+            self.editor.set(&YamlPath::envelope(), "metadata", new);
         }
         self.widen_metadata(&metadata, &seen);
     }
 
     fn widen_metadata(&mut self, name: &str, seen: &Observed) {
-        let Some(envelope) = self.editor.checked.service.envelope.as_ref() else { return };
+        let Some(envelope) = self.editor.service.envelope.as_ref() else { return };
         let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
         let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
         let list = FieldList {
@@ -56,14 +55,8 @@ impl Reader<'_> {
             is_shared: true,
             ..FieldList::default()
         };
-        self.widen_list(&YamlPath::service().key("envelope").key("metadata").key("fields"), &list, seen);
+        self.widen_list(&YamlPath::envelope().key("metadata").key("fields"), &list, seen);
     }
-}
-
-/// The path of the metadata, including the edits so far.
-fn metadata(editor: &Editor) -> Option<String> {
-    let metadata = editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
-    metadata.and_then(|metadata| metadata.text("name")).map(str::to_owned)
 }
 
 /// The keys next to the records of all bodies, by path.

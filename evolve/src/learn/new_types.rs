@@ -15,7 +15,7 @@ impl Reader<'_> {
         if let Some(ty) = self.enum_of(name, seen) {
             return (ty, None);
         }
-        let milliseconds = self.editor.checked.service.time.unit == Some(TimeUnit::Milliseconds);
+        let milliseconds = self.editor.service.time.unit == Some(TimeUnit::Milliseconds);
         let ty = match guess(name, seen, milliseconds) {
             Guess::Builtin(ty) => {
                 self.note_doubt(name, ty, seen);
@@ -27,7 +27,7 @@ impl Reader<'_> {
                 return (ty.to_owned(), Some(unit));
             }
             Guess::TimeAsText(format) => {
-                let is_default = self.editor.checked.service.time_form().word() == format;
+                let is_default = self.editor.service.time_form().word() == format;
                 return ("timestamp".to_owned(), Some(format).filter(|_| !is_default));
             }
             Guess::List => return self.holding(name, "list", seen.items.as_deref()),

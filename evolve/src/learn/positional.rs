@@ -12,20 +12,15 @@ use crate::yaml_tree::Tree;
 impl Reader<'_> {
     /// Converts the records of a body to objects with named fields.
     pub(super) fn by_names(&self, kind: BodyKind, seen: Observed) -> Result<Observed, Refusal> {
+        if kind == BodyKind::Value {
+            return Ok(seen);
+        }
         let known = &self.editor.body(self.endpoint.tree(self.editor)).unwrap_or(Tree::Null);
         let are_lists = seen.lists > 0;
-        let (listed, is_positional) = match known.get(kind.key()) {
-            _ if kind == BodyKind::Value => return Ok(seen),
-            Some(Tree::List(fields)) => (fields.as_slice(), is_positional(known)),
-            Some(Tree::Text(name)) if name != "unknown" => {
-                let Some(record) = self.editor.record(&self.file, name) else { return Ok(seen) };
-                let record = record.tree(self.editor);
-                (record.entries("fields"), is_positional(record))
-            }
-            _ if !are_lists => return Ok(seen),
-            _ => return newly_named(self.editor, known, kind, &seen),
+        let Some((owner, listed)) = self.editor.fields(&self.file, known) else {
+            return if are_lists { newly_named(self.editor, known, kind, &seen) } else { Ok(seen) };
         };
-        match (is_positional, are_lists) {
+        match (is_positional(owner), are_lists) {
             (true, true) => Ok(named_as(listed, &seen)),
             (false, false) => Ok(seen),
             (known, _) => Err(Refusal::Message(format!(
@@ -53,9 +48,9 @@ fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -
         )));
     }
     let own = known.text("time").filter(|time| *time != "none");
-    let shared = editor.checked.service.envelope_time().filter(|_| kind == BodyKind::Series);
+    let shared = editor.service.envelope_time().filter(|_| kind == BodyKind::Series);
     let time = own.or(shared.map(|time| time.name.as_str())).unwrap_or(TIME);
-    let milliseconds = editor.checked.service.time.unit == Some(TimeUnit::Milliseconds);
+    let milliseconds = editor.service.time.unit == Some(TimeUnit::Milliseconds);
     Ok(seen.named(name_of_index(seen, milliseconds, time)))
 }
 

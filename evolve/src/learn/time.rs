@@ -4,12 +4,13 @@
 //! response is not sufficient to change it, and a difference is only reported.
 
 use codegen::model::{TimeForm, TimeFormat, TimeUnit};
-use codegen::spec::{self, BodyEntry, Evidence};
+use codegen::spec::Evidence;
 
 use super::draft::Reader;
 use super::guess_type::{time_format, unit_of};
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
+use crate::merge::endpoints;
 use crate::observed_values::{Observed, shown};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
@@ -18,7 +19,7 @@ impl Reader<'_> {
     /// Returns whether records have the envelope's time field in the format that the catalogue declares; reports it if
     /// they do not.
     pub(super) fn has_time(&mut self, name: &str, body: &Tree, seen: &Observed) -> bool {
-        let envelope = self.editor.checked.service.envelope.as_ref();
+        let envelope = self.editor.service.envelope.as_ref();
         let Some((envelope, time)) = envelope.and_then(|envelope| Some((envelope, envelope.time.as_ref()?))) else {
             return false;
         };
@@ -35,7 +36,7 @@ impl Reader<'_> {
         let formats = [body.text("format").and_then(TimeFormat::of), time.format.as_deref().copied()];
         let unit = units.into_iter().flatten().find_map(TimeUnit::of);
         let form = TimeForm::of(unit, formats.into_iter().flatten().next());
-        let is_written = form.unwrap_or_else(|| self.editor.checked.service.time_form()).format().is_some();
+        let is_written = form.unwrap_or_else(|| self.editor.service.time_form()).format().is_some();
         let fits = if is_written { time_format(values).is_some() } else { values.are_numbers() && values.unwhole == 0 };
         if !fits {
             self.editor.note(format!(
@@ -63,7 +64,7 @@ impl Reader<'_> {
         let values = seen.fields.get(name);
         let is_timestamp =
             values.is_some_and(|values| time_format(values).is_some() || values.are_numbers() && values.unwhole == 0);
-        let is_shared = self.editor.checked.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
+        let is_shared = self.editor.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_timestamp && !is_shared && name != "none" {
             let found = values.map_or_else(|| "is not there".to_owned(), |values| format!("has {}", values.describe()));
             self.editor.note(format!("`{name}`, which the body names as its time, {found}"));
@@ -78,8 +79,8 @@ impl Reader<'_> {
             let text = seen.texts.first().map_or("", String::as_str);
             self.editor.note(format!("`{name}` is text, like {text:?}; the client reads that as a number"));
         }
-        let time = &self.editor.checked.service.time;
-        let (declared, evidence) = (self.editor.checked.service.time_form().word(), time.evidence.word());
+        let time = &self.editor.service.time;
+        let (declared, evidence) = (self.editor.service.time_form().word(), time.evidence.word());
         let Some(unit) = unit_of(seen.max).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
         let known_unit = match own {
             Some(own) => format!("its `unit` is {own}"),
@@ -129,13 +130,10 @@ impl Reader<'_> {
     /// The fields of a record that must stay timestamps, because series use them as their time.
     pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
         const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
-        let envelope = editor.checked.service.envelope_time();
-        let bodies = editor.checked.groups.iter().flat_map(|(_, group)| &group.endpoints);
-        let series = bodies.filter_map(|endpoint| endpoint.body.known().map(BodyEntry::body)).filter(
-            |body| matches!(&body.series, Some(spec::Known::Known(spec::Fields::Record(name))) if name.as_str() == record),
-        );
-        let times = series.filter_map(|body| body.time.as_ref().or(envelope.map(|time| &time.name)));
-        times.map(|time| (time.to_string(), REMEDY)).collect()
+        let envelope = editor.service.envelope_time().map(|time| time.name.as_str());
+        let bodies = endpoints(editor).into_iter().filter_map(|(_, endpoint)| endpoint.get("body"));
+        let series = bodies.filter(|body| body.text("series") == Some(record));
+        series.filter_map(|body| Some((body.text("time").or(envelope)?.to_owned(), REMEDY))).collect()
     }
 }
 

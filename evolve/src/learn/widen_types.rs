@@ -24,7 +24,7 @@ impl Reader<'_> {
         let named = format!("{}{name}", list.within);
         let form =
             TimeForm::of(field.text("unit").and_then(TimeUnit::of), field.text("format").and_then(TimeFormat::of));
-        let form = form.unwrap_or_else(|| self.editor.checked.service.time_form());
+        let form = form.unwrap_or_else(|| self.editor.service.time_form());
         let is_time = expr == TypeExpr::Builtin(Builtin::Timestamp);
         let wider = match form.format() {
             Some(_) if is_time => wider_than_text_time(seen).map(str::to_owned),

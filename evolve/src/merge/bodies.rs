@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use codegen::spec::BODY;
 
 use super::{Merger, known_value};
-use crate::format_keys::SERVICE;
 use crate::rust_names::{NamesInUse, ident_of};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
@@ -59,30 +58,26 @@ impl Merger<'_> {
     /// another or lists all fields by position.
     fn idents_of_time(&self, body: &Tree) -> NamesInUse {
         let mut idents = NamesInUse::default();
-        let time = self.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("time"));
-        if let Some(time) = time.filter(|_| {
-            kind(body) == Some("series") && ["time", "positional"].iter().all(|key| body.get(key).is_none())
-        }) {
-            idents.note(ident_of(time).unwrap_or_default());
+        let time = ident_of(YamlPath::envelope().key("time").tree(self.editor));
+        let is_listed = ["time", "positional"].iter().any(|key| body.get(key).is_some());
+        if let (Some(time), Some("series"), false) = (time, kind(body), is_listed) {
+            idents.note(time);
         }
         idents
     }
 
     /// The fields of the draft's metadata, if the catalogue has none.
     pub(super) fn new_metadata(&self) -> &[Tree] {
-        let metadata = |tree: &'_ Tree| tree.get("envelope").and_then(|envelope| envelope.get("metadata")).cloned();
-        let known = metadata(self.editor.tree(SERVICE));
-        if known.is_none_or(|known| !known.entries("fields").is_empty()) {
-            return &[];
-        }
-        let drafted = self.draft.editor.tree(SERVICE).get("envelope").and_then(|envelope| envelope.get("metadata"));
-        drafted.map_or(&[], |metadata| metadata.entries("fields"))
+        let metadata = YamlPath::envelope().key("metadata");
+        let known = metadata.tree(self.editor);
+        let is_open = *known != Tree::Null && known.entries("fields").is_empty();
+        if is_open { metadata.tree(&self.draft.editor).entries("fields") } else { &[] }
     }
 
     /// Writes the fields of the metadata, if none are known.
     pub(super) fn write_metadata(&mut self) {
         let fields = self.fields(self.new_metadata(), &mut NamesInUse::default());
-        self.editor.extend(&YamlPath::service().key("envelope").key("metadata").key("fields"), fields);
+        self.editor.extend(&YamlPath::envelope().key("metadata").key("fields"), fields);
     }
 
     /// Replaces known lists of fields with the widened ones.

@@ -45,7 +45,7 @@ impl Merger<'_> {
         {
             notes.push(format!("`{label}`: the body is {there} in the description, {here} here"));
         }
-        let time = self.editor.checked.service.envelope_time().map(|time| time.name.to_string());
+        let time = self.editor.service.envelope_time().map(|time| time.name.to_string());
         for (what, here, there, is_filled) in pairs {
             let (Some(mut here), Some(mut there), false) = (here, there, is_filled) else { continue };
             for side in [&mut here, &mut there] {
@@ -132,11 +132,7 @@ impl<'a> Side<'a> {
     /// The fields that a body lists, or those of its record.
     fn fields(&self, endpoint: &YamlPath) -> Option<Vec<Named>> {
         let body = self.editor.body(endpoint.tree(self.editor))?;
-        let fields = match body.get(kind(&body)?)? {
-            Tree::List(fields) => fields,
-            Tree::Text(name) => self.index.record(self.file, name)?.tree(self.editor).entries("fields"),
-            _ => return None,
-        };
+        let (_, fields) = self.editor.fields(self.file, &body)?;
         Some(fields.iter().map(|field| self.named(field)).collect())
     }
 

@@ -8,6 +8,7 @@ use codegen::type_expr::TypeExpr;
 
 use super::values::{add_values, is_identifier, value_texts, with_idents};
 use super::{Gap, Merger, Source, WantedName};
+use crate::draft_types::{record_in, record_name};
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
 use crate::rust_names::{NamesInUse, group_types, method_name, root_types, type_name, types_of_method};
@@ -20,21 +21,17 @@ pub(super) struct ClientNames {
     root: NamesInUse,
     /// The names in the modules of groups, by file.
     groups: HashMap<String, NamesInUse>,
-    /// The names in any of these modules.
-    in_groups: NamesInUse,
 }
 
 impl ClientNames {
     /// Collects the names in a catalogue.
     pub(super) fn of(editor: &Editor) -> Self {
-        let (mut groups, mut in_groups) = (HashMap::new(), NamesInUse::default());
+        let mut groups: HashMap<String, NamesInUse> = HashMap::new();
         for file in editor.groups() {
-            let mut own = NamesInUse::default();
-            group_types(YamlPath::file(file).module(), editor.tree(file), &mut own);
-            group_types(YamlPath::file(file).module(), editor.tree(file), &mut in_groups);
-            groups.insert(file.to_owned(), own);
+            let own = groups.entry(file.to_owned()).or_default();
+            group_types(YamlPath::file(file).module(), editor.tree(file), own);
         }
-        Self { root: root_types(editor.tree(SERVICE)), groups, in_groups }
+        Self { root: root_types(editor.tree(SERVICE)), groups }
     }
 
     /// The names in the module of a group, which may be new.
@@ -42,14 +39,8 @@ impl ClientNames {
         self.groups.entry(file.to_owned()).or_insert_with(|| {
             let mut own = NamesInUse::default();
             own.note(names::handle(YamlPath::file(file).module()));
-            self.in_groups.note(names::handle(YamlPath::file(file).module()));
             own
         })
-    }
-
-    fn note(&mut self, file: &str, name: &str) {
-        self.group(file).note(name);
-        self.in_groups.note(name);
     }
 
     fn claim_method(&mut self, file: &str, name: &str, chosen: Option<&str>) -> String {
@@ -57,7 +48,7 @@ impl ClientNames {
         let (root, own) = (&self.root, &self.groups[file]);
         let ident = method_name(name, chosen, |ty| root.has(ty) || own.has(ty));
         for ty in types_of_method(&ident) {
-            self.note(file, &ty);
+            self.group(file).note(ty);
         }
         ident
     }
@@ -65,14 +56,14 @@ impl ClientNames {
     /// A free name for a type or record in a file.
     fn claim_type(&mut self, file: &str, WantedName { name, owner, .. }: &WantedName) -> String {
         if file == SERVICE {
-            let name = type_name(name, owner, |ty| self.root.has(ty) || self.in_groups.has(ty));
+            let name = type_name(name, owner, |ty| self.root.has(ty) || self.groups.values().any(|own| own.has(ty)));
             self.root.note(name.as_str());
             return name;
         }
         self.group(file);
         let (root, own) = (&self.root, &self.groups[file]);
         let name = type_name(name, owner, |ty| root.has(ty) || own.has(ty));
-        self.note(file, &name);
+        self.group(file).note(name.as_str());
         name
     }
 }
@@ -136,7 +127,7 @@ impl Merger<'_> {
         // The records in the fields of a shared record are shared too.
         let mut shared = BTreeSet::new();
         for (record, _) in files.iter().filter(|(_, files)| files.len() > 1 || files.contains(SERVICE)) {
-            self.reach(&format!("record {record}"), &mut shared, &mut BTreeSet::new());
+            self.reach(&record_name(*record), &mut shared, &mut BTreeSet::new());
         }
         self.name_types(&types);
         for record in self.records_in_order() {
@@ -151,13 +142,13 @@ impl Merger<'_> {
     /// The records of the draft in their order in the description.
     fn records_in_order(&self) -> Vec<usize> {
         let records = self.draft.editor.tree(SERVICE).entries("records").iter();
-        records.filter_map(|record| number(record.text("name")?)).collect()
+        records.filter_map(|record| record_in(record.text("name")?)).collect()
     }
 
     /// Collects the records and types of the draft that a type refers to, directly or through fields of these records.
     fn reach(&self, ty: &str, records: &mut BTreeSet<usize>, types: &mut BTreeSet<String>) {
         let Some(name) = drafted(ty) else { return };
-        match number(&name) {
+        match record_in(&name) {
             None => drop(types.insert(name)),
             Some(record) if records.insert(record) => {
                 let fields = self.source.record(SERVICE, &name).map(|at| at.tree(&self.draft.editor));
@@ -206,7 +197,7 @@ impl Merger<'_> {
 
     /// Names a record: a known record with the wanted name and a field in common is the same, all others are new.
     fn name_record(&mut self, record: usize, file: &str) {
-        let own = format!("record {record}");
+        let own = record_name(record);
         let wanted = self.draft.names.get(&own).cloned().unwrap_or_default();
         let like = names::ident(&wanted.name, Case::Pascal).unwrap_or_default();
         let new = self.source.record(SERVICE, &own).map(|at| at.tree(&self.draft.editor));
@@ -227,7 +218,7 @@ impl Merger<'_> {
     pub(super) fn write_records(&mut self) {
         for record in self.records_in_order() {
             let Some((name, Some(file))) = self.names.records.get(&record).cloned() else { continue };
-            let Some(at) = self.source.record(SERVICE, &format!("record {record}")) else { continue };
+            let Some(at) = self.source.record(SERVICE, &record_name(record)) else { continue };
             let mut tree = at.tree(&self.draft.editor).clone();
             tree.set(&RECORD, "name", Some(name));
             let fields = self.fields(tree.entries("fields"), &mut NamesInUse::default());
@@ -254,7 +245,7 @@ impl Merger<'_> {
     /// A type of the draft with the names of the catalogue.
     pub(super) fn ty(&self, ty: &str) -> String {
         let Some(name) = drafted(ty) else { return ty.to_owned() };
-        let known = match number(&name) {
+        let known = match record_in(&name) {
             Some(record) => self.names.records.get(&record).map_or("any", |(known, _)| known),
             None => self.names.types.get(&name).map_or(name.as_str(), String::as_str),
         };
@@ -274,11 +265,6 @@ fn drafted(ty: &str) -> Option<String> {
         TypeExpr::Name(name) => Some((*name).to_owned()),
         _ => None,
     }
-}
-
-/// The number of a record in the draft.
-fn number(name: &str) -> Option<usize> {
-    name.strip_prefix("record ")?.parse().ok()
 }
 
 /// Returns whether two types may be the same: they have a value in common, or the known one accepts any text.

@@ -9,7 +9,7 @@ use crate::yaml_tree::Tree;
 
 /// Records, types and shared params by their names.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(crate) struct Index {
     /// Records by file and name.
     records: HashMap<String, HashMap<String, YamlPath>>,
     types: HashMap<String, YamlPath>,
@@ -23,7 +23,7 @@ pub(super) struct Index {
 
 impl Index {
     /// Builds the index of the current catalogue.
-    pub(super) fn of(editor: &Editor) -> Self {
+    pub(crate) fn of(editor: &Editor) -> Self {
         let mut index = Self::default();
         let list = |file: &str, key| YamlPath::file(file).key(key).items(editor);
         for file in editor.groups().chain([SERVICE]) {
@@ -66,7 +66,7 @@ impl Index {
     }
 
     /// The definitions of an endpoint's params, each once, with references and sets resolved; `None` if unknown.
-    pub(super) fn params_of(&self, endpoint: &YamlPath, editor: &Editor) -> Option<Vec<YamlPath>> {
+    pub(crate) fn params_of(&self, endpoint: &YamlPath, editor: &Editor) -> Option<Vec<YamlPath>> {
         let Tree::List(entries) = endpoint.tree(editor).get("params")? else { return None };
         let mut all = Vec::new();
         for (index, entry) in entries.iter().enumerate() {

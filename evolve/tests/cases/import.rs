@@ -2,7 +2,7 @@
 //! out. A second import of the same description must edit nothing.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p evolve --test cases import::` accepts the output.
-//! `summaries` as an empty file imports the texts too, and `all_paths` lists the path of every omission. Any other file is an error.
+//! `summaries` as an empty file imports the texts too. Any other file is an error.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,9 +28,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     let descriptions = entries(case).into_iter().filter(|path| name(path).starts_with("openapi."));
     let [description] =
         descriptions.collect::<Vec<_>>().try_into().map_err(|all| format!("one description, not {all:?}"))?;
-    reject_others(case, |name| {
-        matches!(name, "openapi.yaml" | "openapi.json" | "expected" | "summaries" | "all_paths" | "before")
-    })?;
+    reject_others(case, |name| matches!(name, "openapi.yaml" | "openapi.json" | "expected" | "summaries" | "before"))?;
     if before.exists() {
         reject_others(&before, codegen::is_part)?;
     }
@@ -38,7 +36,6 @@ fn check(case: &Path) -> Result<(), Failed> {
         text: fs::read_to_string(description)?,
         evidence: "published".to_owned(),
         summaries: case.join("summaries").exists(),
-        all_paths: case.join("all_paths").exists(),
     };
     let catalogue = before.exists().then(|| load(&before));
     let (report, change) = match import(catalogue, &options) {
@@ -77,7 +74,7 @@ fn notes(change: &CatalogueChange) -> String {
 fn breaks_no_setter() -> Result<(), Failed> {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters");
     let text = fs::read_to_string(case.join("openapi.yaml")).expect("text");
-    let options = Import { text, evidence: "published".to_owned(), summaries: false, all_paths: false };
+    let options = Import { text, evidence: "published".to_owned(), summaries: false };
     let before = case.join("before");
     let change = import(Some(load(&before)), &options).map_err(|refusal| refusal.to_string())?;
     let after = texts_after(&before, &change);

@@ -140,7 +140,6 @@ fn imported(case: &Path) -> Option<(String, Texts)> {
         evidence: "documented".to_owned(),
         // Foreign text becomes documentation, where it must be escaped.
         summaries: true,
-        all_paths: false,
     };
     let before = case.join("before");
     let mut texts = if before.exists() { catalogue_in(&before) } else { Texts::new() };

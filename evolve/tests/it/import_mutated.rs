@@ -46,7 +46,6 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
             text: serde_yaml::to_string(&description).map_err(|error| error.to_string())?,
             evidence: ["documented", "published", "reported", "previous_version"][draw.below(4)].to_owned(),
             summaries: draw.below(2) == 0,
-            all_paths: false,
         };
         let is_new = catalogue.is_empty();
         import_into(&mut catalogue, &options)?;

@@ -76,8 +76,7 @@ fn learned(catalogue: Catalogue) -> String {
 }
 
 fn imported(catalogue: Catalogue) -> String {
-    let options =
-        Import { text: DESCRIPTION.to_owned(), evidence: "published".to_owned(), summaries: false, all_paths: false };
+    let options = Import { text: DESCRIPTION.to_owned(), evidence: "published".to_owned(), summaries: false };
     shelf(&import(Some(catalogue), &options).expect("a description"))
 }
 
