@@ -3,7 +3,7 @@
 use serde_yaml::{Mapping, Value};
 
 /// A map with builder methods.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Object(Mapping);
 
 impl Object {

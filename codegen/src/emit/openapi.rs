@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::json_object::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Limit};
+use crate::model::{Api, Endpoint, Evidence, Group, Limit, Range};
 use crate::yaml_writer;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
@@ -61,7 +61,6 @@ impl<'a> Description<'a> {
             .with_list("tags", self.api.groups.iter().map(tag))
             .with("paths", self.paths())
             .with("components", self.components())
-            .with_list("x-known-by-name", self.known_by_name())
     }
 
     fn info(&self) -> Object {
@@ -78,15 +77,15 @@ impl<'a> Description<'a> {
             service.summary.clone(),
             docs::timestamps(service.time_form),
             limits.collect::<Vec<_>>().join(" "),
-            "`x-evidence` is the source of a fact: `documented` (the API document), `published` (the provider's public \
-             documentation), `reported` (public clients agree) or `previous_version` (the provider's documentation of \
-             the previous API version)."
+            "The source of a fact is the API document, unless its description names another: published (the provider's \
+             public documentation), reported (public clients agree) or previous version (the provider's documentation \
+             of the previous API version)."
                 .to_owned(),
         ];
         Object::default()
             .with("title", service.title.as_str())
             .with("version", service.version.as_str())
-            .with("description", markdown(facts.iter().map(String::as_str)))
+            .with("description", joined(facts.map(|fact| docs::prose(&fact))))
     }
 
     /// The server URL: the user supplies the base URL, of which only the suffix is known.
@@ -99,7 +98,6 @@ impl<'a> Description<'a> {
             .with("url", "{base_url}")
             .with("description", description)
             .with("variables", Object::default().with("base_url", variable))
-            .with_some("x-evidence", service.base_url_evidence.map(Evidence::word))
     }
 
     fn components(&self) -> Object {
@@ -108,20 +106,6 @@ impl<'a> Description<'a> {
             .with_some("parameters", some(self.shared_params()))
             .with_some("responses", some(self.error_responses()))
             .with_some("securitySchemes", some(self.security_schemes()))
-    }
-
-    fn known_by_name(&self) -> Vec<Object> {
-        let named = |group: &'a Group| {
-            group.known_by_name().map(|endpoint| {
-                Object::default()
-                    .with("operationId", operation_id(self.api, group, endpoint))
-                    .with("tags", vec![group.ident.as_str()])
-                    .with("summary", endpoint.name.as_str())
-                    .and(described(&endpoint.summary, [], &endpoint.notes))
-                    .with("x-evidence", endpoint.evidence.word())
-            })
-        };
-        self.api.groups.iter().flat_map(named).collect()
     }
 }
 
@@ -145,21 +129,20 @@ fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
     if api.groups.iter().any(is_met) { format!("{}__{}", group.ident, endpoint.ident) } else { id }
 }
 
-/// A description that begins with the summary and ends with the notes.
-fn described<'t>(summary: &'t str, facts: impl IntoIterator<Item = &'t str>, notes: &'t str) -> Object {
-    let paragraphs = std::iter::once(summary).chain(facts).chain([notes]);
-    Object::default().with_text("description", &markdown(paragraphs))
+/// A description: the summary, facts that are Markdown already, and the notes.
+fn described(summary: &str, facts: impl IntoIterator<Item = String>, notes: &str) -> Object {
+    let paragraphs = [docs::prose(summary), docs::joined(facts), docs::prose(notes)];
+    Object::default().with_text("description", &joined(paragraphs))
 }
 
-/// A unit as a separate sentence.
-fn unit(unit: &str) -> String {
-    docs::sentence(&if unit.is_empty() { String::new() } else { format!("in {unit}") })
+/// Joins paragraphs, without empty ones.
+fn joined(paragraphs: impl IntoIterator<Item = String>) -> String {
+    paragraphs.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Converts paragraphs of the catalogue to Markdown for OpenAPI.
-fn markdown<'t>(paragraphs: impl IntoIterator<Item = &'t str>) -> String {
-    let paragraphs = paragraphs.into_iter().filter(|text| !text.is_empty()).map(docs::prose);
-    paragraphs.collect::<Vec<_>>().join("\n\n")
+/// The source of a fact as a sentence; empty if it is documented.
+fn source(evidence: Evidence) -> String {
+    docs::value_facts("", Range::default(), evidence)
 }
 
 fn some(object: Object) -> Option<Object> {

@@ -1,12 +1,11 @@
 //! Error responses: one for each status, with the schema of the body as far as known.
 
-use std::collections::BTreeMap;
-
 use super::operation::json;
 use super::schema::schema_ref;
-use super::{Description, described};
+use super::{Description, described, source};
+use crate::emit::docs;
 use crate::emit::json_object::Object;
-use crate::model::Status;
+use crate::model::{Status, Type};
 
 impl Description<'_> {
     /// References to the error responses, which every operation lists.
@@ -26,60 +25,21 @@ impl Description<'_> {
     /// The schema of error bodies: the JSON paths of the message and the code, merged into one object.
     pub(super) fn error_schema(&self) -> Option<Object> {
         let body = &self.api.service.error_body;
-        let mut tree = Node::default();
-        for path in &body.message {
-            tree.leaf(path, "string");
-        }
-        for path in &body.code {
-            tree.leaf(path, "");
-        }
         let known = body.evidence?;
-        let schema = self
-            .node(&tree)
-            .with("description", "The cause of the failure. Which members are present depends on the failure.")
-            .with("x-evidence", known.word());
-        Some(schema)
-    }
-
-    fn node(&self, node: &Node) -> Object {
-        if node.below.is_empty() {
-            return match node.leaf {
-                Some("") | None => Object::default(),
-                Some(ty) => Object::default().with("type", ty),
-            };
-        }
-        // A value that occurs both with and without keys can have any type.
-        if node.leaf.is_some() {
-            return Object::default();
-        }
-        let properties =
-            node.below.iter().map(|(key, below)| (key.clone(), self.version.nullable(self.node(below), "object")));
-        Object::default().with("type", "object").with("properties", properties.collect::<Object>())
+        let text = self.value(&Type::Option(Type::String.into()));
+        let message = body.message.iter().map(|path| (path, text.clone()));
+        let code = body.code.iter().map(|path| (path, Object::default()));
+        let description = "The cause of the failure. Which members are present depends on the failure.";
+        let schema = Object::default().with("type", "object").and(described(description, [source(known)], ""));
+        Some(message.chain(code).fold(schema, |schema, (path, value)| self.inserted(schema, path, value, false)))
     }
 }
 
 /// The description of a status.
 fn status_facts(status: &Status) -> Object {
-    Object::default()
-        .and(described(status.meaning(), [status.advice.as_str()], &status.notes))
-        .with("x-evidence", status.evidence.word())
+    described(status.meaning(), [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)], &status.notes)
 }
 
 fn component(status: &Status) -> String {
     format!("Status{}", status.status)
-}
-
-/// A node of a body: its type, and the nodes below it.
-#[derive(Default)]
-struct Node {
-    leaf: Option<&'static str>,
-    below: BTreeMap<String, Node>,
-}
-
-impl Node {
-    /// Adds a dotted path with its type; an empty type accepts any value.
-    fn leaf(&mut self, path: &str, ty: &'static str) {
-        let node = path.split('.').fold(self, |node, key| node.below.entry(key.to_owned()).or_default());
-        node.leaf = Some(if node.leaf.is_some_and(|other| other != ty) { "" } else { ty });
-    }
 }

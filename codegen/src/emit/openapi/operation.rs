@@ -3,7 +3,8 @@
 use serde_yaml::Value;
 
 use super::schema::{range, schema_ref};
-use super::{Description, described, operation_id, unit};
+use super::{Description, described, operation_id, source};
+use crate::emit::docs;
 use crate::emit::json_object::{Object, number};
 use crate::model::{Body, Endpoint, EndpointParam, Evidence, Group, ListFormat, Param, SharedParam, TimeForm, Type};
 
@@ -19,18 +20,19 @@ impl Description<'_> {
     }
 
     fn operation(&self, group: &Group, endpoint: &Endpoint) -> Object {
-        let deprecated = endpoint.deprecated.as_ref().map(|how| format!("Deprecated: {how}")).unwrap_or_default();
+        let deprecated =
+            endpoint.deprecated.as_ref().map(|how| docs::prose(&docs::sentence(&format!("Deprecated: {how}"))));
         let unknown = if endpoint.params.is_none() { "The params are unknown." } else { "" };
+        let facts = [unknown.to_owned(), deprecated.unwrap_or_default(), source(endpoint.evidence)];
         let params = endpoint.params.iter().flatten().map(|param| self.endpoint_param(param));
         Object::default()
             .with("operationId", operation_id(self.api, group, endpoint))
             .with("tags", vec![group.ident.as_str()])
             .with("summary", endpoint.name.as_str())
-            .and(described(&endpoint.summary, [unknown, &deprecated], &endpoint.notes))
+            .and(described(&endpoint.summary, facts, &endpoint.notes))
             .with_some("deprecated", endpoint.deprecated.as_ref().map(|_| true))
             .with_list("parameters", params)
             .with("responses", self.responses(endpoint))
-            .with("x-evidence", endpoint.evidence.word())
     }
 
     /// A shared param by reference, unless the endpoint overrides something.
@@ -59,6 +61,10 @@ impl Description<'_> {
             Some(Evidence::PreviousVersion) if !param.in_path => "Required in the previous API version.",
             _ => "",
         };
+        let default = param.default.as_deref().filter(|_| is_named(param)).map(docs::code);
+        let default = default.map(|default| format!("Default: {default}.")).unwrap_or_default();
+        let facts = docs::value_facts(&param.unit, param.range, param.evidence);
+        let facts = [facts, hint.to_owned(), default, docs::values(param)];
         let is_json = param.list_as == ListFormat::Json;
         let list = param.list_setter.as_ref().filter(|_| !is_json);
         let in_list = |style: &str| list.map(|_| style.to_owned());
@@ -67,7 +73,7 @@ impl Description<'_> {
         Object::default()
             .with("name", param.wire_name.as_str())
             .with("in", if param.in_path { "path" } else { "query" })
-            .and(described(&param.summary, [unit(&param.unit).as_str(), hint], &param.notes))
+            .and(described(&param.summary, facts, &param.notes))
             .with("required", param.is_argument() || param.const_value.is_some())
             .with_some("style", in_list(style))
             .with_some("explode", list.map(|_| param.list_as == ListFormat::Repeated))
@@ -77,10 +83,6 @@ impl Description<'_> {
                 Object::default().with("schema", schema)
             })
             .with_some("example", param.example.as_ref().map(|text| Self::param_example(param, text)))
-            .with_list("x-allowed-values", param.allowed_values.iter().map(String::as_str))
-            .with_some("x-list-setter", param.list_setter.as_deref())
-            .with_some("x-required", param.required.map(Evidence::word))
-            .with("x-evidence", param.evidence.word())
     }
 
     /// The example of a param; a list if the param accepts several values.
@@ -90,20 +92,18 @@ impl Description<'_> {
     }
 
     fn param_schema(&self, param: &Param) -> Object {
-        let keywords = range(&param.ty, param.range, param.evidence);
+        let written = |text: &str| written_value(&param.ty, text);
         if let Some(fixed) = &param.const_value {
-            let only = vec![written_value(&param.ty, fixed)];
-            return self.version.extended(self.value(&param.ty), keywords.with_list("enum", only));
+            let ty = if is_named(param) { &Type::String } else { &param.ty };
+            return self.value(ty).with("enum", vec![written(fixed)]);
         }
-        let default = param.default.as_ref();
+        let schema = self.value(&param.ty).and(range(&param.ty, param.range, param.evidence));
+        let default = param.default.as_ref().filter(|_| !is_named(param));
         if param.list_setter.is_none() {
-            let keywords = keywords.with_some("default", default.map(|text| written_value(&param.ty, text)));
-            return self.version.extended(self.value(&param.ty), keywords);
+            return schema.with_some("default", default.map(|text| written(text)));
         }
-        let items = self.version.extended(self.value(&param.ty), keywords);
-        let default =
-            default.map(|text| text.split(',').map(|item| written_value(&param.ty, item)).collect::<Vec<_>>());
-        Object::default().with("type", "array").with("items", items).with_some("default", default)
+        let default = default.map(|text| text.split(',').map(written).collect::<Vec<_>>());
+        Object::default().with("type", "array").with("items", schema).with_some("default", default)
     }
 
     fn responses(&self, endpoint: &Endpoint) -> Object {
@@ -124,15 +124,17 @@ impl Description<'_> {
             },
             Body::Unknown => ("The body is unknown.", Object::default()),
         };
-        let known = match body {
-            Body::Series { evidence, .. } | Body::Object { evidence, .. } => Some(*evidence),
-            Body::Unknown => None,
+        let source = match body {
+            Body::Series { evidence, .. } | Body::Object { evidence, .. } => source(*evidence),
+            Body::Unknown => String::new(),
         };
-        Object::default()
-            .with("description", description)
-            .with("content", json(schema))
-            .with_some("x-evidence", known.map(Evidence::word))
+        described(description, [source], "").with("content", json(schema))
     }
+}
+
+/// Returns whether the schema of a value is a reference, next to which many tools ignore or reject keywords.
+fn is_named(param: &Param) -> bool {
+    matches!(param.ty, Type::Named(_))
 }
 
 /// A body of JSON.

@@ -3,13 +3,12 @@
 use serde_yaml::Value;
 
 use super::operation::written_value;
-use super::{Description, described, markdown, unit};
-use crate::duration;
+use super::{Description, described, source};
+use crate::emit::docs;
 use crate::emit::json_object::{Object, number};
 use crate::model::{
     Body, Evidence, Field, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
 };
-use crate::names::{self, Case};
 
 impl Description<'_> {
     pub(super) fn schemas(&self) -> Object {
@@ -36,30 +35,13 @@ impl Description<'_> {
         record.ident != "Metadata" || envelope.is_some_and(|envelope| envelope.metadata.is_some())
     }
 
+    /// A named type is text of any value, since the service may add values to those known.
     fn named_type(&self, ty: &NamedType) -> Object {
-        let values: Vec<_> = ty.values.iter().map(|value| value.value.as_str()).collect();
-        let idents = ty.values.iter().map(|value| value.ident.as_str());
-        let (kind, open, known) = if ty.open {
-            let open = "Other values of this format can occur; the known ones are listed.";
-            ("identifier", open, self.version.examples(values))
-        } else {
-            let open = "Values that are not listed can occur; keep them unchanged.";
-            ("enum", open, Object::default().with_list("enum", values).with_list("x-enum-varnames", idents))
-        };
-        let schema = Object::default()
-            .with("type", "string")
-            .with("description", markdown([ty.summary.as_str(), open]))
-            .and(known);
-        let case = if ty.open { Case::Shouty } else { Case::Pascal };
-        let values = ty.values.iter().map(|value| {
-            Object::default()
-                .with("value", value.value.as_str())
-                .and(chosen_ident("ident", case, &value.ident, &value.value))
-                .with_text("summary", &value.summary)
-                .with_some("duration", value.seconds.map(duration::written))
-                .with("evidence", value.evidence.word())
-        });
-        schema.with("x-kind", kind).with_list("x-values", values).with("x-evidence", ty.evidence.word())
+        let values: Vec<_> = ty.values.iter().map(|value| value.value.clone()).collect();
+        let known = format!("Known values: {}. Others can occur.", docs::codes(&values));
+        let known = if values.is_empty() { String::new() } else { known };
+        let facts = described(&ty.summary, [known, source(ty.evidence)], "");
+        self.value(&Type::String).and(facts).and(self.version.examples(values))
     }
 
     fn record(&self, record: &Record) -> Object {
@@ -69,10 +51,9 @@ impl Description<'_> {
         let required = record.fields.iter().filter(|field| !field.optional).map(|field| field.wire_name.as_str());
         Object::default()
             .with("type", "object")
-            .with("description", markdown([record.summary.as_str()]))
+            .and(described(&record.summary, [source(record.evidence)], ""))
             .with_list("required", required)
             .with("properties", self.properties(&record.fields))
-            .with("x-evidence", record.evidence.word())
     }
 
     /// The schema of a positional record: a list with one schema per index.
@@ -83,9 +64,8 @@ impl Description<'_> {
             .map(|field| Value::from(Object::default().with("title", field.wire_name.as_str()).and(self.field(field))));
         Object::default()
             .with("type", "array")
-            .with("description", markdown([record.summary.as_str()]))
+            .and(described(&record.summary, [source(record.evidence)], ""))
             .and(self.version.tuple(items.collect()))
-            .with("x-evidence", record.evidence.word())
     }
 
     pub(super) fn properties(&self, fields: &[Field]) -> Object {
@@ -95,17 +75,12 @@ impl Description<'_> {
     fn field(&self, field: &Field) -> Object {
         let schema = self.value(&field.ty);
         let schema = if field.optional { self.nullable(&field.ty, schema) } else { schema };
+        let facts = docs::value_facts(&field.unit, field.range, field.evidence);
         let keywords = Object::default()
-            .and(described(&field.summary, [unit(&field.unit).as_str()], &field.notes))
+            .and(described(&field.summary, [facts], &field.notes))
             .and(range(&field.ty, field.range, field.evidence))
-            .and(self.field_example(field))
-            .with("x-evidence", field.evidence.word());
+            .and(self.version.examples(field.example.as_ref().map(|text| written_value(&field.ty, text))));
         self.version.extended(schema, keywords)
-    }
-
-    fn field_example(&self, field: &Field) -> Object {
-        let example = field.example.as_ref().map(|text| written_value(&field.ty, text));
-        self.version.examples(example)
     }
 
     /// The schema of a type without annotations.
@@ -156,31 +131,31 @@ impl Description<'_> {
         let Some(envelope) = &self.api.service.envelope else {
             return list.with("description", description);
         };
-        let metadata = envelope.metadata.as_ref().map(|name| {
-            let ty = Type::Record(RecordRef::shared("Metadata"));
-            (name.clone(), self.nullable(&ty, self.value(&ty)))
-        });
-        let mut body = Object::default().with("type", "object").with("description", description);
-        body = inserted(body, &envelope.data, list, true);
-        if let Some((path, schema)) = metadata {
-            body = inserted(body, &path, schema, false);
-        }
-        body.with("x-evidence", envelope.evidence.word())
+        let body =
+            Object::default().with("type", "object").and(described(description, [source(envelope.evidence)], ""));
+        let body = self.inserted(body, &envelope.data, list, true);
+        let Some(metadata) = &envelope.metadata else { return body };
+        let ty = Type::Record(RecordRef::shared("Metadata"));
+        self.inserted(body, metadata, self.nullable(&ty, self.value(&ty)), false)
     }
-}
 
-/// Adds a value to an object at a JSON path.
-fn inserted(object: Object, path: &str, value: Object, is_required: bool) -> Object {
-    let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
-    let properties = object.object("properties").unwrap_or_default();
-    let value = match rest {
-        Some(rest) => {
-            let within = properties.object(key).unwrap_or_else(|| Object::default().with("type", "object"));
-            inserted(within, rest, value, is_required)
-        }
-        None => value,
-    };
-    object.with_some("required", is_required.then(|| vec![key])).with("properties", properties.with(key, value))
+    /// Adds a value to an object at a JSON path. A value with several schemas can have any type.
+    pub(super) fn inserted(&self, object: Object, path: &str, value: Object, is_required: bool) -> Object {
+        let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
+        let properties = object.object("properties").unwrap_or_default();
+        let parent = || Object::default().with("type", "object");
+        let value = match (rest, properties.object(key)) {
+            (Some(rest), None) if is_required => self.inserted(parent(), rest, value, true),
+            (Some(rest), None) => self.inserted(self.version.nullable(parent(), ""), rest, value, false),
+            (Some(rest), Some(parent)) if parent.get("properties").is_some() => {
+                self.inserted(parent, rest, value, is_required)
+            }
+            (None, None) => value,
+            (None, Some(other)) if other == value => value,
+            _ => Object::default(),
+        };
+        object.with_some("required", is_required.then(|| vec![key])).with("properties", properties.with(key, value))
+    }
 }
 
 pub(super) fn schema_ref(name: &str) -> Object {
@@ -194,10 +169,4 @@ pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
         return Object::default();
     }
     Object::default().with_some("minimum", range.min.map(number)).with_some("maximum", range.max.map(number))
-}
-
-/// The Rust name, if it differs from the one derived from the wire name.
-fn chosen_ident(key: &str, case: Case, ident: &str, wire_name: &str) -> Object {
-    let is_chosen = names::ident(wire_name, case).map_or(true, |derived| derived != ident);
-    Object::default().with_some(key, is_chosen.then_some(ident))
 }

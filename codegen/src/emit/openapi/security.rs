@@ -1,6 +1,6 @@
 //! Credentials: an API key, or an API key with an access token that the client requests first.
 
-use super::{Description, described, some};
+use super::{Description, described, some, source};
 use crate::emit::json_object::Object;
 use crate::model::{ClientCredentials, KeyCarrier};
 
@@ -38,7 +38,7 @@ impl Description<'_> {
                 KeyCarrier::Query(name) => key_in("query", name),
             };
             let often = if key.optional { "An optional API key." } else { "The API key, sent with every request." };
-            scheme.with("description", often).with("x-evidence", key.evidence.word())
+            scheme.and(described(often, [source(key.evidence)], ""))
         });
         let token = service.client_credentials.as_ref().map(|flow| self.flow(flow));
         Object::default().with_some(API_KEY, key).with_some(TOKEN, token)
@@ -50,8 +50,7 @@ impl Description<'_> {
         let client_credentials = Object::default().with("tokenUrl", url).with("scopes", Object::default());
         Object::default()
             .with("type", "oauth2")
-            .and(described(TOKEN_SUMMARY, [], &flow.notes))
+            .and(described(TOKEN_SUMMARY, [source(flow.evidence)], &flow.notes))
             .with("flows", Object::default().with("clientCredentials", client_credentials))
-            .with("x-evidence", flow.evidence.word())
     }
 }
