@@ -16,7 +16,7 @@ mod verdict;
 pub use change_list::{Change, Changes, Heading};
 pub use verdict::{Reading, Verdict};
 
-use codegen::{Api, File, Package, emit};
+use codegen::{Api, Package, emit};
 
 /// Compares a catalogue with an older one.
 pub fn compare(old: &Api, new: &Api) -> Changes {
@@ -25,20 +25,13 @@ pub fn compare(old: &Api, new: &Api) -> Changes {
     behaviour::compare(old, new, &mut changes);
     // If files differ although no change was found, the files are reported, so that no difference is missed.
     if changes.is_empty() {
-        emitted_files(old, new, &mut changes);
+        let [before, after] = [old, new].map(|api| emit(api, &Package::new("client")));
+        let new_or_different = after.iter().filter(|file| !before.contains(file));
+        for file in new_or_different.chain(before.iter().filter(|file| !after.contains(file))) {
+            let text = "the docs, the registry or the bytes that are sent and read differ";
+            let change = Change { heading: None, ..Change::new(Verdict::Patch, Heading::Changed, text) };
+            changes.add(change.on(format!("`{}`", file.path)));
+        }
     }
     changes.sorted()
-}
-
-/// Reports the emitted files that differ.
-fn emitted_files(old: &Api, new: &Api, changes: &mut Changes) {
-    let [before, after] = [old, new].map(|api| emit(api, &Package::new("client")));
-    let lacks = |files: &[File], file: &File| !files.contains(file);
-    let differing =
-        after.iter().filter(|file| lacks(&before, file)).chain(before.iter().filter(|file| lacks(&after, file)));
-    for file in differing {
-        let text = "the docs, the registry or the bytes that are sent and read differ";
-        let change = Change { heading: None, ..Change::new(Verdict::Patch, Heading::Changed, text) };
-        changes.add(change.on(format!("`{}`", file.path)));
-    }
 }

@@ -11,7 +11,7 @@ use codegen::{Catalogue, Diagnostics, load_texts, yaml_parser};
 use similar::TextDiff;
 
 use super::format_keys::{self, SERVICE};
-use super::yaml_edit::{Rewritten, rewrite};
+use super::yaml_edit::rewrite;
 use super::yaml_path::YamlPath;
 use super::yaml_tree::Tree;
 
@@ -263,7 +263,7 @@ impl Editor {
             }
             let text = match self.before.get(&name) {
                 Some(before) => {
-                    let Rewritten { text, unchanged } =
+                    let (text, unchanged) =
                         rewrite(before, &tree).map_err(|why| Refusal::Message(format!("{name}: {why}")))?;
                     self.notes.extend(unchanged.into_iter().map(|message| format!("{name}: {message}")));
                     text

@@ -109,7 +109,9 @@ struct Reader<'d> {
     suffix: String,
     /// The query param that carries the API key.
     key_param: Option<String>,
-    envelope: Option<Envelope>,
+    /// The JSON paths of the records and of the metadata in the envelope of the catalogue.
+    data: Option<String>,
+    metadata: Option<String>,
     /// The modules of the catalogue by title.
     modules: HashMap<String, String>,
     /// The paths read so far, without the names of their params.
@@ -119,13 +121,6 @@ struct Reader<'d> {
     records: HashMap<String, usize>,
     shared: HashMap<String, usize>,
     types_by_values: HashMap<Vec<String>, Vec<usize>>,
-}
-
-/// The object around the records of a series.
-#[derive(Clone, Debug)]
-struct Envelope {
-    data: String,
-    metadata: Option<String>,
 }
 
 impl<'d> Reader<'d> {
@@ -139,7 +134,8 @@ impl<'d> Reader<'d> {
             nesting: 0,
             suffix: String::new(),
             key_param: None,
-            envelope: None,
+            data: None,
+            metadata: None,
             modules: HashMap::new(),
             templates: HashSet::new(),
             records: HashMap::new(),

@@ -17,31 +17,24 @@ impl NamesInUse {
         self.0.insert(ident.into());
     }
 
-    /// The `rust_name` of an entry; `wanted` is the chosen name, if any.
+    /// The `rust_name` that an entry needs for a unique name; `wanted` is the chosen name, if any.
     pub(super) fn chosen(&mut self, name: &str, wanted: Option<&str>, case: Case, scope: Scope) -> Option<String> {
-        match wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
-            Some(ident) => {
-                self.note(ident);
-                Some(ident.to_owned())
+        if let Some(ident) = wanted.filter(|ident| names::is_ident(ident, case) && self.is_free(ident, scope)) {
+            self.note(ident);
+            return Some(ident.to_owned());
+        }
+        match names::ident(name, case).ok().filter(|ident| self.is_free(ident, scope)) {
+            Some(derived) => {
+                self.note(derived);
+                None
             }
-            None => self.ident(name, case, scope),
+            None => Some(self.claim(name, case, scope)),
         }
     }
 
     /// Returns whether a name is in use.
     pub(super) fn has(&self, ident: &str) -> bool {
         self.0.contains(ident)
-    }
-
-    /// The `rust_name` that an entry needs for a unique name; `None` if its own name suffices.
-    pub(super) fn ident(&mut self, name: &str, case: Case, scope: Scope) -> Option<String> {
-        let derived = names::ident(name, case).ok().filter(|ident| self.is_free(ident, scope));
-        if let Some(ident) = derived {
-            self.note(ident);
-            return None;
-        }
-        let ident = self.claim(name, case, scope);
-        Some(ident)
     }
 
     /// Returns a free name similar to the wanted one, which is then in use.
@@ -189,7 +182,7 @@ mod tests {
             ("Self", Some("self_2")),
         ];
         for (name, expected) in table {
-            assert_eq!(used.ident(name, Case::Snake, Scope::Fields).as_deref(), expected, "{name}");
+            assert_eq!(used.chosen(name, None, Case::Snake, Scope::Fields).as_deref(), expected, "{name}");
         }
     }
 

@@ -20,14 +20,6 @@ pub(crate) enum Step {
     Item(usize),
 }
 
-/// An edited text.
-#[derive(Debug)]
-pub(crate) struct Rewritten {
-    pub(crate) text: String,
-    /// Changes that have to be made by hand, with the reason.
-    pub(crate) unchanged: Vec<String>,
-}
-
 /// A replacement: the range of the old text, and the new text.
 type Splice = (Range<usize>, String);
 
@@ -40,18 +32,18 @@ struct FileEdit {
     path: Vec<String>,
 }
 
-/// Edits a text to match a tree.
-pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<Rewritten, String> {
+/// Edits a text to match a tree; returns it with the changes that have to be made by hand, each with the reason.
+pub(crate) fn rewrite(text: &str, wanted: &Tree) -> Result<(String, Vec<String>), String> {
     let root = yaml_parser::parse(text).map_err(|error| error.message)?;
     if is_equal(&root, wanted) {
-        return Ok(Rewritten { text: text.to_owned(), unchanged: Vec::new() });
+        return Ok((text.to_owned(), Vec::new()));
     }
     let mut edit =
         FileEdit { text: text.chars().collect(), splices: Vec::new(), unchanged: Vec::new(), path: Vec::new() };
     let result = edit.value(&root, wanted, None);
     let text = edit.spliced();
     match yaml_parser::parse(&text) {
-        Ok(node) if is_equal(&node, &result) => Ok(Rewritten { text, unchanged: edit.unchanged }),
+        Ok(node) if is_equal(&node, &result) => Ok((text, edit.unchanged)),
         _ => Err("the layout of this file is too unusual to be edited; change it by hand".to_owned()),
     }
 }

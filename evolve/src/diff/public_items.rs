@@ -38,11 +38,6 @@ pub(super) enum Kind {
 pub(super) type Key = (String, String);
 
 impl Item {
-    fn new(kind: Kind, name: String) -> Self {
-        let none = String::new;
-        Self { kind, owner: none(), name, wire: none(), ty: none(), summary: none() }
-    }
-
     fn is(&mut self, wire: &str, ty: &str) -> &mut Self {
         wire.clone_into(&mut self.wire);
         ty.clone_into(&mut self.ty);
@@ -93,7 +88,8 @@ struct Items(Vec<Item>);
 
 impl Items {
     fn add(&mut self, kind: Kind, owner: &str, name: impl Into<String>) -> &mut Item {
-        self.0.push(Item { owner: owner.to_owned(), ..Item::new(kind, name.into()) });
+        let (owner, name, [wire, ty, summary]) = (owner.to_owned(), name.into(), Default::default());
+        self.0.push(Item { kind, owner, name, wire, ty, summary });
         let last = self.0.len() - 1;
         &mut self.0[last]
     }

@@ -30,14 +30,14 @@ impl<'d> Reader<'d> {
 
     /// A body in the envelope of the service.
     fn series(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
-        let envelope = self.envelope.clone()?;
-        let (list, list_at) = self.schema_at(schema, pointer, &envelope.data)?;
+        let (list, list_at) = self.schema_at(schema, pointer, &self.data.clone()?)?;
         let (list, reference) = self.document.follow(list)?;
         let list_at = reference.unwrap_or(&list_at);
         if type_of(list) != "array" {
             return None;
         }
-        if let Some((metadata, at)) = envelope.metadata.and_then(|metadata| self.schema_at(schema, pointer, &metadata))
+        if let Some((metadata, at)) =
+            self.metadata.clone().and_then(|metadata| self.schema_at(schema, pointer, &metadata))
         {
             self.metadata(metadata, &at);
         }
@@ -76,7 +76,7 @@ impl<'d> Reader<'d> {
     /// A body without an envelope.
     fn without_envelope(&mut self, schema: &'d Value, name: &str, pointer: &str) -> Option<Tree> {
         let ty = self.value(schema, &format!("{name} Body"), pointer).ty;
-        let of_list = item(&ty).filter(|item| self.envelope.is_none() && innermost(item) == *item);
+        let of_list = item(&ty).filter(|item| self.data.is_none() && innermost(item) == *item);
         match (record_in(&ty), of_list.map(|item| (item, record_in(item)))) {
             (Some(record), _) if innermost(&ty) == ty => return Some(Tree::map().with("object", record_name(record))),
             (_, Some((item, record))) if record.is_some() || item == ANY => return Some(self.series_of(record)),

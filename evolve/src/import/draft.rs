@@ -10,7 +10,7 @@ use crate::yaml_tree::Tree;
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) types: Vec<Named>,
-    pub(super) records: Vec<DraftRecord>,
+    pub(super) records: Vec<Named>,
     /// Params that operations refer to.
     pub(super) shared: Vec<Tree>,
     /// Endpoints, each with the stem of its group's file; their bodies refer to records by number.
@@ -28,23 +28,17 @@ pub(super) struct Draft {
 pub(super) struct Named {
     pub(super) tree: Tree,
     pub(super) wanted: WantedName,
-}
-
-#[derive(Debug)]
-pub(super) struct DraftRecord {
-    pub(super) named: Named,
-    /// The number of fields that refer to it.
+    /// The number of fields that refer to it, if it is a record.
     pub(super) uses: usize,
 }
 
-impl DraftRecord {
-    /// Returns whether its fields are positional.
-    pub(super) fn is_positional(&self) -> bool {
-        self.named.tree.get("positional").is_some()
+impl Named {
+    pub(super) fn new(tree: Tree, name: &str, owner: String) -> Self {
+        Self { tree, wanted: WantedName { name: name.to_owned(), owner, is_chosen: false }, uses: 0 }
     }
 
     /// A field by its wire name.
     pub(super) fn field(&self, name: &str) -> Option<&Tree> {
-        self.named.tree.entries("fields").iter().find(|field| field.text("name") == Some(name))
+        self.tree.entries("fields").iter().find(|field| field.text("name") == Some(name))
     }
 }

@@ -9,7 +9,7 @@ use super::draft::{Draft, Named};
 use crate::draft_types::{TIMESTAMP, record_in, record_name};
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
-use crate::merge::{self, Source, WantedName};
+use crate::merge::{self, Source};
 use crate::yaml_path::YamlPath;
 use crate::yaml_tree::Tree;
 
@@ -21,8 +21,8 @@ pub(super) fn convert(editor: Editor, draft: Draft, evidence: &str) -> merge::Dr
     converter.write_service();
     converter.write_groups();
     let Converter { editor, draft, .. } = converter;
-    let parts = draft.types.into_iter().chain(draft.records.into_iter().map(|record| record.named));
-    let names = parts.map(name_and_wish).collect();
+    let parts = draft.types.into_iter().chain(draft.records);
+    let names = parts.map(|part| (part.tree.text("name").unwrap_or_default().to_owned(), part.wanted)).collect();
     merge::Draft { editor, names, lists: BTreeMap::new(), source: Source::Description }
 }
 
@@ -35,10 +35,6 @@ fn inline(draft: &Draft) -> BTreeSet<usize> {
     }
     let single_use = uses.into_iter().filter(|(record, bodies)| bodies + draft.records[*record].uses == 1);
     single_use.map(|(record, _)| record).collect()
-}
-
-fn name_and_wish(named: Named) -> (String, WantedName) {
-    (named.tree.text("name").unwrap_or_default().to_owned(), named.wanted)
 }
 
 /// Types or records, those of components first, so that these get the names that they have in the description.
@@ -60,7 +56,7 @@ impl Converter {
     fn write_service(&mut self) {
         let types = self.draft.types.iter().collect();
         let records = self.draft.records.iter().enumerate().filter(|(index, _)| !self.inline.contains(index));
-        let records = records.map(|(_, record)| &record.named).collect();
+        let records = records.map(|(_, record)| record).collect();
         let [types, records] = [types, records].map(components_first);
         for (key, entries) in [("types", types), ("params", self.draft.shared.clone()), ("records", records)] {
             self.editor.extend(&YamlPath::service().key(key), entries);
@@ -81,7 +77,7 @@ impl Converter {
 
     /// The fields of a record without the envelope's time field.
     fn listed(&self, record: usize, but: Option<&str>) -> Vec<Tree> {
-        let all = self.draft.records[record].named.tree.entries("fields").iter();
+        let all = self.draft.records[record].tree.entries("fields").iter();
         all.filter(|field| but.is_none() || field.text("name") != but).cloned().collect()
     }
 
@@ -119,7 +115,7 @@ impl Converter {
 
     /// Returns whether a record's fields are listed by position in the body.
     fn is_listed_by_position(&self, record: usize) -> bool {
-        self.inline.contains(&record) && self.draft.records[record].is_positional()
+        self.inline.contains(&record) && self.draft.records[record].tree.get("positional").is_some()
     }
 
     fn record_or_fields(&self, record: usize, but: Option<&str>) -> Tree {
@@ -139,7 +135,7 @@ impl Converter {
         if let Some(shared) = shared.filter(|shared| record.field(shared).is_some()) {
             return (!is_inline && !has_timestamp(shared)).then(|| "none".to_owned());
         }
-        let timestamps: Vec<&Tree> = record.named.tree.entries("fields").iter().filter(is_timestamp).collect();
+        let timestamps: Vec<&Tree> = record.tree.entries("fields").iter().filter(is_timestamp).collect();
         match (timestamps.as_slice(), shared) {
             ([one], _) => one.text("name").map(str::to_owned),
             (_, Some(_)) => Some("none".to_owned()),

@@ -8,7 +8,6 @@ use super::document::{items, text, text_of};
 use super::draft::Named;
 use super::schemas::{is_component, owner};
 use crate::draft_types::type_name;
-use crate::merge::WantedName;
 use crate::rust_names::is_value;
 use crate::yaml_tree::Tree;
 
@@ -54,8 +53,7 @@ impl<'d> Reader<'d> {
             .with_some("summary", facts.get("summary").cloned())
             .with("evidence", self.options.evidence.as_str())
             .with("values", values);
-        let wanted = WantedName { name: name.to_owned(), owner: owner(pointer), is_chosen: false };
-        self.draft.types.push(Named { tree, wanted });
+        self.draft.types.push(Named::new(tree, name, owner(pointer)));
         index
     }
 }

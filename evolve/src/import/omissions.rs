@@ -1,7 +1,7 @@
 //! Facts that an import omits: each once, the most severe first, with its count and paths.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_yaml::Value;
 
@@ -23,8 +23,6 @@ pub(super) enum Weight {
 pub(super) struct Omissions {
     /// The omissions, in the order of their first occurrence.
     list: Vec<Omission>,
-    /// The indices of the omissions by text.
-    known: HashMap<String, usize>,
     /// Paths whose omission has already been noted.
     explained: HashSet<String>,
 }
@@ -75,10 +73,11 @@ impl Omissions {
     }
 
     pub(super) fn add(&mut self, weight: Weight, what: String, pointer: &str) {
-        let index = *self.known.entry(what.clone()).or_insert(self.list.len());
-        if index == self.list.len() {
+        let known = self.list.iter().position(|known| known.what == what);
+        let index = known.unwrap_or_else(|| {
             self.list.push(Omission { weight, what, first: pointer.to_owned(), pointers: HashSet::new() });
-        }
+            self.list.len() - 1
+        });
         self.list[index].pointers.insert(pointer.to_owned());
     }
 

@@ -7,12 +7,11 @@ use serde_yaml::Value;
 use super::Reader;
 use super::composed_schemas::Properties;
 use super::document::text;
-use super::draft::{DraftRecord, Named};
+use super::draft::Named;
 use super::omissions::Weight;
 use super::schemas::owner;
 use super::value_facts::summarized;
 use crate::draft_types::{or_null, record_in, record_name};
-use crate::merge::WantedName;
 use crate::yaml_tree::Tree;
 
 impl<'d> Reader<'d> {
@@ -70,11 +69,9 @@ impl<'d> Reader<'d> {
         let facts = ["summary", "evidence"].iter().fold(Tree::map().with("name", record_name(index)), |tree, key| {
             tree.with_some(key, facts.get(key).cloned())
         });
-        let wanted = WantedName { name: name.to_owned(), owner: owner(pointer), is_chosen: false };
         let tree = facts.with_some("positional", is_positional.then_some(true)).with("fields", Vec::new());
-        let named = Named { tree, wanted };
         self.records.insert(pointer.to_owned(), index);
-        self.draft.records.push(DraftRecord { named, uses: 0 });
+        self.draft.records.push(Named::new(tree, name, owner(pointer)));
         self.open.push(index);
         // A record is read only once, so the depth at which it first occurs must not matter.
         let nesting = std::mem::take(&mut self.nesting);
@@ -88,7 +85,7 @@ impl<'d> Reader<'d> {
         }
         self.nesting = nesting;
         self.open.pop();
-        if let Some(listed) = self.draft.records[index].named.tree.get_mut("fields") {
+        if let Some(listed) = self.draft.records[index].tree.get_mut("fields") {
             *listed = fields.into();
         }
         index

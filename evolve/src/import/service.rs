@@ -5,9 +5,9 @@ use codegen::names::{self, Case};
 use codegen::{is_line, url_path};
 use serde_yaml::Value;
 
+use super::Reader;
 use super::document::{entries, items, text, text_of};
 use super::omissions::Weight;
-use super::{Envelope, Reader};
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
 use crate::yaml_path::YamlPath;
@@ -59,8 +59,8 @@ impl Reader<'_> {
             // The path of the server becomes the suffix of base URLs.
             suffix_of(described).unwrap_or_default().clone_into(&mut self.suffix);
         }
-        self.envelope =
-            at(&["envelope", "data"]).map(|data| Envelope { data, metadata: at(&["envelope", "metadata", "name"]) });
+        self.data = at(&["envelope", "data"]);
+        self.metadata = at(&["envelope", "metadata", "name"]);
         let groups = editor.groups().map(YamlPath::file);
         self.modules = groups
             .filter_map(|file| Some((file.tree(editor).text("title")?.to_owned(), file.module().to_owned())))

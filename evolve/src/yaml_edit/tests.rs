@@ -9,8 +9,7 @@ use super::*;
 fn edited(text: &str, path: &[Step], edit: impl FnOnce(&mut Tree)) -> (String, Vec<String>) {
     let mut wanted = parsed(text);
     edit(wanted.at_mut(path).expect("a part of it"));
-    let Rewritten { text, unchanged } = rewrite(text, &wanted).expect("a file that can be edited");
-    (text, unchanged)
+    rewrite(text, &wanted).expect("a file that can be edited")
 }
 
 fn parsed(text: &str) -> Tree {
