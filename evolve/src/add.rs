@@ -36,7 +36,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
     let mut editor = Editor::open(catalogue)?;
     let group = &addition.group;
     if group == "service" {
-        let why = "`service` cannot be the name of a group, as service.yaml has the facts that all groups share";
+        let why = "`service` cannot be the name of a group: service.yaml contains the facts that all groups share";
         return Err(Refusal::new(why));
     }
     let entry = entry(addition);
@@ -45,7 +45,7 @@ pub fn add(catalogue: Catalogue, addition: &Addition) -> Result<CatalogueChange,
         let label = label(&at, known);
         let path = known.text("path");
         if path == Some(addition.path.as_str()) {
-            return Err(Refusal::new(format!("`{}` is there already, as `{label}`", addition.path)));
+            return Err(Refusal::new(format!("`{}` already exists as `{label}`", addition.path)));
         }
         if path == Some("unknown") && at.module() != group && ident_of(known) == ident_of(&entry) {
             let group = at.module();
@@ -229,7 +229,7 @@ endpoints:
                 (text, change.notes().to_vec())
             })
         };
-        let now_has = "`Depth` was known by name, and now has a path".to_owned();
+        let now_has = "`Depth` was known only by name and now has a path".to_owned();
         let (text, notes) = complete("It.", &["coin"]).expect("a change");
         let expected = "\
 - name: Depth
@@ -242,8 +242,8 @@ endpoints:
         assert_eq!(text.strip_prefix(MARKET), Some(expected));
         assert_eq!(notes, std::slice::from_ref(&now_has));
         let (_, notes) = complete("That.", &["range"]).expect("a change");
-        let stays = "`/depth/{venue}`: the summary is known and stays".to_owned();
-        let stay = "`/depth/{venue}`: param not here: range".to_owned();
+        let stays = "`/depth/{venue}`: the existing summary is kept".to_owned();
+        let stay = "`/depth/{venue}`: param not in the catalogue: range".to_owned();
         assert_eq!(notes, [now_has, stays, stay]);
     }
 
@@ -278,12 +278,12 @@ endpoints:
     #[test]
     fn invalid_entry_is_rejected() {
         let refusal = |path: &str, group: &str| added(&addition(path, group)).expect_err("a refusal");
-        assert_eq!(refusal("/basis", "market"), "`/basis` is there already, as `market.basis`");
+        assert_eq!(refusal("/basis", "market"), "`/basis` already exists as `market.basis`");
         assert!(refusal("basis2", "market").contains("error[path-start]"));
         assert!(refusal("https://a.example/basis", "market").contains("write only the part after the base URL"));
         assert_eq!(
             refusal("/a", "service"),
-            "`service` cannot be the name of a group, as service.yaml has the facts that all groups share"
+            "`service` cannot be the name of a group: service.yaml contains the facts that all groups share"
         );
         assert_eq!(refusal("/a", "Our Group"), "`Our Group` cannot be the name of a group; write it like `our_group`");
         assert_eq!(refusal("/a", "%"), "`%` cannot be the name of a group; write it like `my_group`");

@@ -93,7 +93,7 @@ impl EditedFile {
             Err(error) => return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
         };
         if old.as_deref().map(|old| old.trim_start_matches(BYTE_ORDER_MARK)) != self.before.as_deref() {
-            let why = "has been edited since it was read, so nothing is written; run this once more";
+            let why = "has been edited since it was read, so nothing is written; run the command again";
             return Err(io::Error::other(format!("{} {why}", path.display())));
         }
         // A byte order mark, which some editors write, is kept.

@@ -74,7 +74,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     }
     let mut change = editor.close()?;
     for line in omitted {
-        change.note(format!("beyond the catalogue: {line}"));
+        change.note(format!("not imported: {line}"));
     }
     if is_new {
         change.note("the unit of timestamps is not specified; `seconds` in `service.yaml` is a guess");

@@ -59,7 +59,7 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
         match outcome {
             // An endpoint with unusable responses does not affect the others.
             Err(Refusal::Message(why)) if options.endpoints.len() > 1 => {
-                editor.note(format!("{}: nothing learned, because {why}", sample.endpoint));
+                editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
             }
             Err(Refusal::Message(why)) => return Err(Refusal::Message(format!("{}: {why}", sample.endpoint))),
             done => done?,
@@ -106,10 +106,11 @@ fn learn_one(
 
 fn read(options: &LearnOptions, sample: &EndpointResponses) -> Result<Vec<SavedResponse>, Refusal> {
     let responses = sample.responses.iter().map(|(origin, bytes)| {
-        let response = SavedResponse::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
+        let response =
+            SavedResponse::read(origin, bytes).map_err(|why| Refusal::Message(format!("{origin}: {why}")))?;
         if response.is_invented && !options.accept_invented {
             return Err(Refusal::Message(format!(
-                "{origin} is a mock response of the sandbox; to learn from it nevertheless, name the catalogue with --spec"
+                "{origin} is a mock response of the sandbox; to learn from it anyway, name the catalogue with --spec"
             )));
         }
         Ok(response)

@@ -39,7 +39,7 @@ impl LiveRequest {
         Self::new(&editor, &Index::of(&editor), &at).ok_or_else(|| {
             let (group, name) = (at.module(), at.tree(&editor).text("name").unwrap_or_default());
             Refusal::Message(format!(
-                "of `{wanted}` only the name is known; `cargo xtask add PATH --group {group} --name \"{name}\"` adds a path"
+                "`{wanted}` has no path; `cargo xtask add PATH --group {group} --name \"{name}\"` adds one"
             ))
         })
     }
@@ -140,9 +140,9 @@ mod tests {
             let catalogue = codegen::load_texts(&[("service.yaml", service), ("market.yaml", market)]);
             LiveRequest::of(catalogue, name).map(|request| request.path).map_err(|refusal| refusal.to_string())
         };
-        let why = "; `cargo xtask add PATH --group market --name \"Basis Ratio\"` adds a path";
+        let why = "; `cargo xtask add PATH --group market --name \"Basis Ratio\"` adds one";
         assert_eq!(path_of("Basis"), Ok("/basis".to_owned()));
-        assert_eq!(path_of("Basis Ratio"), Err(format!("of `Basis Ratio` only the name is known{why}")));
+        assert_eq!(path_of("Basis Ratio"), Err(format!("`Basis Ratio` has no path{why}")));
     }
 
     #[test]

@@ -168,7 +168,7 @@ impl Merger<'_> {
             self.editor.set(known, "path", path);
             self.editor.set(known, "evidence", evidence.as_str());
             let name = here.text("name").unwrap_or_default();
-            self.editor.note(format!("`{name}` was known by name, and now has a path"));
+            self.editor.note(format!("`{name}` was known only by name and now has a path"));
             if !gap.params {
                 let in_path = self.new_params_in_path(known, &gap.new);
                 self.editor.extend(&known.key("params"), in_path);

@@ -54,9 +54,9 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
         let why = match bytes {
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16; save it as UTF-8",
             _ if bytes.starts_with(GZIP) || has_encoding() => {
-                "its body is compressed; save it as it reads, as `curl --compressed` does"
+                "its body is compressed; save it with `curl --compressed`"
             }
-            _ => "it is not text in UTF-8; save it as it reads, as `curl --compressed` does",
+            _ => "it is not UTF-8 text; save it with `curl --compressed`",
         };
         why.to_owned()
     })
@@ -143,7 +143,7 @@ mod tests {
             (b"\x1f\x8b\x08\x00", "its body is compressed"),
             (b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\n\x8b\x02\xff", "its body is compressed"),
             (b"\xff\xfe{\x00}\x00", "it is UTF-16"),
-            (b"{\"a\": \"\xe9\"}", "it is not text in UTF-8"),
+            (b"{\"a\": \"\xe9\"}", "it is not UTF-8 text"),
         ];
         for (bytes, expected) in table {
             let why = SavedResponse::read("", bytes).expect_err(expected);

@@ -37,9 +37,9 @@ fn service(before: &Service, after: &Service, changes: &mut Changes) {
     }
     let [now, was] = [&after.base_url_suffix, &before.base_url_suffix];
     if now != was && was.ends_with(now.as_str()) {
-        report(Patch, format!("a base URL need not end in `{was}`"));
+        report(Patch, format!("a base URL no longer has to end in `{was}`"));
     } else if now != was {
-        report(Major, format!("a base URL has to end in `{now}`"));
+        report(Major, format!("a base URL must end in `{now}`"));
     }
     let [was, now] = [before, after].map(|service| service.api_key.as_ref().map(|key| key.optional));
     match (was, now) {
@@ -81,13 +81,13 @@ fn method(call: &str, old: &Endpoint, new: &Endpoint, changes: &mut Changes) {
     let names = |endpoint| arguments(endpoint).map(|param| param.wire_name.as_str()).collect::<Vec<_>>();
     let (was, is) = (names(old), names(new));
     if was != is && was.len() == is.len() && is.iter().all(|name| was.contains(name)) {
-        let text = format!("`{call}` takes its arguments in another order: {}", is.join(", "));
+        let text = format!("`{call}` has its arguments in another order: {}", is.join(", "));
         changes.add(Change::new(Major, Heading::Changed, text));
     }
     for param in params(new) {
         let was = params(old).find(|old| old.wire_name == param.wire_name);
         if was.is_some_and(|was| !allows_all_of(enforced(param), enforced(was))) {
-            let text = format!("`{}` has to be {}, checked before sending,", param.argument(), bounds(param.range));
+            let text = format!("`{}` must be {} (checked before sending)", param.argument(), bounds(param.range));
             changes.add(Change::new(Major, Heading::Changed, text).on(format!("`{call}`")));
         }
     }

@@ -32,7 +32,7 @@ pub(super) fn compare(old: &Api, new: &Api, changes: &mut Changes) {
         }
     }
     for old in gone.iter().filter(|old| !is_implied(old, &known, |key| there.contains_key(key))) {
-        let change = Change::new(Major, Heading::Removed, format!("`{}` is gone", old.name));
+        let change = Change::new(Major, Heading::Removed, format!("`{}` was removed", old.name));
         changes.add(located(change, old).instead(substitute(old)));
     }
     let present = there.keys().cloned().collect();
@@ -94,11 +94,9 @@ fn located(change: Change, item: &Item) -> Change {
 fn substitute(gone: &Item) -> Option<String> {
     let Item { owner, wire, .. } = gone;
     match gone.kind {
-        Kind::Endpoint if !wire.contains('{') => {
-            Some(format!("`client.raw(\"{wire}\")` requests it without its types"))
-        }
+        Kind::Endpoint if !wire.contains('{') => Some(format!("`client.raw(\"{wire}\")` requests it untyped")),
         Kind::Value => Some(format!("`{owner}::from(\"{wire}\")` sends the same")),
-        Kind::Field => Some(format!("`unknown_fields` has `{wire}` where it is in a response")),
+        Kind::Field => Some(format!("`unknown_fields` contains `{wire}` if a response has it")),
         _ => None,
     }
 }

@@ -11,9 +11,9 @@ const MAX_LISTED: usize = 5;
 impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (verdict, meaning) in [
-            (Verdict::Major, "major, breaks what works today"),
-            (Verdict::Minor, "minor, brings something new"),
-            (Verdict::Patch, "patch, corrects or rewords"),
+            (Verdict::Major, "major (breaks existing programs)"),
+            (Verdict::Minor, "minor (adds something)"),
+            (Verdict::Patch, "patch (corrects or rewords)"),
         ] {
             let mut of_this = self.list.iter().filter(|change| change.verdict == verdict).peekable();
             if of_this.peek().is_some() {
@@ -27,7 +27,7 @@ impl fmt::Display for Changes {
             }
         }
         match self.verdict() {
-            None => writeln!(f, "nothing changes for downstream: the emitted files are equal"),
+            None => writeln!(f, "no changes: the emitted files are equal"),
             Some(verdict) => writeln!(f, "\nverdict: {verdict}"),
         }
     }

@@ -27,11 +27,11 @@ impl Reader<'_> {
             } else if let (Some(flow), None) = (flow, &token) {
                 token = token_flow(flow, evidence, base);
                 if token.is_none() {
-                    let why = "a token path that is not below the base URL, or cannot be written down";
+                    let why = "a token path that is invalid or not below the base URL";
                     self.omissions.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
                 }
             } else {
-                let why = "a security scheme that the client does not know";
+                let why = "an unsupported security scheme";
                 self.omissions.explain(Weight::Missing, why, &format!("#/components/securitySchemes/{name}"));
             }
         }

@@ -33,9 +33,9 @@ impl Document {
         // Short versions are often written as numbers.
         match root.get("openapi").map(text_of).unwrap_or_default().as_str() {
             version if version.starts_with("3.0") || version.starts_with("3.1") => Ok(Self { root }),
-            "" if root.get("swagger").is_some() => Err(Refusal::new(
-                "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
-            )),
+            "" if root.get("swagger").is_some() => {
+                Err(Refusal::new("Swagger 2.0 is not supported; convert it to OpenAPI 3.0 or 3.1 first"))
+            }
             "" => Err(Refusal::new(
                 "not an OpenAPI description: `openapi` with a version is missing; for responses use `cargo xtask learn`",
             )),
@@ -139,10 +139,7 @@ mod tests {
             ("openapi: 3.0.3", ""),
             ("{\"openapi\": \"3.1.0\"}", ""),
             ("{openapi: 3.1}", ""),
-            (
-                "swagger: '2.0'",
-                "this is Swagger 2.0, and OpenAPI 3.0 or 3.1 is read; other tools convert the one to the other",
-            ),
+            ("swagger: '2.0'", "Swagger 2.0 is not supported; convert it to OpenAPI 3.0 or 3.1 first"),
             ("openapi: 4.0.0", "OpenAPI 4.0.0 is not supported, expected 3.0 or 3.1"),
             (
                 "a: 1",

@@ -29,7 +29,7 @@ impl<'d> Reader<'d> {
     fn operation(&mut self, path: &'d str, item: &'d Value, operation: &'d Value, pointer: &str) {
         let Some(path) = self.path(path, pointer) else { return };
         if !self.templates.insert(url_path::template(&path)) {
-            let why = "a path that is another one but for the names of its params";
+            let why = "a path that differs from another only in the names of its params";
             self.omissions.explain(Weight::Fact, why, pointer);
             return;
         }
@@ -53,7 +53,7 @@ impl<'d> Reader<'d> {
             .with("path", path)
             .with("params", params.map_or_else(|| "unknown".into(), Tree::List))
             .with("body", body.unwrap_or_else(|| "unknown".into()))
-            .with_some("deprecated", is_deprecated.then_some("The service says so."))
+            .with_some("deprecated", is_deprecated.then_some("The reason is not documented."))
             .ordered(&ENDPOINT);
         self.draft.endpoints.push((group, tree));
     }
@@ -71,9 +71,9 @@ impl<'d> Reader<'d> {
             Ok(()) if is_line(&path) => return Some(path),
             Err(("path-param", ..)) => "a duplicate path param",
             Err(("path-braces", ..)) if !path.contains('?') => "braces that do not enclose separate names",
-            _ => "a form that it does not know",
+            _ => "an unsupported form",
         };
-        self.omissions.explain(Weight::Missing, format!("a path that is left out, for {why}"), pointer);
+        self.omissions.explain(Weight::Missing, format!("a path with {why}"), pointer);
         None
     }
 

@@ -78,7 +78,7 @@ impl<'d> Reader<'d> {
         }
         let content = param.get("content").and_then(|content| content.get("application/json")?.get("schema"));
         let (Some(schema), true) = (param.get("schema").or(content), is_line(name)) else {
-            let why = "a param without a `schema`, or whose name cannot be written down";
+            let why = "a param without a `schema` or with an invalid name";
             self.omissions.explain(Weight::Missing, why, pointer);
             return None;
         };
@@ -88,7 +88,7 @@ impl<'d> Reader<'d> {
             None => self.value(schema, name, &format!("{pointer}/schema")).ty,
         };
         if param.get("schema").is_none() && item(&ty).is_none() {
-            self.omissions.explain(Weight::Missing, "a param that is JSON, and no list", pointer);
+            self.omissions.explain(Weight::Missing, "a param with JSON that is not a list", pointer);
             return None;
         }
         let (ty, list, list_as) = several(param, &ty, in_path);

@@ -20,7 +20,7 @@ impl<'d> Reader<'d> {
         if let Some(known) = self.records.get(pointer).copied() {
             // A reference to a record whose fields are still being read means that the record contains itself.
             if self.open.contains(&known) {
-                let why = "a record that contains itself, and has `any` there";
+                let why = "a record that contains itself, which becomes `any`";
                 self.omissions.explain(Weight::Untyped, why, pointer);
                 return None;
             }

@@ -34,7 +34,7 @@ impl<'d> Reader<'d> {
         let why = if pointer.matches('/').count() > DEPTH {
             "a schema nested too deep, which becomes `any`"
         } else if self.nesting > DEPTH {
-            "a schema that is made of itself, which becomes `any`"
+            "a schema that contains itself, which becomes `any`"
         } else {
             self.omissions.unread(schema, SCHEMA, pointer);
             self.nesting += 1;

@@ -91,7 +91,7 @@ impl Reader<'_> {
         let suffix = path.trim_end_matches('/').split(['?', '#']).next().unwrap_or_default();
         let is_suffix = url_path::check(suffix, false).is_ok();
         if !is_suffix && !suffix.is_empty() {
-            let why = format!("the end `{suffix}` of the server URL, which a base URL must not have");
+            let why = format!("the invalid path `{suffix}` of the server URL");
             self.omissions.add(Weight::Fact, why, "#/servers");
         }
         is_suffix.then(|| Tree::map().with("suffix", suffix).with("evidence", evidence))
@@ -125,7 +125,7 @@ pub(super) fn note_differences(described: &Tree, has_prefix: bool, editor: &mut 
             continue;
         }
         if described.get(key).is_some_and(|described| here.is_none_or(|here| !includes(here, described))) {
-            let how = if here.is_some() { "differs in the description" } else { "is not here" };
+            let how = if here.is_some() { "differs in the description" } else { "is not in the catalogue" };
             editor.note(format!("`{key}` of the service {how}"));
         }
     }

@@ -68,8 +68,7 @@ impl Reader<'_> {
     ) -> Result<Tree, Refusal> {
         if let Some(keys) = keys_of_data(seen) {
             return Err(Refusal::Message(format!(
-                "its keys are data and no names of fields, like {keys}; leave it `unknown`, and the client hands it over \
-                 as it is"
+                "its keys are data, not field names, like {keys}; leave it `unknown`, and the client returns it as raw JSON"
             )));
         }
         let named = known.text("time");
@@ -116,8 +115,8 @@ impl Reader<'_> {
         let (ty, form) = self.new_type(&name, seen);
         if ty == "any" {
             return Err(Refusal::Message(format!(
-                "its body is {}, for which the catalogue has no type; leave it `unknown`, and the client hands it over \
-                 as it is",
+                "its body is {}, for which the catalogue has no type; leave it `unknown`, and the client returns it as raw \
+                 JSON",
                 seen.describe()
             )));
         }
@@ -152,10 +151,10 @@ impl Reader<'_> {
         }
         let found: Vec<_> = seen.fields.0.iter().map(|(name, _)| name.as_str()).collect();
         Err(Refusal::Message(format!(
-            "it has none of the fields that the catalogue lists ({}) but {}, so it is probably the response of another \
-             endpoint; if it is not, make the fields `unknown` in {} to learn them anew",
+            "it has none of the fields in the catalogue ({}) but {}, so it is probably the response of another endpoint; \
+             if it is not, set the fields to `unknown` in {} to learn them again",
             names.join(", "),
-            if found.is_empty() { "no field at all".to_owned() } else { found.join(", ") },
+            if found.is_empty() { "no fields".to_owned() } else { found.join(", ") },
             self.file
         )))
     }

@@ -85,8 +85,8 @@ pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result
         }
         all if all == seen.objects || all == seen.lists => Ok(seen),
         _ => Err(Refusal::Message(format!(
-            "its records are {}, and the catalogue has words for objects and for lists; leave them `unknown`, and the \
-             client hands them over as they are",
+            "its records are {}, but the catalogue supports only objects or only lists; leave them `unknown`, and the \
+             client returns them as raw JSON",
             seen.describe()
         ))),
     }

@@ -22,7 +22,7 @@ fn parts(wanted: &str) -> (&str, &str) {
 /// Notes the fields in `--enum` that have no texts in any response.
 pub(super) fn note_unused(editor: &mut Editor, enums: &[String], used: &BTreeSet<String>) {
     for field in enums.iter().map(|wanted| parts(wanted).0).filter(|field| !used.contains(*field)) {
-        editor.note(format!("cannot make an enum of `{field}`, as no response has texts in a field of that name"));
+        editor.note(format!("cannot make an enum of `{field}`: no response has texts in a field of this name"));
     }
 }
 
@@ -51,7 +51,8 @@ impl<'a> Reader<'a> {
                 self.editor.note(format!("cannot make an enum of `{name}`: it is {ty}; make it a string first"));
             }
             TypeExpr::Name(_) if is_other => {
-                self.editor.note(format!("`{name}` is {ty} already and stays; make it a string first"));
+                self.editor
+                    .note(format!("`{name}` already has the type {ty}, which is unchanged; make it a string first"));
             }
             _ => {}
         }
@@ -63,8 +64,8 @@ impl<'a> Reader<'a> {
         let (ty, is_chosen) = self.wanted_enum(name, seen)?;
         let ident = names::ident(ty, Case::Pascal);
         let why = match &ident {
-            Err(_) => format!("{ty:?} makes no name of a type; use `--enum {name}=Type`"),
-            Ok(_) if seen.kinds() > 1 => format!("it has {}, and the values of an enum are texts", seen.describe()),
+            Err(_) => format!("{ty:?} cannot be converted to a type name; use `--enum {name}=Type`"),
+            Ok(_) if seen.kinds() > 1 => format!("it has {}, but the values of an enum must be texts", seen.describe()),
             Ok(_) if seen.texts.len() > MAX_VALUES => format!("it has more than {MAX_VALUES} different texts"),
             Ok(ident) => {
                 let wanted = WantedName { name: ident.clone(), owner: self.owner(), is_chosen };
@@ -72,10 +73,10 @@ impl<'a> Reader<'a> {
                 if !values.is_empty() {
                     return Some(self.draft_enum(wanted, name, values));
                 }
-                "none of its texts can be a value".to_owned()
+                "none of its texts is valid as a value".to_owned()
             }
         };
-        self.editor.note(format!("cannot make an enum of `{name}`, as {why}"));
+        self.editor.note(format!("cannot make an enum of `{name}`: {why}"));
         None
     }
 
@@ -86,7 +87,7 @@ impl<'a> Reader<'a> {
         if namesake.is_some_and(|known| !wanted.is_chosen && !known.iter().any(is_among)) {
             let name = &wanted.name;
             self.editor.note(format!(
-                "`{name}` of the catalogue has none of the values of `{field}`; `--enum {field}={name}` joins them"
+                "`{name}` in the catalogue has none of the values of `{field}`; to merge them, use `--enum {field}={name}`"
             ));
         }
         let same = self.enums.iter().position(|(known, _)| known.name == wanted.name);
@@ -111,7 +112,7 @@ impl<'a> Reader<'a> {
     fn values(&mut self, seen: &Observed) -> Vec<String> {
         let (values, others): (Vec<&String>, Vec<&String>) = seen.texts.iter().partition(|text| is_value(text));
         for text in others {
-            self.editor.note(format!("{text:?} cannot be a value of an enum and is left out"));
+            self.editor.note(format!("the text {text:?} is omitted: a value must be one line without commas"));
         }
         values.into_iter().cloned().collect()
     }

@@ -27,7 +27,7 @@ pub(super) fn check(
         let why = format!("it has `{path}`, see `error_body` in service.yaml");
         if !has_status {
             return Err(Refusal::Message(format!(
-                "{origin} looks like an error response: {why}; if it is none, save it with its status, as `curl -i` does"
+                "{origin} looks like an error response: {why}; if it is not one, save it with its status, as `curl -i` does"
             )));
         }
         warning = Some(format!("{origin} looks like an error response, although its status is a success: {why}"));

@@ -88,7 +88,7 @@ impl Reader<'_> {
                 }
                 None => "delete it if it no longer exists",
             };
-            self.editor.note(format!("`{}{name}` of the previous version was absent; {outcome}", list.within));
+            self.editor.note(format!("`{}{name}` of the previous version is absent; {outcome}", list.within));
         }
     }
 
@@ -114,7 +114,7 @@ impl Reader<'_> {
         let (mut fields, mut integers) = (Vec::new(), Vec::new());
         for (name, values) in seen.fields.0.iter().filter(|(name, _)| is_new(name)) {
             if !is_line(name) {
-                self.editor.note(format!("a field without a name that can be written down is left out: {name:?}"));
+                self.editor.note(format!("the field {name:?} is omitted: its name must be one line of visible text"));
                 continue;
             }
             let (ty, unit) = self.new_type(name, values);
@@ -131,11 +131,8 @@ impl Reader<'_> {
             fields.push(field);
         }
         if !integers.is_empty() {
-            let verb = if integers.len() == 1 { "was" } else { "were" };
             let names = integers.join(", ");
-            self.editor.note(format!(
-                "{names} {verb} whole in the few values seen; where fractions are possible, write `number`"
-            ));
+            self.editor.note(format!("few values, all integers: {names}; use `number` if fractions are possible"));
         }
         fields
     }

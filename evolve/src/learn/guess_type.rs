@@ -126,7 +126,7 @@ pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
     }
     let is_shared = seen.objects < 2 || seen.fields.0.iter().any(|(_, field)| field.times > 1);
     let first: Vec<_> = names().take(2).map(|name| format!("`{name}`")).collect();
-    (!is_shared && first.len() > 1).then(|| format!("{}, of which no two objects have one", first.join(" and ")))
+    (!is_shared && first.len() > 1).then(|| format!("{}, which no two objects share", first.join(" and ")))
 }
 
 /// The unit in which all integers would be timestamps between 1990 and 2200.

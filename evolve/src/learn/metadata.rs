@@ -22,16 +22,16 @@ impl Reader<'_> {
         for (name, seen) in around.fields.0.iter().filter(|(name, _)| Some(name) != metadata.as_ref()) {
             let found = seen.describe();
             self.editor.note(format!(
-                "beside `{data}` stands `{name}` ({found}), for which the catalogue has no word; the client hands \
-                 it over as an unknown field"
+                "`{name}` next to `{data}` ({found}) is not supported by the catalogue; the client returns it as an \
+                 unknown field"
             ));
         }
         let Some(metadata) = metadata else { return };
         if let Some(shape) = around.fields.get(&metadata).filter(|shape| shape.objects < shape.values()) {
             let found = shape.describe();
             self.editor.note(format!(
-                "`{metadata}` has {found}, and the catalogue says one object, so the client refuses the response; \
-                 correct `envelope.metadata` of {SERVICE} if it is always so"
+                "`{metadata}` has {found}, but the catalogue declares one object, so the client rejects the response; \
+                 correct `envelope.metadata` in {SERVICE} if every response is like this"
             ));
             return;
         }
@@ -47,7 +47,7 @@ impl Reader<'_> {
     fn widen_metadata(&mut self, name: &str, seen: &Observed) {
         let Some(envelope) = self.editor.service.envelope.as_ref() else { return };
         let unsupported = envelope.metadata.as_ref().and_then(|metadata| metadata.unsupported.as_deref().cloned());
-        let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` names it as a list"));
+        let fixed = unsupported.map(|field| (field, "`envelope.metadata.unsupported` declares it as a list"));
         let list = FieldList {
             evidence: envelope.evidence.word().to_owned(),
             within: format!("{name}."),

@@ -45,21 +45,19 @@ impl Reader<'_> {
     pub(super) fn note_doubt(&mut self, name: &str, ty: &str, seen: &Observed) {
         let found;
         let doubt = match ty {
-            "any" if seen.values() == 0 => "was `null` wherever it came, so that it is `any` until it is corrected",
+            "any" if seen.values() == 0 => "was always `null`, so its type is `any`; correct it if you know the type",
             "any" if seen.objects == seen.values() && seen.fields.0.is_empty() => {
-                "was always an object without fields, so it is `any`"
+                "was always an object without fields, so its type is `any`"
             }
             "any" => {
-                found = format!("has {}, so that it is `any`", seen.describe());
+                found = format!("has {}, so its type is `any`", seen.describe());
                 &found
             }
-            "number" if seen.rounded > 0 => {
-                "has whole numbers that are too large for an integer and lose digits as a number"
-            }
+            "number" if seen.rounded > 0 => "has integers beyond 64 bits, which lose digits as a number",
             "string" if seen.are_numbers() => {
-                "has texts that read as numbers; write `number` if they are some, as the client reads both"
+                "has texts that look like numbers; use `number` if they are, since the client parses both"
             }
-            "integer" | "number" if seen.text_times > 0 => "comes as a number and as text, and the client reads both",
+            "integer" | "number" if seen.text_times > 0 => "is sent as a number and as text; the client parses both",
             _ => return,
         };
         self.editor.note(format!("`{name}` {doubt}"));
@@ -69,7 +67,7 @@ impl Reader<'_> {
     fn holding(&mut self, name: &str, holder: &str, items: Option<&Observed>) -> (String, Option<&'static str>) {
         let (item, unit) = match items {
             Some(items) if items.times == 0 => {
-                self.editor.note(format!("`{name}` was always empty, so its items are `any`"));
+                self.editor.note(format!("`{name}` was always empty, so the type of its items is `any`"));
                 ("any".to_owned(), None)
             }
             Some(items) => {
@@ -82,7 +80,7 @@ impl Reader<'_> {
         if TypeExpr::parse(&ty).is_some() {
             return (ty, unit);
         }
-        self.editor.note(format!("`{name}` has lists within lists, more than the catalogue has words for"));
+        self.editor.note(format!("`{name}` has lists nested deeper than the catalogue supports, so its type is `any`"));
         ("any".to_owned(), None)
     }
 
@@ -93,7 +91,7 @@ impl Reader<'_> {
         if are_objects && first.is_some() && fields.iter().all(|field| field.text("type") == first) {
             let keys: Vec<_> = seen.fields.0.iter().take(2).map(|(key, _)| format!("`{key}`")).collect();
             self.editor.note(format!(
-                "{what} has one record under all of its keys; it is a map of them if {} are data",
+                "all fields of {what} have the same record; make it a map if {} are data",
                 keys.join(" and ")
             ));
         }

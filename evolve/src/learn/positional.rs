@@ -24,10 +24,10 @@ impl Reader<'_> {
             (true, true) => Ok(named_as(listed, &seen)),
             (false, false) => Ok(seen),
             (known, _) => Err(Refusal::Message(format!(
-                "its records are {}, and the catalogue says {}; give another response, or make the body `unknown` to learn \
-                 it anew",
+                "its records are {}, but the catalogue declares {}; use another response, or set the body to `unknown` to \
+                 learn it again",
                 seen.describe(),
-                if known { "lists, by `positional`" } else { "objects" }
+                if known { "lists (`positional`)" } else { "objects" }
             ))),
         }
     }
@@ -42,8 +42,8 @@ impl Reader<'_> {
 fn newly_named(editor: &Editor, known: &Tree, kind: BodyKind, seen: &Observed) -> Result<Observed, Refusal> {
     if !seen.are_rows() {
         return Err(Refusal::Message(format!(
-            "its records are {} and not all of one length, so that no place has a meaning; leave them `unknown`, and \
-             the client hands them over as they are",
+            "its records are {} of different lengths, so their items cannot be named; leave them `unknown`, and the \
+             client returns them as raw JSON",
             seen.describe()
         )));
     }

@@ -25,7 +25,7 @@ impl Reader<'_> {
         };
         let evidence = time.evidence.unwrap_or(envelope.evidence);
         let is_optional = time.optional || evidence != Evidence::Documented;
-        let declaration = format!("which `envelope.time` of {SERVICE} promises (evidence: {})", evidence.word());
+        let declaration = format!("which `envelope.time` in {SERVICE} declares (evidence: {})", evidence.word());
         let values = seen.fields.get(name);
         let missing = seen.objects - values.map_or(0, Observed::values);
         let Some(values) = values.filter(|_| missing < seen.objects) else {
@@ -40,7 +40,7 @@ impl Reader<'_> {
         let fits = if is_written { time_format(values).is_some() } else { values.are_numbers() && values.unwhole == 0 };
         if !fits {
             self.editor.note(format!(
-                "`{name}`, {declaration} as a timestamp, has {}, which the client rejects",
+                "`{name}`, {declaration}, has {} instead of timestamps, which the client rejects",
                 values.describe()
             ));
             return false;
@@ -66,8 +66,8 @@ impl Reader<'_> {
             values.is_some_and(|values| time_format(values).is_some() || values.are_numbers() && values.unwhole == 0);
         let is_shared = self.editor.service.envelope_time().is_some_and(|time| time.name.as_str() == name);
         if !is_timestamp && !is_shared && name != "none" {
-            let found = values.map_or_else(|| "is not there".to_owned(), |values| format!("has {}", values.describe()));
-            self.editor.note(format!("`{name}`, which the body names as its time, {found}"));
+            let found = values.map_or_else(|| "is missing".to_owned(), |values| format!("has {}", values.describe()));
+            self.editor.note(format!("`{name}`, the time of the body, {found}"));
         }
         is_timestamp || is_shared || name == "none"
     }
@@ -77,23 +77,23 @@ impl Reader<'_> {
     pub(super) fn note_time(&mut self, name: &str, own: Option<&str>, seen: &Observed) {
         if seen.numeric_texts > 0 {
             let text = seen.texts.first().map_or("", String::as_str);
-            self.editor.note(format!("`{name}` is text, like {text:?}; the client reads that as a number"));
+            self.editor.note(format!("`{name}` is text, like {text:?}; the client parses it as a number"));
         }
         let time = &self.editor.service.time;
         let (declared, evidence) = (self.editor.service.time_form().word(), time.evidence.word());
         let Some(unit) = unit_of(seen.max).filter(|unit| *unit != own.unwrap_or(declared)) else { return };
         let known_unit = match own {
             Some(own) => format!("its `unit` is {own}"),
-            None => format!("`time.unit` of {SERVICE} is {declared} (evidence: {evidence})"),
+            None => format!("`time.unit` in {SERVICE} is {declared} (evidence: {evidence})"),
         };
         let correction = match unit {
             "seconds" | "milliseconds" => format!(
-                "correct `time.unit` if every endpoint answers so; if only this one does, write `unit: {unit}` where \
-                 `{name}` is listed, or in the body where it is the envelope's"
+                "correct `time.unit` if all endpoints use {unit}; if only this one does, set `unit: {unit}` on `{name}`, \
+                 or on the body if it is the time of the envelope"
             ),
-            _ => format!(
-                "list `{name}` as an `integer` with `unit: {unit}`, and write `time: none` where it was the time"
-            ),
+            _ => {
+                format!("declare `{name}` as an `integer` with `unit: {unit}`, and set `time: none` if it was the time")
+            }
         };
         let max = shown(seen.max);
         self.editor.note(format!(
@@ -107,7 +107,7 @@ impl Reader<'_> {
         let is_other = |field: &&Tree| field.text("type") != Some("timestamp");
         let own = own.filter(|own| list.iter().filter(is_other).any(|field| field.text("name") == Some(own)));
         let Some(own) = own else { return };
-        self.editor.note(format!("`{own}` can then not be the time of a record; so the body gets `time: none`"));
+        self.editor.note(format!("`{own}` is no longer a timestamp, so the body gets `time: none`"));
         self.editor.set(body, "time", "none");
     }
 
@@ -119,9 +119,10 @@ impl Reader<'_> {
         let (time, why) = match names.as_slice() {
             [one] => (*one, String::new()),
             [] => ("none", String::new()),
-            _ => {
-                ("none", format!(", as it could be any of {}; write the right one in the catalogue", names.join(", ")))
-            }
+            _ => (
+                "none",
+                format!(", because it could be any of {}; set the right one in the catalogue", names.join(", ")),
+            ),
         };
         self.editor.note(format!("the body gets `time: {time}`{why}"));
         time.to_owned()
@@ -129,7 +130,7 @@ impl Reader<'_> {
 
     /// The fields of a record that must stay timestamps, because series use them as their time.
     pub(super) fn times_of_record(editor: &Editor, record: &str) -> Vec<(String, &'static str)> {
-        const REMEDY: &str = "series have their time in it; write `time: none` in their bodies before you learn this";
+        const REMEDY: &str = "it is the time of a series; set `time: none` in the body before you learn this";
         let envelope = editor.service.envelope_time().map(|time| time.name.as_str());
         let bodies = endpoints(editor).into_iter().filter_map(|(_, endpoint)| endpoint.get("body"));
         let series = bodies.filter(|body| body.text("series") == Some(record));

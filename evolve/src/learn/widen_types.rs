@@ -45,7 +45,7 @@ impl Reader<'_> {
         let contradiction =
             format!("`{named}` is {ty} (evidence: {known}), but the responses have {}", seen.describe());
         if let Some((_, why)) = list.fixed.iter().find(|(fixed, _)| *fixed == name) {
-            self.editor.note(format!("{contradiction}, which the client rejects; it stays, as {why}"));
+            self.editor.note(format!("{contradiction}, which the client rejects; it is unchanged, because {why}"));
             return;
         }
         let range = if loses_range { ", without its range" } else { "" };
@@ -121,7 +121,7 @@ impl Reader<'_> {
     fn note_whole_numbers(&mut self, name: &str, seen: &Observed) {
         if seen.integers > 0 && seen.are_texts() {
             let found = seen.describe();
-            self.editor.note(format!("`{name}` has {found}; the client reads its integers as text"));
+            self.editor.note(format!("`{name}` has {found}; the client parses its integers as text"));
         }
     }
 
@@ -132,8 +132,8 @@ impl Reader<'_> {
             return;
         }
         let (min, max) = (shown(seen.min), shown(seen.max));
-        let went = if min == max { format!("was {min}") } else { format!("went from {min} to {max}") };
-        self.editor.note(format!("`{name}` {went}, outside its range, which is unchanged"));
+        let found = if min == max { min } else { format!("{min} to {max}") };
+        self.editor.note(format!("`{name}` has values outside its range ({found}); the range is unchanged"));
     }
 }
 

@@ -28,7 +28,7 @@ impl Merger<'_> {
             Source::Person
                 if known_text(there, "summary").is_some_and(|text| known_text(here, "summary") != Some(text)) =>
             {
-                notes.push(format!("`{label}`: the summary is known and stays"));
+                notes.push(format!("`{label}`: the existing summary is kept"));
             }
             _ => {}
         }
@@ -43,7 +43,7 @@ impl Merger<'_> {
         if let (Some(here), Some(there)) = (here.body_kind(known), there.body_kind(&gap.new))
             && here != there
         {
-            notes.push(format!("`{label}`: the body is {there} in the description, {here} here"));
+            notes.push(format!("`{label}`: the body is {there} in the description, {here} in the catalogue"));
         }
         let time = self.editor.service.envelope_time().map(|time| time.name.to_string());
         for (what, here, there, is_filled) in pairs {
@@ -73,11 +73,12 @@ fn differences(
     };
     let differ = there.iter().filter_map(|(name, kind)| {
         let (_, known) = here.iter().find(|(other, _)| other == name)?;
-        (known != kind && ![*known, *kind].contains(&"any")).then(|| format!("{name} ({kind}, {known} here)"))
+        (known != kind && ![*known, *kind].contains(&"any"))
+            .then(|| format!("{name} ({kind}, {known} in the catalogue)"))
     });
     let gone = if source == Source::Description { missing(there, here) } else { Vec::new() };
     let found = [
-        ("not here", missing(here, there)),
+        ("not in the catalogue", missing(here, there)),
         ("not in the description", gone),
         ("of another type in the description", differ.collect()),
     ];

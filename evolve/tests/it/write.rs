@@ -65,7 +65,7 @@ fn edit_made_meanwhile_is_not_overwritten() {
     fs::write(dir.join("market.yaml"), &edited).expect("an edit");
     let why = change.write(&dir).expect_err("a refusal").to_string();
     assert!(
-        why.ends_with("market.yaml has been edited since it was read, so nothing is written; run this once more"),
+        why.ends_with("market.yaml has been edited since it was read, so nothing is written; run the command again"),
         "{why}"
     );
     let expected = [("market.yaml".to_owned(), edited), ("service.yaml".to_owned(), SERVICE.to_owned())];
