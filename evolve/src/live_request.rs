@@ -146,6 +146,38 @@ mod tests {
     }
 
     #[test]
+    fn endpoints_without_fields_are_untyped() {
+        let service = "title: A\nversion: '1'\nsummary: A service.\nenv_prefix: A\n\
+            time: {unit: seconds, evidence: documented}\n\
+            envelope: {data: data, evidence: documented, time: {name: time, type: timestamp, summary: It.}}\n\
+            params:\n- {name: coin, type: string, summary: It., evidence: documented}\n\
+            - {name: limit, type: count, summary: It., evidence: documented}\n\
+            param_sets:\n- {name: page, params: [coin, limit]}\n";
+        let endpoint = |name: &str, params: &str, body: &str| {
+            format!(
+                "- {{name: {name}, path: /{name}, evidence: documented, summary: It., params: {params}, body: {body}}}\n"
+            )
+        };
+        let market = [
+            "title: Market\nsummary: The market.\nendpoints:\n".to_owned(),
+            endpoint("one", "unknown", "unknown"),
+            endpoint("two", "[page]", "series"),
+            endpoint("three", "[coin]", "{series: unknown}"),
+            endpoint("four", "[]", "{type: string}"),
+            endpoint("five", "[]", "{series: [{name: price, type: number, summary: It.}]}"),
+            endpoint("six", "[{name: id, type: string, summary: It.}]", "unknown")
+                .replace("path: /six", "path: unknown"),
+        ];
+        let catalogue = codegen::load_texts(&[("service.yaml", service), ("market.yaml", &market.concat())]);
+        let requests = LiveRequest::untyped(catalogue).expect("a catalogue");
+        let found: Vec<_> = requests.iter().map(|one| (one.endpoint.as_str(), one.params.clone())).collect();
+        let names = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
+        let expected =
+            [("market.one", None), ("market.two", names(&["coin", "limit"])), ("market.three", names(&["coin"]))];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
     fn request_has_the_params_of_its_endpoint() {
         let given = [("symbol", "BTC/€"), ("limit", "5"), ("coin", "BTC")].map(|(a, b)| (a.to_owned(), b.to_owned()));
         let table = [
