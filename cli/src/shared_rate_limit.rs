@@ -52,7 +52,7 @@ impl GateOptions {
             return None;
         }
         let why = if status.resumes_in.is_zero() {
-            "it is new, its server has restarted, or the limit is used up"
+            "the limit is new, its server has restarted, or no request is left"
         } else {
             "the service requested a pause"
         };
@@ -63,7 +63,7 @@ impl GateOptions {
         let variable = format!("{}_GATE", SERVICE.env_prefix);
         match &self.gate {
             Some(url) if url.contains('@') => {
-                let message = "`--gate` does not accept a user or a password, as other users can see the command line";
+                let message = "`--gate` accepts no user or password, because other users can see the command line";
                 Err(Failure::usage(message).help(format!("set {variable} to the URL instead")))
             }
             Some(url) => Ok(Some(url.clone())),
@@ -86,7 +86,7 @@ pub(crate) async fn shutdown() {
     }
 }
 
-const HELP: &str = "without `--gate`, this program enforces the rate limit for itself only";
+const HELP: &str = "without `--gate`, the rate limit applies to this process only";
 
 /// An error and its causes, in one line.
 fn with_causes(error: &dyn std::error::Error) -> String {
@@ -125,7 +125,7 @@ mod tests {
     fn a_password_on_the_command_line_is_an_error() {
         assert_eq!(url(Some("redis://host:6379/1")), Ok(Some("redis://host:6379/1".to_owned())));
         let rejected = url(Some("redis://:canary@host")).unwrap_err();
-        assert!(rejected.contains("does not accept a user or a password") && rejected.contains("_GATE"), "{rejected}");
+        assert!(rejected.contains("accepts no user or password") && rejected.contains("_GATE"), "{rejected}");
         assert!(!rejected.contains("canary"), "{rejected}");
     }
 }

@@ -163,7 +163,7 @@ impl Reader {
     }
 
     /// Reads the value of an optional key.
-    #[expect(clippy::unnecessary_wraps, reason = "one that has to be there may have no value")]
+    #[expect(clippy::unnecessary_wraps, reason = "a required key may have no value")]
     pub(crate) fn may<T: Read + Default>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
         Some(self.value(entries, key).unwrap_or_default())
     }

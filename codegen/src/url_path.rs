@@ -8,7 +8,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     let fault = |rule, message: String, help: &str| Err((rule, message, help.to_owned()));
     if !path.starts_with('/') {
         let help = if path.contains("://") {
-            "write only the part after the base URL, which the user supplies".to_owned()
+            "write the path relative to the base URL".to_owned()
         } else {
             format!("write `/{path}`")
         };
@@ -16,11 +16,11 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     }
     let parts = if takes_params { parts(path) } else { Some((vec![path], Vec::new())) };
     let Some((literals, params)) = parts else {
-        let message = format!("the braces in the path `{path}` do not enclose names");
-        return fault("path-braces", message, "a param is a part of a segment, as in `/books/{symbol}`");
+        let message = format!("the braces in the path `{path}` must enclose names");
+        return fault("path-braces", message, "write a param as a segment or a part of it, as in `/books/{symbol}`");
     };
     if literals.len() > 2 && literals[1..literals.len() - 1].contains(&"") {
-        let message = format!("no text separates two params in the path `{path}`");
+        let message = format!("two params in the path `{path}` are not separated by text");
         return fault("path-braces", message, "their values cannot be distinguished; describe them as one param");
     }
     // The value of a param is never empty, so `{}` replaces it here.
@@ -32,13 +32,17 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     }
     if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
         let message = format!("the path `{path}` has an empty or a dotted segment");
-        return fault("path-segment", message, "write each segment by its name");
+        return fault("path-segment", message, "write complete segments");
     }
     // The unescaped characters of a segment, by RFC 3986, section 3.3.
     let is_legal = |c: &char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(*c);
     if let Some(character) = literals.iter().flat_map(|literal| literal.chars()).find(|c| !is_legal(c)) {
         let message = format!("the path `{path}` has `{character}`, which is not allowed in a path");
-        return fault("path-character", message, "params go under `params`, and into the path as `{name}`");
+        return fault(
+            "path-character",
+            message,
+            "declare params under `params`, and write them into the path as `{name}`",
+        );
     }
     match params.iter().enumerate().find(|(index, name)| params[..*index].contains(name)) {
         Some((_, name)) => {

@@ -100,7 +100,7 @@ impl fmt::Display for Report {
                 ChangeKind::Foreign(None) => {
                     writeln!(
                         f,
-                        "foreign: {path} does not begin with the generator's mark; delete it or move it elsewhere"
+                        "foreign: {path} does not begin with the marker of generated files; delete or move it"
                     )?;
                 }
                 ChangeKind::Drifted(diff) => writeln!(f, "drifted: {path}\n{diff}")?,

@@ -1,7 +1,7 @@
 //! Parses YAML text into a tree whose nodes have positions.
 //!
 //! The tree keeps what a plain YAML value loses: positions, the order of keys and duplicate keys. Anchors, tags and
-//! several documents are rejected, as the catalogue does not use them.
+//! several documents are rejected, as catalogues cannot contain them.
 
 mod builder;
 
@@ -128,7 +128,7 @@ fn error_span(text: &[char], message: &str, marker: Marker) -> Range<usize> {
 
 fn refuse(what: &str, span: Span) -> SyntaxError {
     SyntaxError {
-        message: format!("the catalogue does not use {what}"),
+        message: format!("catalogues cannot contain {what}"),
         span: span.start.index()..span.end.index().max(span.start.index() + 1),
     }
 }
@@ -212,11 +212,11 @@ mod tests {
     fn unsupported_yaml_is_rejected() {
         let deep = "[".repeat(100);
         for (text, expected) in [
-            ("a: &x 1", "the catalogue does not use anchors"),
+            ("a: &x 1", "catalogues cannot contain anchors"),
             ("a: *x", "while parsing node, found unknown anchor"),
-            ("a: !!str 1", "the catalogue does not use tags"),
-            ("a: 1\n---\nb: 1", "the catalogue does not use a second document"),
-            (deep.as_str(), "the catalogue does not use nesting as deep as this"),
+            ("a: !!str 1", "catalogues cannot contain tags"),
+            ("a: 1\n---\nb: 1", "catalogues cannot contain a second document"),
+            (deep.as_str(), "catalogues cannot contain nesting this deep"),
         ] {
             assert_eq!(parse(text).expect_err(text).message, expected, "{text}");
         }

@@ -280,7 +280,7 @@ endpoints:
         let refusal = |path: &str, group: &str| added(&addition(path, group)).expect_err("a refusal");
         assert_eq!(refusal("/basis", "market"), "`/basis` already exists as `market.basis`");
         assert!(refusal("basis2", "market").contains("error[path-start]"));
-        assert!(refusal("https://a.example/basis", "market").contains("write only the part after the base URL"));
+        assert!(refusal("https://a.example/basis", "market").contains("write the path relative to the base URL"));
         assert_eq!(
             refusal("/a", "service"),
             "`service` cannot be the name of a group: service.yaml contains the facts that all groups share"

@@ -210,5 +210,5 @@ fn check_unit(name: &str, value: &str, unit: TimeUnit) -> Outcome {
         TimeUnit::Milliseconds if (1..BORDER).contains(&count) => "seconds",
         _ => return Ok(()),
     };
-    Err(Rejection::param(format!("`{name}` counts {}, and \"{value}\" looks like {other}", unit.as_str())))
+    Err(Rejection::param(format!("`{name}` is in {}, but \"{value}\" looks like {other}", unit.as_str())))
 }

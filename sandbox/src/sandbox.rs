@@ -83,9 +83,8 @@ impl Sandbox {
 
     /// Starts the server's thread.
     pub(crate) fn start(port: u16, shared: Shared) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(|error| {
-            io::Error::new(error.kind(), format!("port {port} of this machine cannot be used: {error}"))
-        })?;
+        let listener = std::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+            .map_err(|error| io::Error::new(error.kind(), format!("cannot listen on port {port}: {error}")))?;
         listener.set_nonblocking(true)?;
         let base_url = format!("http://{}{}", listener.local_addr()?, shared.registry.service.base_url_suffix);
         let shared = Arc::new(shared);

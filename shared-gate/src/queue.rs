@@ -104,7 +104,7 @@ impl Waiting {
 }
 
 fn worker_ended() -> RateLimiterError {
-    RateLimiterError::new("the worker of the shared gate has ended")
+    RateLimiterError::new("the worker of the shared rate limit has ended")
 }
 
 /// An admitted request. If it is dropped before it is sent, for example while it waits in another queue, it returns its

@@ -81,8 +81,8 @@ fn failure(error: RedisError) -> Failure {
     } else if is_rejected || matches!(error.kind(), ErrorKind::AuthenticationFailed | ErrorKind::UnexpectedReturnType) {
         "rejects its commands"
     } else {
-        let message = "the server of the shared gate cannot be reached";
+        let message = "cannot reach the server of the shared rate limit";
         return Failure::Transient(RateLimiterError::new(message).with_source(error));
     };
-    Failure::Permanent(RateLimiterError::new(format!("the server of the shared gate {why}")).with_source(error))
+    Failure::Permanent(RateLimiterError::new(format!("the server of the shared rate limit {why}")).with_source(error))
 }

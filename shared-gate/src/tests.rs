@@ -17,7 +17,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 
 use crate::invented::Client;
-use crate::scripted::{Fate, Service, ok};
+use crate::scripted::{MockResponse, Service, ok};
 use crate::worker::Worker;
 use crate::{SharedGate, SharedGateBuilder};
 use memory_store::MemoryStore;
@@ -32,7 +32,7 @@ fn set_a() -> RateLimit {
 
 /// A service with this response time.
 fn service(reply: Duration) -> Arc<Service> {
-    Service::new(move |_, _| Fate { way: Duration::ZERO, reply, ..ok() })
+    Service::new(move |_, _| MockResponse { arrives_after: Duration::ZERO, duration: reply, ..ok() })
 }
 
 /// A machine: a client with a separate gate on a shared store, and the task of its worker.

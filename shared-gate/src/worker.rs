@@ -36,7 +36,7 @@ const MIN_AHEAD: Duration = Duration::from_millis(20);
 /// … and at most this long, so that a pause still stops most of them.
 const MAX_AHEAD: Duration = Duration::from_millis(500);
 
-const DELETED: &str = "the server of the shared gate has deleted its data: another program deletes keys, or the server \
+const DELETED: &str = "the server of the shared rate limit has deleted its data: another program deletes keys, or the server \
                        evicts them; set `maxmemory-policy noeviction` there";
 
 pub(crate) struct Worker<S> {
@@ -213,7 +213,7 @@ impl<S: StateStore> Worker<S> {
         let known = self.known.as_ref().map(|known| known.version.clone()).unwrap_or_default();
         let begun = Instant::now();
         let response = tokio::time::timeout(MAX_EXCHANGE, self.store.exchange(Offer { known, next })).await;
-        let silent = RateLimiterError::new("the server of the shared gate does not respond");
+        let silent = RateLimiterError::new("the server of the shared rate limit does not respond");
         self.settle(begun, response.unwrap_or_else(|_| Err(Failure::Transient(silent)))?)
     }
 

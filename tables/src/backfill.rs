@@ -193,7 +193,7 @@ impl Backfill {
         let first = Timestamp::from_unix_seconds(0);
         let Range { start, end } = range;
         if end < start {
-            return Err(Error::invalid_input(format!("the range ends at {end}, before it begins at {start}")));
+            return Err(Error::invalid_input(format!("the range ends at {end}, before its start {start}")));
         }
         if start < first {
             return Err(Error::invalid_input(format!("the range begins at {start}, before {first}")));

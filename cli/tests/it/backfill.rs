@@ -223,7 +223,7 @@ fn range_that_ends_before_its_start_is_an_error() {
     let mut args = backfill("BTC", Path::new("a.csv"), &["--sandbox"]);
     args[7] = "2024-12-01";
     let output = run(&args);
-    let expected = "error: the range ends at 2024-12-01T00:00:00Z, before it begins at 2025-01-01T00:00:00Z\n";
+    let expected = "error: the range ends at 2024-12-01T00:00:00Z, before its start 2025-01-01T00:00:00Z\n";
     assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
 }
 

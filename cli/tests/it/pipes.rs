@@ -332,7 +332,7 @@ fn unusable_gate_is_an_error_before_any_request() {
     let gate = format!("redis://127.0.0.1:{port}");
     let away = run_with(&service, &[&["get", "--gate", &gate], HOUR.as_slice()].concat());
     assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
-    let expected = "error: the server of the shared gate cannot be reached: Connection refused";
+    let expected = "error: cannot reach the server of the shared rate limit: Connection refused";
     assert!(away.err.starts_with(expected) && away.err.contains("help: without `--gate`"), "{}", away.err);
     let mut command = derivs_with(&service, &[&["get"], HOUR.as_slice()].concat());
     let output = run_output(&command.env("MARKET_ANALYTICS_GATE", "http://:canary@127.0.0.1").output().unwrap());

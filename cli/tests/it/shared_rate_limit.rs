@@ -20,7 +20,10 @@ fn first_use_of_a_gate_explains_its_wait() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(line.starts_with("waiting "), "{line}");
-    assert!(line.contains(" s for the shared rate limit `default`: it is new, its server has restarted,"), "{line}");
+    assert!(
+        line.contains(" s for the shared rate limit `default`: the limit is new, its server has restarted,"),
+        "{line}"
+    );
 }
 
 /// The gate has the limit of the settings file, whose window is over at once.

@@ -46,7 +46,7 @@ fn paths(group: &Group) -> Option<UnknownFact> {
     let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
     let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
     let help = if siblings.is_empty() {
-        format!("no path of the group is known: {}", names(&unknown))
+        format!("no path of the group {} is known", names(&unknown))
     } else {
         format!("{}; siblings are at {siblings}", names(&unknown))
     };
@@ -76,7 +76,7 @@ fn limits(api: &Api) -> Option<UnknownFact> {
         Gain::Speed,
         endpoints,
         format!("what the limits {names} apply to"),
-        "until then every request keeps all of them".to_owned(),
+        "until then, all of them apply to every request".to_owned(),
     )
 }
 
@@ -89,7 +89,7 @@ fn required(api: &Api) -> Vec<UnknownFact> {
         }
     }
     let unknown = takers.into_iter().filter_map(|(name, endpoints)| {
-        let help = "documented or published, it becomes an argument that cannot be forgotten";
+        let help = "if documented or published, it becomes a required argument";
         some(Gain::Argument, endpoints, format!("whether `{name}` is required"), help.to_owned())
     });
     unknown.collect()

@@ -19,7 +19,7 @@ pub(super) fn file(api: &Api) -> File {
     let source = Source {
         path: "requests.rs".to_owned(),
         from: String::new(),
-        docs: "What every endpoint and every setter puts on the wire.".to_owned(),
+        docs: "The requests of every endpoint and every setter.".to_owned(),
         items,
     };
     let imports = ["client", "endpoint", "setter"].map(|name| (name, "::runtime::request_checks"));

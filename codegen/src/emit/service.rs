@@ -55,7 +55,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
     let source = Source {
         path: "service/mod.rs".to_owned(),
         from: "service.yaml".to_owned(),
-        docs: "What all groups share: the service itself, its params, records and named types.".to_owned(),
+        docs: "Items that all groups share: the service, its params, records and named types.".to_owned(),
         items,
     };
     source.render(&imports())
@@ -154,7 +154,7 @@ pub(super) fn limits_file(api: &Api) -> File {
     let source = Source {
         path: "service/limits.rs".to_owned(),
         from: "service.yaml".to_owned(),
-        docs: "How many requests the service takes.".to_owned(),
+        docs: "The rate limits of the service.".to_owned(),
         items,
     };
     let imports = [

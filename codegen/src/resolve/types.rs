@@ -68,7 +68,7 @@ impl<'a> Resolver<'a> {
                 return Err(self.error("time-format", format.at(), message, help));
             }
             (Some(format), Some(_)) => {
-                let message = "a timestamp counts a unit or is written in a format, not both";
+                let message = "a timestamp has either `unit` or `format`, not both";
                 return Err(self.error("time-format", format.at(), message, "keep one"));
             }
             (Some(format), None) => return Ok(ty.timed_in(TimeForm::Written(**format))),
@@ -76,13 +76,13 @@ impl<'a> Resolver<'a> {
         }
         let Some(unit) = unit.filter(|_| ty.is_moment()) else { return Ok(ty) };
         let Some(known) = TimeUnit::of(unit) else {
-            let message = format!("a timestamp is counted in `seconds` or `milliseconds`, not in `{unit}`");
+            let message = format!("the unit of a timestamp is `seconds` or `milliseconds`, not `{unit}`");
             let mut help = did_you_mean(unit, ["seconds", "milliseconds"].into_iter());
             if TimeFormat::of(unit).is_some() {
                 help = format!("write `format: {unit}`");
             }
             if help.is_empty() {
-                "make it an `integer`, which has any unit".clone_into(&mut help);
+                "use the type `integer`, which can have any unit".clone_into(&mut help);
             }
             return Err(self.error("time-unit", unit.at(), message, &help));
         };
@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
             TypeExpr::List(item) => Type::List(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Map(item) => Type::Map(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Option(given) if **given == TypeExpr::Builtin(Builtin::Any) => {
-                let message = "`any` includes null already";
+                let message = "`any` already includes null";
                 return Err(self.error("type-optional", text.at(), message, "omit the `?`"));
             }
             TypeExpr::Option(given) => Type::Option(Box::new(self.type_in(records, given, text)?)),
@@ -178,12 +178,12 @@ impl<'a> Resolver<'a> {
             let message = format!("`{text}` and another value of `{}` would both be named `{ident}`", ty.name);
             self.unique(&mut idents, "same-rust-name", &ident, at, message)?;
             if let Some(extra) = value.attributes.get(ty.attributes.len()) {
-                let message = format!("`{}` has no name for the attribute `{extra}`", ty.name);
+                let message = format!("`{}` does not declare the attribute `{extra}`", ty.name);
                 return Err(self.error(
                     "unknown-attribute",
                     extra.at(),
                     message,
-                    "name it in `attributes` of the type",
+                    "add its name to `attributes` of the type",
                 ));
             }
             Ok(Value {

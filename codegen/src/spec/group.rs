@@ -53,7 +53,7 @@ map! {
         /// but it is unknown whether they return a history.
         may history: Option<Known<History>>;
         /// The number of requests that one call counts as, if not 1.
-        may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "a request counts at least as 1", "write at least 1"));
+        may weight: Option<u32> as Form::Within(1, u32::MAX, Fault("no-weight", "the weight of a request is at least 1", "write at least 1"));
         /// Further facts for users.
         may notes: String as Form::Prose;
         /// The reason for the deprecation, and the replacement.
@@ -114,7 +114,7 @@ map! {
     Rule {
         never: &[Has("type"), Has("positional")],
         at: "positional",
-        fault: Fault("body-positional", "a body of a `type` lists no fields", "set it on the record that the type names"),
+        fault: Fault("body-positional", "a body with `type` has no fields", "set it on the record that the type names"),
     },
     Rule {
         never: &[Is("series", "unknown"), Has("positional")],
@@ -124,7 +124,7 @@ map! {
     Rule {
         never: &[Is("object", "unknown")],
         at: "object",
-        fault: Fault("body-kind", "an object without known fields is unknown", "write `body: unknown`"),
+        fault: Fault("body-kind", "an object needs known fields", "write `body: unknown`"),
     }
 }
 

@@ -188,7 +188,7 @@ map! {
         at: "endpoints",
         fault: Fault(
             "limit-of-nothing",
-            "a limit set of no endpoints counts nothing",
+            "a limit set without endpoints counts nothing",
             "name groups or paths, or omit `endpoints` to count every request",
         ),
     },

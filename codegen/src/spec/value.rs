@@ -19,7 +19,7 @@ const FIXED: Fault = Fault("fixed-param", "a param with `const_value` accepts no
 
 /// The error of a time with both keys.
 pub(super) const UNIT_OR_FORMAT: Fault =
-    Fault("time-format", "a timestamp counts a unit or is written in a format, not both", "keep one");
+    Fault("time-format", "a timestamp has either `unit` or `format`, not both", "keep one");
 
 map! {
     /// `evidence` is required for a shared param. A param of one endpoint inherits that of the endpoint.

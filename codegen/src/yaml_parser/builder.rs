@@ -57,7 +57,7 @@ impl Builder {
 
     fn start(&mut self, is_map: bool, span: Span) -> Result<(), SyntaxError> {
         if self.open.len() == MAX_DEPTH {
-            return Err(refuse("nesting as deep as this", span));
+            return Err(refuse("nesting this deep", span));
         }
         let start = span.start.index();
         // The parser reports a block collection at its first item, with no length.

@@ -21,7 +21,7 @@ pub async fn run(base_url: String) -> Result<(), JsError> {
     let client = client(&base_url, recipe::transport()).observer(Refusals(refused.clone())).build()?;
     one_request(&client).await?;
     many_at_once(&client).await?;
-    expect(refused.load(Ordering::Relaxed) == 0, "a request was refused for the rate limit")?;
+    expect(refused.load(Ordering::Relaxed) == 0, "a request was rejected by the rate limit")?;
     history(&client).await?;
     an_attempt_has_a_bound(&base_url).await?;
     bounds_may_be_endless(&base_url).await?;
@@ -83,14 +83,14 @@ async fn an_attempt_has_a_bound(base_url: &str) -> Result<(), JsError> {
     let deaf = client(base_url, from_fn(|_| pending())).attempt_timeout(Duration::from_millis(20));
     let deaf = deaf.retry(Retry::none()).build()?;
     let outcome = deaf.orderflow().volume_ratio().coin("BTC").await;
-    expect(outcome.is_err_and(|error| error.is_timeout()), "a reply that never comes was waited for")
+    expect(outcome.is_err_and(|error| error.is_timeout()), "a request without a response did not time out")
 }
 
 async fn bounds_may_be_endless(base_url: &str) -> Result<(), JsError> {
     let patient = client(base_url, recipe::transport());
     let patient = patient.attempt_timeout(Duration::MAX).timeout(Duration::MAX).queue_timeout(Duration::MAX);
     let ratio = patient.build()?.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await?;
-    expect(ratio.data.len() == 5, "a request without bounds brings nothing")
+    expect(ratio.data.len() == 5, "a request without a range returned nothing")
 }
 
 async fn a_dropped_request_ends(base_url: &str) -> Result<(), JsError> {
@@ -111,7 +111,7 @@ async fn a_dropped_request_ends(base_url: &str) -> Result<(), JsError> {
     expect(Arc::strong_count(&held) == 3, "the request was not sent")?;
     drop(request);
     turn().await;
-    expect(Arc::strong_count(&held) == 2, "the dropped request goes on")
+    expect(Arc::strong_count(&held) == 2, "the dropped request was not cancelled")
 }
 
 /// Lets the other tasks run.

@@ -281,7 +281,7 @@ impl Marker for Raw {}
 impl Endpoint for Raw {
     type Body = Value;
     const INFO: &'static EndpointInfo =
-        &EndpointInfo::new("client", "raw", "Raw").summary("Any path, whether the catalogue knows it or not.");
+        &EndpointInfo::new("client", "raw", "Raw").summary("Any path, also one that is not in the catalogue.");
 }
 
 #[doc(hidden)]

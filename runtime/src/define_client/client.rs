@@ -28,9 +28,9 @@ macro_rules! __client {
             ///
             /// | variable | meaning |
             /// |---|---|
-            #[doc = concat!("| `", $env, "_BASE_URL` | where the service is; required |")]
-            #[doc = concat!("| `", $env, "_API_KEY` | the API key; required if the service takes one |")]
-            #[doc = concat!("| `", $env, "_CLIENT_ID`, `", $env, "_CLIENT_SECRET` | turn the token flow on; both or neither |")]
+            #[doc = concat!("| `", $env, "_BASE_URL` | the base URL of the service; required |")]
+            #[doc = concat!("| `", $env, "_API_KEY` | the API key; required if the service has one |")]
+            #[doc = concat!("| `", $env, "_CLIENT_ID`, `", $env, "_CLIENT_SECRET` | the credentials of the token flow; both or neither |")]
             pub fn from_env() -> ::std::result::Result<Self, $crate::Error> {
                 Builder::from_env()?.build()
             }

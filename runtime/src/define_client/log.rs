@@ -26,7 +26,7 @@ macro_rules! __log {
                     tracing::debug!(target: $name, %request, ?reason, elapsed_ms = ms(elapsed), "waited");
                 }
                 Event::Attempt { request, number, outcome: Ok(429), .. } => tracing::warn!(
-                    target: $name, %request, number, "rate limited: the client sends nothing until the pause is over"
+                    target: $name, %request, number, "rate limited: the client sends nothing until the pause ends"
                 ),
                 Event::Attempt { request, number, outcome, bytes, elapsed, .. } => {
                     tracing::debug!(target: $name, %request, number, ?outcome, bytes, elapsed_ms = ms(elapsed), "attempt");

@@ -99,7 +99,7 @@ impl Options {
     fn start(&self, template: &RequestTemplate, now: Timestamp) -> Result<(Checkpoint, Timestamp), Error> {
         let Span { from, to } = self.range;
         if to < from {
-            return Err(template.about(Error::build(format!("the range ends at {to}, before it begins at {from}"))));
+            return Err(template.about(Error::build(format!("the range ends at {to}, before its start {from}"))));
         }
         let grid = template.grid();
         let closed = grid.floor(now);

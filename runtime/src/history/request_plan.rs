@@ -47,8 +47,8 @@ impl RequestTemplate {
         };
         let set_by_history = [Some(info.from), Some(info.to), info.sort.map(|(param, _)| param)];
         if let Some(set) = set_by_history.into_iter().flatten().find(|name| request.target().sets(name)) {
-            let error = Error::build(format!("`{set}` is set, which a history sets itself"));
-            return Err(error.with_hint("omit it; the range sets it"));
+            let error = Error::build(format!("`{set}` is set, but a history sets it"));
+            return Err(error.with_hint("omit it; the range determines it"));
         }
         let grid = step(request, info)?;
         let units = [info.from, info.to].map(|name| request.time_unit(name));
@@ -108,8 +108,8 @@ impl RequestTemplate {
         if own == other {
             return Ok(());
         }
-        let error = Error::build(format!("the checkpoint belongs to another {what}: not {own} but {other}"));
-        Err(self.about(error.with_hint("start without it, or make the request that it belongs to")))
+        let error = Error::build(format!("the checkpoint belongs to another {what}: {other} instead of {own}"));
+        Err(self.about(error.with_hint("start without it, or send the request that it belongs to")))
     }
 
     /// Returns an error if the start of a range can only be a mistake, such as milliseconds read as seconds.
@@ -174,7 +174,7 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let known = named(param).and_then(|mut values| values.find(|(known, _)| *known == value));
     let duration = known.map(|(_, duration)| duration);
     duration.and_then(TimeGrid::new).ok_or_else(|| {
-        let message = format!("`{name}` is `{value}`, whose length is not known");
+        let message = format!("the length of `{name}` `{value}` is unknown");
         Error::build(message).with_hint(steps(param))
     })
 }

@@ -3,7 +3,7 @@
 //! `Via` separates a value from an `Option` of one, and is always inferred.
 
 /// A value of a param, or an `Option` of one.
-#[diagnostic::on_unimplemented(message = "`{Self}` does not become a `{T}`, which the param takes")]
+#[diagnostic::on_unimplemented(message = "`{Self}` cannot be converted to `{T}`, the type of the param")]
 pub trait IntoParam<T, Via = Given> {
     /// Returns the value; `None` omits the param.
     fn into_param(self) -> Option<T>;

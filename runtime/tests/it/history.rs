@@ -73,10 +73,10 @@ async fn invalid_history_fails_before_sending() {
     let day = Timeframe::from("1d");
     let table = [
         (ratio(), "`timeframe` is not set, but a history needs the interval between records; known are `1m`, `1h`"),
-        (ratio().timeframe(day), "`timeframe` is `1d`, whose length is not known; known are `1m`, `1h`"),
-        (hours(&client).start_time(START), "`startTime` is set, which a history sets itself; omit it; the range"),
-        (hours(&client).end_time(START), "`endTime` is set, which a history sets itself"),
-        (hours(&client).sort("desc"), "`sort` is set, which a history sets itself"),
+        (ratio().timeframe(day), "the length of `timeframe` `1d` is unknown; known are `1m`, `1h`"),
+        (hours(&client).start_time(START), "`startTime` is set, but a history sets it; omit it; the range"),
+        (hours(&client).end_time(START), "`endTime` is set, but a history sets it"),
+        (hours(&client).sort("desc"), "`sort` is set, but a history sets it"),
         (hours(&client).limit(1), "`limit` is too small for a history; set it to 2 at least, or omit it"),
     ];
     for (request, expected) in table {
@@ -89,7 +89,7 @@ async fn invalid_history_fails_before_sending() {
     }
     let (early, late) = (START, START + 1);
     let error = hours(&client).history(late..early).collect().await.unwrap_err().error;
-    assert!(error.to_string().contains("the range ends at 2023-11-14T22:00:00Z, before it begins at"), "{error}");
+    assert!(error.to_string().contains("the range ends at 2023-11-14T22:00:00Z, before its start"), "{error}");
     assert!(hours(&client).history(START..START).collect().await.unwrap().records.is_empty());
     assert_eq!(service.seen(), (0, 0));
 }

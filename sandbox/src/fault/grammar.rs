@@ -98,7 +98,7 @@ impl FromStr for Rule {
         rule.target = words.next_if(|(_, word)| !is_like_a_share(word)).map(|(_, word)| word.to_owned());
         if let Some((start, word)) = words.next() {
             let wrong = || {
-                let help = "a share is written `10%`, or `2x` for the first two";
+                let help = "write a share as `10%`, or as `2x` for the first two";
                 RuleError::new(text, (start, word), format!("invalid share `{word}`"), help)
             };
             rule.share = share(word).ok_or_else(wrong)?;
@@ -107,7 +107,7 @@ impl FromStr for Rule {
             return Err(RuleError::new(text, word, "unexpected word", "a rule is [WHERE] [SHARE] FAULT"));
         }
         if rule.fault == Fault::ResetAtAccept && rule.target.as_ref().is_some_and(|word| word != "all") {
-            let help = "omit WHERE: the path is unknown when a connection is accepted";
+            let help = "omit WHERE, because the path is unknown when a connection is accepted";
             return Err(RuleError::new(text, (start, last), "`reset=accept` applies to every connection", help));
         }
         Ok(rule)
@@ -179,7 +179,7 @@ mod tests {
             (
                 "all 110% stale",
                 "invalid share `110%`\n  |\n  | all 110% stale\n  |     ^^^^\n  \
-                 = help: a share is written `10%`, or `2x` for the first two",
+                 = help: write a share as `10%`, or as `2x` for the first two",
             ),
             (
                 "all 1% all stale",
@@ -189,7 +189,7 @@ mod tests {
             (
                 "token reset=accept",
                 "`reset=accept` applies to every connection\n  |\n  | token reset=accept\n  |       ^^^^^^^^^^^^\n  \
-                 = help: omit WHERE: the path is unknown when a connection is accepted",
+                 = help: omit WHERE, because the path is unknown when a connection is accepted",
             ),
         ];
         for (text, expected) in table {

@@ -14,7 +14,7 @@ pub(super) fn article(registry: Registry, endpoint: &EndpointInfo) -> Markup {
             @if let Some(path) = endpoint.path {
                 p.path { code { "GET " (full(registry, path)) } " " small.evidence { (endpoint.evidence) } }
             } @else {
-                p.path { strong { "Known by name only" } ": its path is not known, so it cannot be called." }
+                p.path { strong { "Known by name only" } ": its path is unknown, so it cannot be called." }
             }
             p { (code_spans(endpoint.summary)) }
             p.note { "Details: " code { "docs/reference/" (endpoint.group) ".md" } "." }

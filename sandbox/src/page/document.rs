@@ -112,7 +112,7 @@ fn introduction(registry: Registry) -> Markup {
             p { (code_spans(registry.service.summary)) " This server has generated data." }
             p {
                 (callable(registry).count()) " of " (all) " endpoints can be called under "
-                code { (registry.service.base_url_suffix) } "; only the names of the others are known. "
+                code { (registry.service.base_url_suffix) } "; of the others only the names are known. "
                 "Fields, values and sources are in the reference of the client, "
                 code { "docs/README.md" } "."
             }

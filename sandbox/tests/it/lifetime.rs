@@ -27,7 +27,7 @@ async fn a_port_in_use_is_named() {
     let first = Sandbox::of(&REGISTRY).start().unwrap();
     let port = first.base_url().rsplit(':').next().unwrap().trim_end_matches("/v2").parse().unwrap();
     let error = Sandbox::of(&REGISTRY).port(port).start().unwrap_err();
-    assert!(error.to_string().starts_with(&format!("port {port} of this machine cannot be used: ")), "{error}");
+    assert!(error.to_string().starts_with(&format!("cannot listen on port {port}: ")), "{error}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ const REPORTED: [(&str, &str, &str); 6] = [
     (
         "/ratio?coin=BTC&timeframe=1h&startTime=1700000000000",
         "invalid_param",
-        "`startTime` counts seconds, and \"1700000000000\" looks like milliseconds",
+        "`startTime` is in seconds, but \"1700000000000\" looks like milliseconds",
     ),
     ("/ratio?coin=BTC&timeframe=1h&startTime=-1700000000000", "invalid_param", "looks like milliseconds"),
 ];

@@ -49,7 +49,7 @@ async fn gate_without_its_worker_fails_at_once() {
     machine.worker.abort();
     let ended = async {
         let errors = [waiting.await.unwrap().unwrap_err(), machine.client.raw("/x").await.unwrap_err()];
-        assert!(errors.iter().all(|error| error.to_string().contains("the worker of the shared gate has ended")));
+        assert!(errors.iter().all(|error| error.to_string().contains("the worker of the shared rate limit has ended")));
         machine.gate.shutdown().await;
         machine.gate.status().await.unwrap_err()
     };
@@ -64,7 +64,7 @@ async fn long_request_keeps_its_slot() {
     one.run("/one", 1, end);
     other.run("/other", 1, end);
     assert!(one.finish().await + other.finish().await >= 4);
-    assert_eq!(service.most_under_way(), 1);
+    assert_eq!(service.max_in_flight(), 1);
     // The machine that detects the free slot first does not keep it either.
     let paths = service.paths();
     assert!(paths.windows(2).all(|pair| pair[0] != pair[1]), "{paths:?}");
@@ -83,14 +83,14 @@ async fn machine_gets_its_share_of_occupied_slots() {
     let status = machines[0].gate.status().await.unwrap();
     let shares: Vec<_> = status.machines.values().map(|machine| machine.in_flight).collect();
     assert!(shares.len() == 3 && shares.iter().all(|share| (2..=4).contains(share)), "{status:?}");
-    assert_eq!(service.most_under_way(), 9);
+    assert_eq!(service.max_in_flight(), 9);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_holds_for_all() {
     let service = Service::new(move |_, before| match before {
         100 => reply(429, &[("retry-after", "5")], ""),
-        _ => Fate { way: Duration::ZERO, reply: 20 * MILLISECOND, ..ok() },
+        _ => MockResponse { arrives_after: Duration::ZERO, duration: 20 * MILLISECOND, ..ok() },
     });
     let store = MemoryStore::new();
     let mut machines = [(); 3].map(|()| Machine::new(&service, store.clone(), set_a()));
@@ -216,8 +216,8 @@ async fn cancelled_request_leaves_nothing_behind() {
     let store = MemoryStore::new();
     let service = Service::new(|_, before| match before % 3 {
         0 => failure(Phase::Headers),
-        1 => Fate { way: SECOND, departure: SECOND, ..ok() },
-        _ => Fate { reply: 50 * SECOND, ..ok() },
+        1 => MockResponse { arrives_after: SECOND, sent_after: SECOND, ..ok() },
+        _ => MockResponse { duration: 50 * SECOND, ..ok() },
     });
     let machine = Machine::new(&service, store.clone(), set_a());
     settle(&machine).await;

@@ -27,7 +27,7 @@ async fn check(limit: RateLimit, window: Duration, trips: &[u64], reply: u64, mi
     let what = format!("{trips:?} {reply:?}");
     assert!(peak(&sent, window) <= 10 * usize::try_from(window.as_secs()).unwrap(), "{what}");
     assert!(peak(&sent, SECOND) <= 11, "{what}");
-    assert!(service.most_under_way() <= 20, "{what}");
+    assert!(service.max_in_flight() <= 20, "{what}");
     let all = service.paths();
     for path in &paths[..trips.len()] {
         let own = all.iter().filter(|other| path.ends_with(other.as_str())).count() * trips.len();

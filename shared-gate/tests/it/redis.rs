@@ -85,8 +85,8 @@ async fn server_without_info_is_accepted() {
 #[tokio::test]
 async fn a_server_without_memory_is_an_error() {
     for (prepare, expected) in [
-        (Server::fill as fn(&Server), "the server of the shared gate accepts no writes"),
-        (Server::evict, "the server of the shared gate has deleted its data"),
+        (Server::fill as fn(&Server), "the server of the shared rate limit accepts no writes"),
+        (Server::evict, "the server of the shared rate limit has deleted its data"),
     ] {
         let server = Server::start(None);
         prepare(&server);
@@ -112,7 +112,7 @@ async fn password_is_used_and_never_shown() {
     let without = gate(&server, "").status().await.unwrap_err();
     for error in [&refused as &dyn Error, &failed, &without] {
         let message = message(error);
-        assert!(message.contains("the server of the shared gate rejects its commands"), "{message}");
+        assert!(message.contains("the server of the shared rate limit rejects its commands"), "{message}");
         assert!(!message.contains("canary-password") && !message.contains("canary-mistaken"), "{message}");
     }
     let builder = SharedGate::builder(server.url(&user), limit());
@@ -128,7 +128,7 @@ async fn unreachable_server_is_an_error_with_its_cause() {
     let gate = gate.fail_after(Duration::ZERO).build().unwrap();
     let (client, sent) = client(gate);
     let message = message(&client.raw("/x").await.unwrap_err());
-    assert!(message.contains("the server of the shared gate cannot be reached"), "{message}");
+    assert!(message.contains("cannot reach the server of the shared rate limit"), "{message}");
     assert!(message.contains("Connection refused") && !message.contains("canary"), "{message}");
     assert_eq!(sent.load(Ordering::SeqCst), 0);
 }
