@@ -15,7 +15,7 @@ use serde_yaml::Value;
 use super::docs;
 use super::json_object::Object;
 use super::render::MARKER;
-use crate::model::{Api, Endpoint, Evidence, Group, Limit, Range};
+use crate::model::{Api, Endpoint, Evidence, Group, Limit, ListFormat, Range};
 use crate::yaml_writer;
 use component_names::ComponentNames;
 pub use version::OpenApiVersion;
@@ -38,6 +38,10 @@ pub fn openapi(api: &Api, version: OpenApiVersion, format: OpenApiFormat) -> Str
         OpenApiFormat::Yaml => yaml_writer::document(&description),
     }
 }
+
+/// A deviation of a generator from the standard.
+const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass it several values as one text with \
+     commas, as in `[\"a,b\"]`.";
 
 /// Builder of an OpenAPI description.
 struct Description<'a> {
@@ -73,6 +77,8 @@ impl<'a> Description<'a> {
             let of = if endpoints.is_empty() { String::new() } else { format!(" of {}", docs::codes(endpoints)) };
             format!("Limit {name}: {requests} requests{of} in {span},{at_once} for {scope}.")
         });
+        let mut setters = self.api.setters.iter();
+        let lists = setters.find(|setter| setter.several && setter.list_as == Some(ListFormat::Commas));
         let facts = [
             service.summary.clone(),
             docs::timestamps(service.time_form),
@@ -81,6 +87,7 @@ impl<'a> Description<'a> {
              public documentation), reported (public clients agree) or previous version (the provider's documentation \
              of the previous API version)."
                 .to_owned(),
+            lists.map_or_else(String::new, |_| PYTHON_CLIENT.to_owned()),
         ];
         Object::default()
             .with("title", service.title.as_str())
