@@ -1,4 +1,6 @@
 //! Paths after the base URL, like `/books/{symbol}.json`: valid characters, and params in braces.
+//!
+//! A fragment, as in `/query#daily`, distinguishes endpoints on one path. It is not sent.
 
 /// The reason why a path is invalid: the rule, the message and the help.
 pub type Fault = (&'static str, String, String);
@@ -14,7 +16,9 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
         };
         return fault("path-start", format!("the path `{path}` does not begin with `/`"), &help);
     }
-    let parts = if takes_params { parts(path) } else { Some((vec![path], Vec::new())) };
+    let with_fragment = path.split_once('#').filter(|(_, fragment)| takes_params && !fragment.is_empty());
+    let (sent, fragment) = with_fragment.unwrap_or((path, ""));
+    let parts = if takes_params { parts(sent) } else { Some((vec![sent], Vec::new())) };
     let Some((literals, params)) = parts else {
         let message = format!("the braces in the path `{path}` must enclose names");
         return fault("path-braces", message, "write a param as a segment or a part of it, as in `/books/{symbol}`");
@@ -36,7 +40,7 @@ pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
     }
     // The unescaped characters of a segment, by RFC 3986, section 3.3.
     let is_legal = |c: &char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(*c);
-    if let Some(character) = literals.iter().flat_map(|literal| literal.chars()).find(|c| !is_legal(c)) {
+    if let Some(character) = literals.into_iter().chain([fragment]).flat_map(str::chars).find(|c| !is_legal(c)) {
         let message = format!("the path `{path}` has `{character}`, which is not allowed in a path");
         return fault(
             "path-character",
@@ -67,6 +71,11 @@ fn parts(path: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     }
     literals.push(rest);
     literals.iter().all(|literal| !literal.contains('}')).then_some((literals, names))
+}
+
+/// The part of a path that is sent.
+pub fn without_fragment(path: &str) -> &str {
+    path.split('#').next().unwrap_or_default()
 }
 
 /// The names in braces.

@@ -1,5 +1,7 @@
 //! Types in the syntax of the catalogue, with numbers in place of the names of types and records.
 
+use heck::ToSnakeCase;
+
 use crate::yaml_tree::Tree;
 
 pub(crate) const ANY: &str = "any";
@@ -54,4 +56,11 @@ pub(crate) fn is_number(ty: &str) -> bool {
 pub(crate) fn written(ty: &str, value: &str) -> Tree {
     let is_number = (is_number(ty) || ty == TIMESTAMP) && value.parse::<f64>().is_ok();
     if is_number { Tree::Number(value.to_owned()) } else { value.into() }
+}
+
+/// Returns whether a timestamp is presumably the time of its record, and not that of an event, such as `expires_at`.
+pub(crate) fn is_time_of_record(field: &Tree) -> bool {
+    const WORDS: &str = "at begin bucket candle date datetime day hour interval minute month open period stamp start t time timestamp ts week";
+    let name = field.text("name").unwrap_or_default().to_snake_case();
+    field.get("optional").is_none() && name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
 }

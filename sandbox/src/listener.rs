@@ -26,11 +26,11 @@ pub(crate) enum Ending {
     Reset = 2,
 }
 
-/// The way a connection will end, and the number of its requests.
-#[derive(Debug, Default)]
+/// The way a connection will end, and the number of its requests; clones share both.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ConnectionState {
-    ending: AtomicU8,
-    requests: AtomicU64,
+    ending: Arc<AtomicU8>,
+    requests: Arc<AtomicU64>,
 }
 
 impl ConnectionState {
@@ -44,22 +44,14 @@ impl ConnectionState {
         self.requests.fetch_add(1, Ordering::Relaxed) > 0
     }
 
-    fn has_ended(&self) -> bool {
-        self.ending.load(Ordering::Relaxed) != 0
-    }
-
     fn is_reset(&self) -> bool {
         self.ending.load(Ordering::Relaxed) == Ending::Reset as u8
     }
 }
 
-/// The part of a connection that a request can reach.
-#[derive(Clone, Debug)]
-pub(crate) struct RequestConnection(pub(crate) Arc<ConnectionState>);
-
-impl Connected<IncomingStream<'_, FaultListener>> for RequestConnection {
+impl Connected<IncomingStream<'_, FaultListener>> for ConnectionState {
     fn connect_info(stream: IncomingStream<'_, FaultListener>) -> Self {
-        Self(Arc::clone(&stream.io().connection))
+        stream.io().connection.clone()
     }
 }
 
@@ -82,7 +74,7 @@ impl Listener for FaultListener {
                 let _ = stream.set_zero_linger();
                 continue;
             }
-            return (FaultStream { stream, connection: Arc::default() }, address);
+            return (FaultStream { stream, connection: ConnectionState::default() }, address);
         }
     }
 
@@ -95,13 +87,13 @@ impl Listener for FaultListener {
 #[derive(Debug)]
 pub(crate) struct FaultStream {
     stream: TcpStream,
-    connection: Arc<ConnectionState>,
+    connection: ConnectionState,
 }
 
 impl FaultStream {
     /// The stream; `None` once writing is stopped.
     fn open(&mut self) -> io::Result<Pin<&mut TcpStream>> {
-        if self.connection.has_ended() {
+        if self.connection.ending.load(Ordering::Relaxed) != 0 {
             return Err(io::ErrorKind::ConnectionReset.into());
         }
         Ok(Pin::new(&mut self.stream))

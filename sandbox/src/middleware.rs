@@ -18,7 +18,7 @@ use http_body::{Frame, SizeHint};
 
 use crate::access;
 use crate::fault::{ActiveFaults, Replacement, Target};
-use crate::listener::{ConnectionState, RequestConnection};
+use crate::listener::ConnectionState;
 use crate::rejection::Rejection;
 use crate::routes::Shared;
 use crate::settings::RetryAfter;
@@ -27,12 +27,12 @@ use crate::traffic::Slot;
 /// Passes a request to its route, or rejects it.
 pub(crate) async fn pass(
     State(shared): State<Arc<Shared>>,
-    ConnectInfo(RequestConnection(connection)): ConnectInfo<RequestConnection>,
+    ConnectInfo(connection): ConnectInfo<ConnectionState>,
     request: Request,
     next: Next,
 ) -> Response {
     let reused = connection.is_reused();
-    let target = Target::of(&shared, request.uri().path());
+    let target = Target::of(&shared, request.uri());
     match shared.traffic.admit(Instant::now(), target.endpoint()) {
         Ok(slot) => {
             let faults = shared.faults().draw(target, reused);
@@ -47,7 +47,7 @@ pub(crate) async fn pass(
 async fn with_faults(
     faults: ActiveFaults,
     target: Target,
-    connection: &Arc<ConnectionState>,
+    connection: &ConnectionState,
     shared: &Shared,
     response: impl Future<Output = Response>,
 ) -> Response {

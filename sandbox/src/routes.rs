@@ -45,15 +45,20 @@ impl Shared {
         error.response(self.registry.service)
     }
 
-    /// The endpoint of a path on the server, with the values of the params in the path.
-    pub(crate) fn endpoint_at(&self, path: &str) -> Option<(&'static EndpointInfo, PathValues)> {
-        let path = path.strip_prefix(self.registry.service.base_url_suffix)?;
+    /// The endpoint of a URL on the server, with the values of the params in the path.
+    pub(crate) fn endpoint_at(&self, uri: &Uri) -> Option<(&'static EndpointInfo, PathValues)> {
+        let path = uri.path().strip_prefix(self.registry.service.base_url_suffix)?;
+        let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).collect::<Vec<_>>();
+        let is_sent = |name, value: &str| query.iter().any(|(known, sent)| known == name && sent == value);
         let matching = callable(self.registry)
             .filter_map(|(template, endpoint)| Some((template, endpoint, path_values(template, path)?)));
-        // The most specific one has the fewest params, then the longest text around them.
-        let specific = matching.max_by_key(|(template, _, values)| {
+        // The most specific one has the fewest params, then the longest text around them. Endpoints on one path differ in
+        // the params that they always send.
+        let specific = matching.max_by_key(|(template, endpoint, values)| {
             let names = values.iter().map(|(name, _)| name.len()).sum::<usize>();
-            (Reverse(values.len()), template.len() - names)
+            let mut params = endpoint.params.unwrap_or_default().iter();
+            let is_own = params.all(|param| param.const_value.is_none_or(|value| is_sent(param.wire_name, value)));
+            (Reverse(values.len()), template.len() - names, is_own)
         });
         specific.map(|(_, endpoint, values)| (endpoint, values))
     }
@@ -84,9 +89,9 @@ fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
     })
 }
 
-/// The endpoints with a path.
+/// The endpoints with a path, and the part of it that is sent.
 pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
-    registry.endpoints().filter_map(|endpoint| Some((endpoint.path?, endpoint)))
+    registry.endpoints().filter_map(|endpoint| Some((endpoint.path?.split('#').next()?, endpoint)))
 }
 
 /// The path on the server of a path in the registry.
@@ -112,7 +117,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 }
 
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    let response = match shared.endpoint_at(uri.path()) {
+    let response = match shared.endpoint_at(&uri) {
         None => Err(unknown_path(shared.registry, uri.path())),
         Some(_) if method != Method::GET && method != Method::HEAD => Err(unknown_method()),
         Some((endpoint, values)) => data(endpoint, &shared, &headers, &values, uri.query().unwrap_or_default()),

@@ -14,7 +14,7 @@ use tokio::runtime::{self, Runtime};
 use tokio::sync::oneshot;
 
 use crate::fault::{Faults, Rule, RuleError};
-use crate::listener::{FaultListener, RequestConnection};
+use crate::listener::{ConnectionState, FaultListener};
 use crate::routes::{self, Shared};
 use crate::settings::Builder;
 use crate::traffic::Counts;
@@ -116,7 +116,7 @@ impl Sandbox {
 
 /// Serves until the sender of `stopped` is dropped, and then ends all connections.
 async fn serve(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
-    let router = routes::router(Arc::clone(&shared)).into_make_service_with_connect_info::<RequestConnection>();
+    let router = routes::router(Arc::clone(&shared)).into_make_service_with_connect_info::<ConnectionState>();
     tokio::select! {
         _ = stopped => {}
         _ = axum::serve(FaultListener { listener, shared }, router).into_future() => {}

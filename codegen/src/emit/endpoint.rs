@@ -6,6 +6,7 @@ use quote::{ToTokens, quote};
 use super::literal::{endpoint_info, ident};
 use super::{docs, params};
 use crate::model::{Api, Body, Endpoint, EndpointParam, Evidence, Group, Param, Passing, Setter};
+use crate::url_path;
 
 /// The method; required params are its arguments.
 pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
@@ -70,7 +71,7 @@ pub(super) fn setters<'a>(api: &'a Api, params: impl Iterator<Item = &'a Param>)
 }
 
 fn method_docs(endpoint: &Endpoint) -> Vec<String> {
-    let path = endpoint.path.as_deref().unwrap_or_default();
+    let path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default());
     let returns = match &endpoint.body {
         Body::Series { record: Some(record), .. } => format!("a series of [`{}`]", record.ident),
         Body::Series { record: None, .. } => "a series of JSON records".to_owned(),

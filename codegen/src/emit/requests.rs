@@ -11,6 +11,7 @@ use super::literal::{self, ident};
 use super::render::Source;
 use super::{File, reference};
 use crate::model::{Api, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, TimeUnit, Type};
+use crate::url_path;
 
 pub(super) fn file(api: &Api) -> File {
     let mut types = BTreeSet::new();
@@ -129,7 +130,7 @@ fn request(api: &Api, handle: &TokenStream, endpoint: &Endpoint) -> TokenStream 
 
 /// The path with the value of [`sample`] for each of its params.
 fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
-    let mut path = endpoint.path.clone().unwrap_or_default();
+    let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
     for param in endpoint.params.iter().flatten().map(|param| &param.param).filter(|param| param.in_path) {
         path = path
             .replace(&format!("{{{}}}", param.wire_name), &encoded(&sample(api, param, param.passing()).1, SEGMENT));

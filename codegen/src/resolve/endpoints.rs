@@ -150,7 +150,9 @@ impl<'a> Resolver<'a> {
         let known = self.paths.entry(url_path::template(path));
         if let Entry::Occupied(first) = &known {
             let error = Diagnostic::new("duplicate-path", path.at(), format!("duplicate path `{path}`"));
-            let error = error.earlier(first.get(), "first here").help("an endpoint is described once, in one group");
+            let error = error
+                .earlier(first.get(), "first here")
+                .help("an endpoint is described once, in one group; `/path#name` distinguishes endpoints on one path");
             let twice = self.push(error);
             return self.below_base_url(path).and(Err(twice));
         }

@@ -36,8 +36,8 @@ map! {
         may rust_name: Option<Text> as IDENT;
         /// Other names in use.
         may aliases: Vec<String>;
-        /// The path, relative to the base URL without its suffix; `{symbol}` is a path param. An endpoint with the path
-        /// `unknown` gets no method.
+        /// The path, relative to the base URL without its suffix; `{symbol}` is a path param. The part from `#` is not
+        /// sent: it distinguishes endpoints on one path. An endpoint with the path `unknown` gets no method.
         must path: Known<Text> as Form::Path { takes_params: true };
         /// The source of the path, or of the name if the path is unknown.
         must evidence: Evidence;

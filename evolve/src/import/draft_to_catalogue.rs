@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use codegen::spec::ENDPOINT;
 
 use super::draft::{Draft, Named};
-use crate::draft_types::{TIMESTAMP, record_in, record_name};
+use crate::draft_types::{TIMESTAMP, is_time_of_record, record_in, record_name};
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
 use crate::merge::{self, Source};
@@ -137,7 +137,7 @@ impl Converter {
         }
         let timestamps: Vec<&Tree> = record.tree.entries("fields").iter().filter(is_timestamp).collect();
         match (timestamps.as_slice(), shared) {
-            ([one], _) => one.text("name").map(str::to_owned),
+            ([one], _) if is_time_of_record(one) => one.text("name").map(str::to_owned),
             (_, Some(_)) => Some("none".to_owned()),
             _ => None,
         }

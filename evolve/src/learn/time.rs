@@ -8,6 +8,7 @@ use codegen::spec::Evidence;
 
 use super::draft::Reader;
 use super::guess_type::{time_format, unit_of};
+use crate::draft_types::is_time_of_record;
 use crate::editor::Editor;
 use crate::format_keys::SERVICE;
 use crate::merge::endpoints;
@@ -114,11 +115,12 @@ impl Reader<'_> {
     /// The name of the time field in a list, if it is not the envelope's; reports the choice.
     pub(super) fn other_time(&mut self, list: &[Tree], shared: Option<&str>) -> String {
         let timestamps = list.iter().filter(|field| field.text("type") == Some("timestamp"));
-        let names: Vec<_> =
-            timestamps.filter_map(|field| field.text("name")).filter(|name| Some(*name) != shared).collect();
+        let other = timestamps.filter_map(|field| Some((field.text("name")?, is_time_of_record(field))));
+        let (names, are_times): (Vec<_>, Vec<_>) = other.filter(|(name, _)| Some(*name) != shared).unzip();
         let (time, why) = match names.as_slice() {
-            [one] => (*one, String::new()),
+            [one] if are_times == [true] => (*one, String::new()),
             [] => ("none", String::new()),
+            [one] => ("none", format!(", because `{one}` may be another time; set it in the catalogue if it is not")),
             _ => (
                 "none",
                 format!(", because it could be any of {}; set the right one in the catalogue", names.join(", ")),

@@ -23,16 +23,16 @@ endpoints:
   body: unknown
 ";
 const RESPONSE: &str = r#"[
-    {"soldAt": "2026-01-02T03:04:05Z", "price": 9.5, "copies": 2, "book": {"title": "A", "tags": ["x"]}},
-    {"soldAt": "2026-01-02T03:04:06Z", "price": 7.25, "copies": 1, "book": {"title": "B", "tags": ["y"]}}
+    {"openTime": "2026-01-02T03:04:05Z", "price": 9.5, "copies": 2, "book": {"title": "A", "tags": ["x"]}},
+    {"openTime": "2026-01-02T03:04:06Z", "price": 7.25, "copies": 1, "book": {"title": "B", "tags": ["y"]}}
 ]"#;
 const DESCRIPTION: &str = r#"{
     "openapi": "3.0.0",
     "info": {"title": "Shop", "version": "1"},
     "paths": {"/sales": {"get": {"tags": ["shelf"], "responses": {"200": {"content": {"application/json": {"schema": {
         "type": "array",
-        "items": {"type": "object", "required": ["soldAt", "price", "copies", "book"], "properties": {
-            "soldAt": {"type": "string", "format": "date-time"},
+        "items": {"type": "object", "required": ["openTime", "price", "copies", "book"], "properties": {
+            "openTime": {"type": "string", "format": "date-time"},
             "price": {"type": "number"},
             "copies": {"type": "integer"},
             "book": {"type": "object", "required": ["title", "tags"], "properties": {
@@ -87,7 +87,7 @@ fn shelf(change: &CatalogueChange) -> String {
 #[test]
 fn response_and_description_fill_an_unknown_body_alike() {
     let learned = learned(catalogue());
-    assert!(learned.contains("time: soldAt"), "{learned}");
+    assert!(learned.contains("time: openTime"), "{learned}");
     assert!(learned.contains("evidence: reported"), "{learned}");
     assert_eq!(learned.replace("evidence: reported", "evidence: published"), imported(catalogue()));
 }

@@ -41,7 +41,8 @@ pub(super) const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
 
 impl RequestTarget {
     pub(crate) fn new(endpoint: &'static EndpointInfo) -> Self {
-        let path = endpoint.path.map(Cow::Borrowed);
+        // A fragment distinguishes endpoints on one path.
+        let path = endpoint.path.map(|path| Cow::Borrowed(path.split('#').next().unwrap_or_default()));
         let fixed = endpoint.params.unwrap_or_default().iter().filter_map(|param| {
             Some(Param { name: Cow::Borrowed(param.wire_name), value: param.const_value?.to_owned() })
         });
@@ -317,6 +318,13 @@ mod tests {
         many.set_list(Cow::Borrowed("c"), none);
         let error = many.check().map_err(|error| error.to_string());
         assert_eq!(error, Err("`c` is empty; set a value or omit it".to_owned()));
+    }
+
+    #[test]
+    fn fragment_is_not_sent() {
+        const DAILY: &EndpointInfo =
+            &EndpointInfo::new("market", "daily", "Daily").path("/query#daily", Evidence::Documented);
+        assert_eq!(RequestTarget::new(DAILY).path_and_query(), "/query");
     }
 
     #[test]

@@ -5,7 +5,6 @@
 
 use std::io::{self, Write};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -48,7 +47,7 @@ const ARRIVAL: Duration = Duration::from_millis(20);
 
 impl Delivery {
     /// The response to deliver, without a `Content-Length`, because the body determines its length.
-    pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &Arc<ConnectionState>) -> Response {
+    pub(crate) fn apply(self, mut head: Parts, body: Bytes, connection: &ConnectionState) -> Response {
         let body = match self {
             Self::Broken { phase, reset } => {
                 let ending = if reset { Ending::Reset } else { Ending::Closed };
@@ -58,7 +57,7 @@ impl Delivery {
                 let half = body.len().div_ceil(2);
                 let sent = if phase == Phase::Body { body.slice(..half) } else { Bytes::new() };
                 let length = u64::try_from(body.len()).unwrap_or(u64::MAX).max(1);
-                let connection = Arc::clone(connection);
+                let connection = connection.clone();
                 Body::new(Broken { sent, length, arrival: Box::pin(sleep(ARRIVAL)), connection, ending })
             }
             Self::Trickle(pause) => Body::new(Trickle { body, pause, next: Box::pin(sleep(pause)) }),
@@ -79,7 +78,7 @@ struct Broken {
     sent: Bytes,
     length: u64,
     arrival: Pin<Box<Sleep>>,
-    connection: Arc<ConnectionState>,
+    connection: ConnectionState,
     ending: Ending,
 }
 

@@ -1,5 +1,6 @@
 //! The target of a request, and the words for it in a rule.
 
+use axum::http::Uri;
 use runtime::registry::{EndpointInfo, Registry};
 
 use crate::routes::{Shared, callable};
@@ -13,10 +14,10 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The target of a path on the server.
-    pub(crate) fn of(shared: &Shared, path: &str) -> Self {
-        let other = || if shared.is_token(path) { Self::Token } else { Self::Other };
-        shared.endpoint_at(path).map_or_else(other, |(endpoint, _)| Self::Endpoint(endpoint))
+    /// The target of a URL on the server.
+    pub(crate) fn of(shared: &Shared, uri: &Uri) -> Self {
+        let other = || if shared.is_token(uri.path()) { Self::Token } else { Self::Other };
+        shared.endpoint_at(uri).map_or_else(other, |(endpoint, _)| Self::Endpoint(endpoint))
     }
 
     pub(crate) const fn endpoint(self) -> Option<&'static EndpointInfo> {

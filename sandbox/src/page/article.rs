@@ -18,7 +18,7 @@ pub(super) fn article(registry: Registry, endpoint: &EndpointInfo) -> Markup {
             }
             p { (code_spans(endpoint.summary)) }
             p.note { "Details: " code { "docs/reference/" (endpoint.group) ".md" } "." }
-            @if let Some(path) = endpoint.path { (form(registry, endpoint, path)) }
+            @if let Some(path) = endpoint.path { (form(registry, endpoint, path.split('#').next().unwrap_or_default())) }
         }
     }
 }

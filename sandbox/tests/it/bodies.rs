@@ -92,3 +92,10 @@ async fn unknown_values_are_listed_without_records() {
     assert_eq!(about("/rain?step=1h&station=west,south").await, expected);
     assert_eq!(rows(&server, "/rain?step=1h&station=west").await, [] as [Value; 0]);
 }
+
+#[tokio::test]
+async fn endpoints_on_one_path_differ_in_the_params_that_they_always_send() {
+    let server = Server::with(builder());
+    let [sun, moon] = [get(&server, "/sky?of=sun").await, get(&server, "/sky?of=moon").await];
+    assert!(sun["height"].is_number() && moon == json!({ "phase": "full" }), "{sun} {moon}");
+}

@@ -4,6 +4,7 @@ use super::{example, history, tables};
 use crate::emit::Package;
 use crate::emit::docs::{self, code, prose};
 use crate::model::{Api, Body, Endpoint, EndpointParam, Field, Group, RecordLayout, RecordRef};
+use crate::url_path;
 
 /// The heading above endpoints without a path.
 pub(super) const NAME_ONLY: &str = "Known by name only";
@@ -39,7 +40,7 @@ pub(super) fn section(api: &Api, package: &Package, group: &Group, endpoint: &En
 
 /// A table with the method call and its return type.
 fn call(api: &Api, group: &Group, endpoint: &Endpoint) -> String {
-    let path = endpoint.path.as_deref().unwrap_or_default();
+    let path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default());
     let source = format!("(source: [{}](../README.md#sources))", endpoint.evidence.label());
     let mut rows = vec![
         ["Request".to_owned(), format!("{} {source}", code(&format!("GET {path}")))],

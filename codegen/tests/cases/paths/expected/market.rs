@@ -2,9 +2,11 @@
 
 //! Market: paths of every form.
 
-use ::runtime::{Endpoint, Timestamp, Value, markers, takes};
+use ::runtime::{Endpoint, Timestamp, Value, fields, markers, takes};
+use ::runtime::record::{Record, UnknownFields};
 use ::runtime::registry::{
-    EndpointInfo, Evidence, GroupInfo, ParamInfo, TimeUnit, ValueType,
+    EndpointInfo, Evidence, FieldInfo, GroupInfo, ParamInfo, RecordInfo, TimeUnit,
+    ValueType,
 };
 use crate::{Client, Request};
 use super::service::params::TakesLimit;
@@ -40,6 +42,23 @@ impl MarketGroup<'_> {
         Request::new(self.client)
     }
 
+    /// One record a day; another endpoint on the path has other records.
+    ///
+    /// - **Endpoint:** `GET /query` (documented), returns one [`DailyRecord`]
+    /// - **Always sent:** `function=DAILY`
+    pub fn daily(&self) -> Request<Daily> {
+        Request::new(self.client)
+    }
+
+    /// The markets whose names contain a word.
+    ///
+    /// - **Endpoint:** `GET /query` (documented), returns one [`SearchRecord`]
+    /// - **Arguments:** `word`
+    /// - **Always sent:** `function=SEARCH`
+    pub fn search(&self, word: impl Into<String>) -> Request<Search> {
+        Request::new(self.client).with::<String, _>("word", word)
+    }
+
     /// The quote of a market.
     ///
     /// - **Endpoint:** `GET /v1/{symbol}.json` (documented), returns JSON of unknown form
@@ -65,7 +84,10 @@ impl MarketGroup<'_> {
     }
 }
 
-markers!(MarketGroup : Root root, Markets markets, Quote quote, Rates rates);
+markers!(
+    MarketGroup : Root root, Markets markets, Daily daily, Search search, Quote quote,
+    Rates rates
+);
 
 impl Endpoint for Root {
     type Body = Value;
@@ -94,6 +116,109 @@ impl Endpoint for Markets {
 }
 
 takes!(Markets => TakesLimit);
+
+impl Endpoint for Daily {
+    type Body = DailyRecord;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "daily", "Daily")
+        .summary("One record a day; another endpoint on the path has other records.")
+        .path("/query#daily", Evidence::Documented)
+        .params(
+            &[],
+            &[
+                ParamInfo::new(
+                        "function",
+                        "function",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .const_value("DAILY")
+                    .summary("The kind of the records."),
+            ],
+        )
+        .object(RecordInfo::of::<DailyRecord>(), Evidence::Documented);
+}
+
+/// The body of Daily.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct DailyRecord {
+    /// The entire body.
+    pub value: ::std::collections::BTreeMap<String, f64>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for DailyRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "DailyRecord",
+            &[
+                FieldInfo::new(
+                        "value",
+                        "value",
+                        ValueType::Map(&ValueType::Number),
+                        Evidence::Documented,
+                    )
+                    .summary("The entire body."),
+            ],
+        )
+        .summary("The body of Daily.")
+        .value();
+}
+
+fields!(DailyRecord => value = 0);
+
+impl Endpoint for Search {
+    type Body = SearchRecord;
+    const INFO: &'static EndpointInfo = &EndpointInfo::new("market", "search", "Search")
+        .summary("The markets whose names contain a word.")
+        .path("/query#search", Evidence::Documented)
+        .params(
+            &[],
+            &[
+                ParamInfo::new(
+                        "function",
+                        "function",
+                        ValueType::String,
+                        Evidence::Documented,
+                    )
+                    .const_value("SEARCH")
+                    .summary("The kind of the records."),
+                ParamInfo::new("word", "word", ValueType::String, Evidence::Documented)
+                    .required(Evidence::Documented)
+                    .summary("The word."),
+            ],
+        )
+        .object(RecordInfo::of::<SearchRecord>(), Evidence::Documented);
+}
+
+/// The body of Search.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct SearchRecord {
+    /// The entire body.
+    pub value: Vec<String>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for SearchRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "SearchRecord",
+            &[
+                FieldInfo::new(
+                        "value",
+                        "value",
+                        ValueType::List(&ValueType::String),
+                        Evidence::Documented,
+                    )
+                    .summary("The entire body."),
+            ],
+        )
+        .summary("The body of Search.")
+        .value();
+}
+
+fields!(SearchRecord => value = 0);
 
 impl Endpoint for Quote {
     type Body = Value;
@@ -146,4 +271,6 @@ impl Endpoint for Rates {
 
 pub(crate) static GROUP: GroupInfo = GroupInfo::new("market", "Market")
     .summary("Paths of every form.")
-    .endpoints(&[Root::INFO, Markets::INFO, Quote::INFO, Rates::INFO]);
+    .endpoints(
+        &[Root::INFO, Markets::INFO, Daily::INFO, Search::INFO, Quote::INFO, Rates::INFO],
+    );

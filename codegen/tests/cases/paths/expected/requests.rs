@@ -11,6 +11,8 @@ fn market() {
     let market = client.market();
     endpoint("/", market.root());
     endpoint("/markets/", market.markets());
+    endpoint("/query", market.daily());
+    endpoint("/query", market.search("a"));
     endpoint("/v1/BTC.USD.json", market.quote("BTC.USD"));
     endpoint(
         "/rates/2023-11-14..2023-11-14",
